@@ -1,0 +1,68 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What can be wrong, said so that it can be mended: problems, and the one error tree that carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong or worth knowing.
+
+    ``where`` names file, document and field (or the option); ``message`` says what was found and what was
+    expected; ``mend`` says what to do about it (empty where nothing has to be done).
+    """
+
+    severity: Severity
+    where: str
+    message: str
+    mend: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text}. {self.mend}" if self.mend else text
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the shape that modules and filters hand to playbooks."""
+        return {"severity": self.severity, "where": self.where, "message": self.message, "mend": self.mend}
+
+
+class CapabilityError(Exception):
+    """Base of every error that the collection raises; carries all problems found, errors first."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        rank = {"error": 0, "warning": 1, "info": 2}
+        self.problems: tuple[Problem, ...] = tuple(sorted(problems, key=lambda problem: rank[problem.severity]))
+        super().__init__("\n".join(str(problem) for problem in self.problems if problem.severity == "error"))
+
+
+class ReleaseError(CapabilityError):
+    """A release cannot be read."""
+
+
+class SelectionError(CapabilityError):
+    """A selection names something that does not exist, or contradicts itself."""
+
+
+class FactsError(CapabilityError):
+    """A fact about the cluster (feature set, gates, overrides, always-enabled capabilities) is not possible."""
+
+
+class DestinationError(CapabilityError):
+    """The directory to write to cannot be used."""
+
+
+def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> None:
+    """Raise ``error`` with all ``problems`` if at least one of them is an error; do nothing otherwise."""
+    found = tuple(problems)
+    if any(problem.severity == "error" for problem in found):
+        raise error(found)

@@ -1,0 +1,214 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What the administrator asks for, in any of its spellings, and what a cluster makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import Problem
+from .names import did_you_mean
+from .registry import NONE, V_CURRENT, MinorFacts, gates_of
+
+_SPELLINGS = {
+    "baseline_capability_set": "baselineCapabilitySet",
+    "additional_enabled_capabilities": "additionalEnabledCapabilities",
+    "excluded_capabilities": "excludedCapabilities",
+}
+_DRAFT_SPELLINGS = {"inclusion_default": "inclusionDefault", "include": "include", "exclude": "exclude"}
+_DRAFT_DEFAULTS = ("Include", "Exclude")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A selection as it was asked for.
+
+    ``baseline`` is ``None`` where none was given (the cluster default, ``vCurrent``); ``excluded`` is ``None``
+    where nothing was to be excluded, which is not the same as an empty list: any list pins the selection.
+    """
+
+    baseline: str | None = None
+    additional: tuple[str, ...] = ()
+    excluded: tuple[str, ...] | None = None
+    where: str = "capabilities"
+
+
+@dataclass(frozen=True, slots=True)
+class CapabilityStatus:
+    """Which capabilities a cluster knows and has enabled; ``implicitly_enabled`` is a part of ``enabled``."""
+
+    known: frozenset[str]
+    enabled: frozenset[str]
+    implicitly_enabled: frozenset[str] = frozenset()
+
+    @property
+    def available(self) -> frozenset[str]:
+        """Known and not enabled."""
+        return self.known - self.enabled
+
+
+def parse_selection(options: object, where: str = "capabilities") -> tuple[Selection, tuple[Problem, ...]]:
+    """Read a selection from the dict that a user wrote, in the API's spelling, Ansible's, or the first draft's.
+
+    ``None`` is the cluster default. Names are not checked here, because they depend on the minor.
+    Source of the two forms: openshift/enhancements:enhancements/installer/component-selection.md.
+    """
+    if options is None:
+        return Selection(where=where), ()
+    if not isinstance(options, Mapping):
+        message = f"is {options!r}, expected a dict with {', '.join(_SPELLINGS)}"
+        return Selection(where=where), (Problem("error", where, message),)
+    problems: list[Problem] = []
+    values = _canonical(options, where, problems)
+    draft = sorted(set(values) & set(_DRAFT_SPELLINGS))
+    final = sorted(set(values) & set(_SPELLINGS))
+    if draft and final:
+        message = f"mixes two spellings of a selection: {', '.join(final)} and {', '.join(draft)}"
+        mend = "Keep one of them; inclusion_default, include and exclude are the first draft of the API"
+        problems.append(Problem("error", where, message, mend))
+    selection = _draft(values, where, problems) if draft and not final else _final(values, where, problems)
+    return selection, tuple(problems)
+
+
+def check_selection(
+    selection: Selection, facts: MinorFacts, hidden: frozenset[str] = frozenset()
+) -> tuple[Problem, ...]:
+    """Return everything that is wrong with the names of ``selection`` in a minor.
+
+    ``hidden`` are the capabilities whose feature gates are off.
+    """
+    problems: list[Problem] = []
+    where, baseline = selection.where, selection.baseline
+    if baseline is not None and baseline not in facts.sets:
+        message = f"{baseline!r} is not a capability set of {facts.minor}"
+        problems.append(Problem("error", f"{where}.baseline_capability_set", message, did_you_mean(baseline, facts.sets)))
+    for field, names in (("additional_enabled_capabilities", selection.additional), ("excluded_capabilities", selection.excluded)):
+        for index, name in enumerate(names or ()):
+            problems += _check_name(name, f"{where}.{field}[{index}]", facts, hidden)
+    return tuple(problems)
+
+
+def translate(selection: Selection, facts: MinorFacts, hidden: frozenset[str] = frozenset()) -> Selection:
+    """Return the selection as the API can say it: without exclusions, which become ``None`` plus a list (pinned)."""
+    if selection.excluded is None:
+        return selection
+    wanted = facts.sets[selection.baseline or V_CURRENT] | set(selection.additional)
+    pinned = tuple(sorted(wanted - set(selection.excluded) - hidden))
+    return Selection(NONE, pinned, None, selection.where)
+
+
+def capability_status(
+    selection: Selection,
+    facts: MinorFacts,
+    hidden: frozenset[str] = frozenset(),
+    ensure: Iterable[str] = (),
+) -> CapabilityStatus:
+    """Return what a cluster of this minor makes of ``selection``.
+
+    ``ensure`` are the names that stay on whatever is asked: those that were on before, and the always-enabled ones.
+    Names are taken as they are; see ``check_selection``.
+    Source: openshift/cluster-version-operator:lib/capability/capability.go SetCapabilities.
+    """
+    asked = translate(selection, facts, hidden)
+    explicit = facts.sets.get(asked.baseline or V_CURRENT, frozenset()) | set(asked.additional)
+    implicit = frozenset(ensure) - explicit
+    return CapabilityStatus(facts.capabilities - hidden, (explicit | implicit) - hidden, implicit - hidden)
+
+
+def _canonical(options: Mapping[Any, Any], where: str, problems: list[Problem]) -> dict[str, Any]:
+    canonical_of = {
+        spelling: canonical
+        for canonical, camel in {**_SPELLINGS, **_DRAFT_SPELLINGS}.items()
+        for spelling in (canonical, camel)
+    }
+    values: dict[str, Any] = {}
+    given_as: dict[str, str] = {}
+    for key, value in options.items():
+        canonical = canonical_of.get(key) if isinstance(key, str) else None
+        if canonical is None:
+            problems.append(Problem("error", f"{where}.{key}", "is not a field of a selection", did_you_mean(key, canonical_of)))
+        elif value is None:
+            continue
+        elif canonical in values:
+            message = f"is given twice, as {given_as[canonical]} and as {key}"
+            problems.append(Problem("error", f"{where}.{canonical}", message, "Keep one of them"))
+        else:
+            values[canonical], given_as[canonical] = value, key
+    return values
+
+
+def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
+    baseline = values.get("baseline_capability_set")
+    if baseline is not None and not isinstance(baseline, str):
+        message = f"is {baseline!r}, expected the name of a set"
+        problems.append(Problem("error", f"{where}.baseline_capability_set", message, f"Write {NONE}, v4.N or {V_CURRENT}"))
+        baseline = None
+    if baseline == "":
+        baseline = None
+    additional = _names(values, "additional_enabled_capabilities", where, problems)
+    excluded = _names(values, "excluded_capabilities", where, problems)
+    if additional and baseline is None and "baseline_capability_set" not in values:
+        message = "is missing beside additional_enabled_capabilities; installers reject such a block"
+        mend = f"Add baseline_capability_set: {NONE} for these capabilities alone, or {V_CURRENT} for all"
+        problems.append(Problem("error", f"{where}.baseline_capability_set", message, mend))
+    problems += _in_both(additional, excluded, where, "additional_enabled_capabilities", "excluded_capabilities")
+    return Selection(baseline, additional or (), excluded, where)
+
+
+def _draft(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
+    default = values.get("inclusion_default")
+    include = _names(values, "include", where, problems)
+    exclude = _names(values, "exclude", where, problems)
+    if default not in _DRAFT_DEFAULTS:
+        found = "is missing" if default is None else f"is {default!r}"
+        message = f"{found}, expected Include or Exclude"
+        mend = did_you_mean(default, _DRAFT_DEFAULTS) if default is not None else "Say what happens to names not listed"
+        problems.append(Problem("error", f"{where}.inclusion_default", message, mend))
+    problems += _in_both(include, exclude, where, "include", "exclude")
+    if default == "Exclude":
+        return Selection(NONE, include or (), None, where)
+    if exclude is None:
+        return Selection(V_CURRENT, (), None, where)
+    message = "pins the selection: capabilities that later releases add stay off"
+    problems.append(Problem("info", f"{where}.exclude", message, "Leave exclude out to follow every release"))
+    return Selection(V_CURRENT, (), exclude, where)
+
+
+def _names(values: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> tuple[str, ...] | None:
+    value = values.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)):
+        problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a list of names", "Write [NAME, NAME]"))
+        return ()
+    wrong = [index for index, name in enumerate(value) if not isinstance(name, str)]
+    problems += [
+        Problem("error", f"{where}.{field}[{index}]", f"is {value[index]!r}, expected a name", "Quote it") for index in wrong
+    ]
+    return tuple(dict.fromkeys(name for name in value if isinstance(name, str)))
+
+
+def _in_both(
+    first: tuple[str, ...] | None, second: tuple[str, ...] | None, where: str, first_field: str, second_field: str
+) -> list[Problem]:
+    return [
+        Problem("error", f"{where}.{second_field}", f"{name} is in {first_field} too", "Decide for one of the two lists")
+        for name in first or ()
+        if name in (second or ())
+    ]
+
+
+def _check_name(name: str, where: str, facts: MinorFacts, hidden: frozenset[str]) -> list[Problem]:
+    if name in hidden:
+        gates = " or ".join(gates_of(name))
+        message = f"{name} exists in {facts.minor} only while the feature gate {gates} is on"
+        return [Problem("error", where, message, "Choose a feature_set or feature_gates that turn it on, or leave it out")]
+    if name not in facts.capabilities:
+        message = f"{name!r} is not a capability of {facts.minor}"
+        return [Problem("error", where, message, did_you_mean(name, facts.capabilities - hidden))]
+    return []

@@ -1,0 +1,63 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The head of a YAML document: what is read of it, and what its scalars are.
+
+The CVO reads YAML through sigs.k8s.io/yaml (goyaml.v2), which differs from PyYAML: timestamps and ``1:30`` are
+strings, a bare ``=`` is a string, ``y`` is a boolean, repeated keys are legal and the last one counts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+HEAD_FIELDS = frozenset({"apiVersion", "kind", "metadata"})
+
+_NUMBER = re.compile(
+    r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)", re.ASCII
+)
+_WORDS: dict[str, bool | float | None] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
+}
+
+
+class YamlError(Exception):
+    """A document cannot be read. ``line`` and ``column`` count from 1 within the text given; 0 if not known."""
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+class Head(NamedTuple):
+    """What was read of a document.
+
+    ``value`` is the document with only ``HEAD_FIELDS`` filled in (other fields of the top level are there, as
+    ``None``); ``None`` for an empty document. ``more`` tells that another document follows without a ``---`` line.
+    """
+
+    value: Any
+    more: bool
+
+
+def resolve_plain(text: str) -> object:
+    """Return what an unquoted scalar is (sigs.k8s.io/yaml:goyaml.v2/resolve.go): null, boolean, number or string."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    digits = text if text[0] == "." else text.replace("_", "")
+    if not _NUMBER.fullmatch(digits):
+        return text
+    try:
+        return int(digits, 0)
+    except ValueError:
+        return float(digits)

@@ -1,0 +1,200 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""One file of a release: its bytes, cut into documents, and the manifests that they are.
+
+How the CVO cuts and reads a file: apimachinery:pkg/util/yaml/decoder.go (JSON stream or YAML; a line that begins with
+``---`` separates), library-go:pkg/manifest/manifest.go ParseManifests (duplicates inside a file are errors).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ._domain.errors import Problem
+from ._domain.manifest import Manifest, ResourceId, manifest_from_object, place
+from ._head import Head, YamlError
+
+HeadReader = Callable[[bytes], Head]
+
+_NOTHING = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z))*")
+
+
+class Span(NamedTuple):
+    """Where a document stands in its file, in bytes; ``start`` includes the comments in front of it."""
+
+    start: int
+    content: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFile:
+    """A file of a release, as rendered. ``spans`` belong to ``manifests`` one by one."""
+
+    file: str
+    data: bytes
+    manifests: tuple[Manifest, ...]
+    spans: tuple[Span, ...]
+
+    def text(self, manifest: Manifest) -> bytes:
+        """Return the document of ``manifest``, byte for byte, without its separator line."""
+        span = self.spans[self.manifests.index(manifest)]
+        return self.data[span.content : span.end]
+
+    def excerpt(self, keep: frozenset[int]) -> bytes:
+        """Return the file with only the documents of the manifests at the positions ``keep``, byte for byte."""
+        if len(keep) == len(self.manifests):
+            return self.data
+        return b"".join(self.data[span.start : span.end] for at, span in enumerate(self.spans) if at in keep)
+
+
+def read_manifest_file(file: str, data: bytes, read_head: HeadReader) -> tuple[ManifestFile, tuple[Problem, ...]]:
+    """Read one file. Every problem is returned; a manifest whose document is in error is missing."""
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            where = f"{file} (line {_line_of(data, error.start)})"
+            message = f"byte {error.start} is not valid UTF-8"
+            return ManifestFile(file, data, (), ()), (Problem("error", where, message, "Save the file as UTF-8"),)
+    documents = _json_documents(data) if data.lstrip()[:1] == b"{" else None
+    if documents is None:
+        documents = _yaml_documents(data, read_head)
+    manifests: list[Manifest] = []
+    spans: list[Span] = []
+    problems: list[Problem] = []
+    first_seen: dict[ResourceId, int] = {}
+    start = 0
+    for number, (content, end, value, fault) in enumerate(documents, 1):
+        if fault:
+            problems.append(_fault_problem(file, number, data, content, fault))
+        manifest, found = (None, ()) if value is None else manifest_from_object(value, file, number)
+        if found:
+            manifest, found = manifest_from_object(value, file, number, _line_of(data, content))
+            problems += found
+        if manifest is not None:
+            if manifest.resource_id in first_seen:
+                problems.append(_duplicate(manifest, first_seen[manifest.resource_id], _line_of(data, content)))
+            first_seen.setdefault(manifest.resource_id, number)
+            manifests.append(manifest)
+            spans.append(Span(start, content, end))
+        start = end
+    if spans:
+        # What follows the last document (an empty one, a comment) belongs to it.
+        spans[-1] = spans[-1]._replace(end=max(spans[-1].end, start))
+    return ManifestFile(file, data, tuple(manifests), tuple(spans)), tuple(problems)
+
+
+class _Fault(NamedTuple):
+    severity: str
+    message: str
+    mend: str
+    offset: int
+
+
+class _Document(NamedTuple):
+    content: int
+    end: int
+    value: Any
+    fault: _Fault | None
+
+
+def _json_documents(data: bytes) -> list[_Document] | None:
+    """Cut a JSON stream; ``None`` where it is no JSON, so that it may be YAML that begins with a flow map."""
+    text = data.decode()
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    documents: list[_Document] = []
+    at = end = 0
+    try:
+        while True:
+            while at < len(text) and text[at] in " \t\r\n":
+                at += 1
+            if at == len(text):
+                return documents
+            start = at
+            value, at = decoder.raw_decode(text, at)
+            content = len(text[:start].encode())
+            end = len(text[:at].encode())
+            documents.append(_Document(content, end, value, None))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_Document]:
+    for content, end, fault in _chunks(data):
+        text = data[content:end]
+        if fault is None and text[:1] in (b"#", b"\n", b" ", b"\r", b"") and _NOTHING.fullmatch(text):
+            continue
+        value: Any = None
+        if fault is None:
+            try:
+                value, more = read_head(text)
+            except YamlError as error:
+                fault = _yaml_fault(error, text, content)
+            else:
+                if value is None:
+                    continue
+                if more:
+                    message = "another document follows after '...'; the CVO reads only the first"
+                    fault = _Fault("warning", message, "Begin each document with a line ---", content)
+        yield _Document(content, end, value, fault)
+
+
+def _chunks(data: bytes) -> Iterator[tuple[int, int, _Fault | None]]:
+    """Yield content start, end and fault of what stands between separator lines."""
+    content, fault = 0, None
+    for separator in _separators(data):
+        yield content, separator, fault
+        newline = data.find(b"\n", separator)
+        content = len(data) if newline < 0 else newline + 1
+        behind = data[separator + 3 : content].strip()
+        fault = None
+        if behind and not behind.startswith(b"#"):
+            message = f"invalid YAML document separator: {behind.decode()}"
+            fault = _Fault("error", message, "Put only --- on that line", separator)
+    yield content, len(data), fault
+
+
+def _separators(data: bytes) -> Iterator[int]:
+    if data.startswith(b"---"):
+        yield 0
+    at = data.find(b"\n---")
+    while at >= 0:
+        yield at + 1
+        at = data.find(b"\n---", at + 1)
+
+
+def _yaml_fault(error: YamlError, text: bytes, content: int) -> _Fault:
+    offset = content
+    for _ in range(1, error.line):
+        newline = text.find(b"\n", offset - content)
+        if newline < 0:
+            break
+        offset = content + newline + 1
+    column = f" (column {error.column})" if error.column else ""
+    return _Fault("error", f"is not valid YAML: {error.message}{column}", "Mend the syntax", offset)
+
+
+def _fault_problem(file: str, number: int, data: bytes, content: int, fault: _Fault) -> Problem:
+    where = place(file, number, _line_of(data, fault.offset))
+    return Problem("error" if fault.severity == "error" else "warning", where, fault.message, fault.mend)
+
+
+def _duplicate(manifest: Manifest, first: int, line: int) -> Problem:
+    message = f"{manifest.resource_id} is in document {first} already; the CVO refuses a file that has a resource twice"
+    return Problem("error", place(manifest.file, manifest.document, line), message, "Remove one of the two")
+
+
+def _line_of(data: bytes, offset: int) -> int:
+    return data.count(b"\n", 0, offset) + 1

@@ -1,0 +1,284 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Files of a release, as a release image has them or as a flat directory, to a ``Release``.
+
+How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate, ValidateDirectory.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ._domain.errors import Problem, ReleaseError, raise_errors
+from ._domain.manifest import Manifest
+from ._domain.registry import DEFAULT_CLUSTER_PROFILE, Minor
+from ._domain.release import Release
+from ._domain.version import is_semantic_version, minor_of
+from ._head import Head, YamlError
+from ._manifest_file import HeadReader, ManifestFile, read_manifest_file
+from ._template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render, uses_release_image
+
+CVO_MANIFESTS = "manifests"
+RELEASE_MANIFESTS = "release-manifests"
+METADATA = "release-metadata"
+IMAGE_REFERENCES = "image-references"
+_SUFFIXES = (".yaml", ".yml", ".json")
+_METADATA_KIND = "cincinnati-metadata-v0"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRelease:
+    """A release together with its files; ``problems`` are those that did not keep it from loading."""
+
+    release: Release
+    files: Mapping[str, ManifestFile]
+    problems: tuple[Problem, ...]
+
+    def body(self, manifest: Manifest) -> Any:
+        """Return the whole manifest as plain Python values. Raises ``ReleaseError``."""
+        from ._yaml import load_body
+
+        try:
+            return load_body(self.files[manifest.file].text(manifest))
+        except YamlError as error:
+            where = f"{manifest.file}, document {manifest.document}"
+            raise ReleaseError([Problem("error", where, error.message, "Mend the document")]) from None
+
+
+def load_release(
+    path: str,
+    *,
+    openshift_version: str | None = None,
+    cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
+    release_image: str | None = None,
+) -> LoadedRelease:
+    """Load the release in the directory ``path``. Raises ``ReleaseError`` with everything that is wrong with it.
+
+    ``openshift_version`` is for a flat directory without release-metadata; ``cluster_profile`` and
+    ``release_image`` are rendered into the templates among the CVO's own manifests.
+    """
+    problems: list[Problem] = []
+    directories = _directories(path, problems)
+    raise_errors(problems, ReleaseError)
+    with _without_collector():
+        metadata_directory = directories[-1]
+        version = _version(path, metadata_directory, openshift_version, problems)
+        images = _images(path, metadata_directory, version, problems)
+        values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
+        files: dict[str, ManifestFile] = {}
+        read_head = _head_reader()
+        for directory in directories:
+            for name in _file_names(path, directory, problems):
+                data = _read(path, name, problems)
+                if data is not None and directory == CVO_MANIFESTS:
+                    data = _rendered(name, data, values, problems)
+                if data is not None:
+                    files[name], found = read_manifest_file(name, data, read_head)
+                    problems += found
+    manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
+    if not manifests and not any(problem.severity == "error" for problem in problems):
+        problems.append(_no_manifests(path))
+    raise_errors(problems, ReleaseError)
+    minor = _minor(version, problems)
+    raise_errors(problems, ReleaseError)
+    return LoadedRelease(Release(path, version, minor, manifests, images), files, tuple(problems))
+
+
+def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
+    """Return the directories to read, relative to ``path``, the one with the metadata last."""
+    if not os.path.isdir(path):
+        found = "is a file" if os.path.exists(path) else "does not exist"
+        mend = "Name a directory into which a release was extracted"
+        problems.append(Problem("error", path or "release", f"{found}, expected a directory", mend))
+        return ()
+    has_release, has_cvo = (os.path.isdir(os.path.join(path, name)) for name in (RELEASE_MANIFESTS, CVO_MANIFESTS))
+    if has_release and has_cvo:
+        return (CVO_MANIFESTS, RELEASE_MANIFESTS)
+    if has_release:
+        message = f"there is no {CVO_MANIFESTS}/ beside {RELEASE_MANIFESTS}/, so what the CVO brings itself is missing"
+        problems.append(Problem("warning", path, message, "Extract both directories of the release image"))
+        return (RELEASE_MANIFESTS,)
+    if has_cvo and not _has_manifest_files(path):
+        message = f"there is {CVO_MANIFESTS}/ and no {RELEASE_MANIFESTS}/"
+        problems.append(Problem("error", path, message, "Extract both directories of the release image"))
+    return ("",)
+
+
+def _has_manifest_files(path: str) -> bool:
+    return any(name.endswith(_SUFFIXES) for name in os.listdir(path))
+
+
+def _file_names(path: str, directory: str, problems: list[Problem]) -> list[str]:
+    """Return the manifest files of a directory, relative to the release, in the CVO's order."""
+    names = []
+    try:
+        with os.scandir(os.path.join(path, directory)) as entries:
+            found = sorted((entry.name, entry.is_dir(), entry.is_file()) for entry in entries)
+    except OSError as error:
+        problems.append(_unreadable(os.path.join(path, directory), error))
+        return []
+    for name, is_directory, is_file in found:
+        if is_directory or not name.endswith(_SUFFIXES):
+            continue
+        relative = f"{directory}/{name}" if directory else name
+        if is_file:
+            names.append(relative)
+        else:
+            problems.append(Problem("error", relative, "is not a file that can be read", "Remove it or mend the link"))
+    return names
+
+
+def _read(path: str, name: str, problems: list[Problem]) -> bytes | None:
+    try:
+        with open(os.path.join(path, name), "rb") as handle:
+            return handle.read()
+    except OSError as error:
+        problems.append(_unreadable(name, error))
+        return None
+
+
+def _rendered(name: str, data: bytes, values: TemplateValues, problems: list[Problem]) -> bytes | None:
+    if b"{{" not in data:
+        return data
+    try:
+        template = data.decode()
+    except UnicodeDecodeError:
+        return data  # the reader says where
+    try:
+        text = render(template, values)
+    except TemplateError as error:
+        message = f"cannot be rendered: {error.message}; the file is left out, as the CVO leaves it out from 4.22 on"
+        problems.append(Problem("warning", f"{name} (line {error.line})", message, "Render the file before"))
+        return None
+    if values.release_image == UNSET_RELEASE_IMAGE and uses_release_image(template):
+        message = f"release_image is not set, {UNSET_RELEASE_IMAGE} stands in its place"
+        problems.append(Problem("warning", name, message, "Set release_image to the pull spec of the release"))
+    return text.encode()
+
+
+def _version(path: str, directory: str, given: str | None, problems: list[Problem]) -> str | None:
+    name = f"{directory}/{METADATA}" if directory else METADATA
+    if not os.path.lexists(os.path.join(path, name)):
+        if directory:
+            problems.append(Problem("error", name, "does not exist", "Extract the release with its metadata"))
+        return given
+    metadata = _json_object(path, name, problems)
+    if metadata is None:
+        return given
+    kind, version = metadata.get("kind"), metadata.get("version")
+    if kind != _METADATA_KIND:
+        problems.append(Problem("error", f"{name}, kind", f"is {kind!r}, expected {_METADATA_KIND}", "Extract it again"))
+    if not isinstance(version, str) or not is_semantic_version(version):
+        found = "is missing" if version in (None, "") else f"is {version!r}"
+        message = f"{found}, expected a semantic version such as 4.20.3"
+        problems.append(Problem("error", f"{name}, version", message, "Extract it again"))
+        return given
+    if given is not None and _disagree(given, version):
+        message = f"is {version}, and openshift_version says {given}"
+        problems.append(Problem("error", f"{name}, version", message, "Leave openshift_version out, the release tells it"))
+    return version
+
+
+def _disagree(given: str, version: str) -> bool:
+    try:
+        return minor_of(given) != minor_of(version)
+    except ValueError:
+        return False  # ``_minor`` reports what was given
+
+
+def _minor(version: str | None, problems: list[Problem]) -> Minor | None:
+    if version is None:
+        return None
+    try:
+        return minor_of(version)
+    except ValueError as error:
+        problems.append(error.args[0])
+        return None
+
+
+def _images(path: str, directory: str, version: str | None, problems: list[Problem]) -> dict[str, str]:
+    name = f"{directory}/{IMAGE_REFERENCES}" if directory else IMAGE_REFERENCES
+    if not os.path.lexists(os.path.join(path, name)):
+        if directory:
+            problems.append(Problem("error", name, "does not exist", "Extract the release with its image references"))
+        return {}
+    stream = _json_object(path, name, problems)
+    if stream is None:
+        return {}
+    if stream.get("kind") != "ImageStream":
+        problems.append(Problem("error", f"{name}, kind", f"is {stream.get('kind')!r}, expected ImageStream", "Extract it again"))
+    metadata, spec = (stream.get(key) if isinstance(stream.get(key), dict) else {} for key in ("metadata", "spec"))
+    has_metadata = os.path.lexists(os.path.join(path, directory, METADATA))
+    if has_metadata and version is not None and metadata.get("name") != version:
+        message = f"is {metadata.get('name')!r}, and {METADATA} says {version}"
+        problems.append(Problem("error", f"{name}, metadata.name", message, "Extract both from the same release"))
+    images: dict[str, str] = {}
+    for tag in spec.get("tags") if isinstance(spec.get("tags"), list) else ():
+        if isinstance(tag, dict) and isinstance(tag.get("name"), str) and isinstance(tag.get("from"), dict):
+            images[tag["name"]] = str(tag["from"].get("name", ""))
+    return images
+
+
+def _json_object(path: str, name: str, problems: list[Problem]) -> dict[str, Any] | None:
+    data = _read(path, name, problems)
+    if data is None:
+        return None
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        problems.append(Problem("error", name, f"is not valid JSON: {error}", "Extract it again"))
+        return None
+    if not isinstance(value, dict):
+        problems.append(Problem("error", name, "is not a JSON object", "Extract it again"))
+        return None
+    return value
+
+
+def _unreadable(where: str, error: OSError) -> Problem:
+    return Problem("error", where, f"cannot be read: {error.strerror or error}", "Check the file and its permissions")
+
+
+def _no_manifests(path: str) -> Problem:
+    expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files ending in {', '.join(_SUFFIXES)}"
+    return Problem("error", path, f"holds no manifests, {expected}", "Name the directory of an extracted release")
+
+
+def _head_reader() -> HeadReader:
+    """Return the reader of heads: through rapidyaml where it is installed, with libyaml for what it doubts."""
+    try:
+        from . import _rapidyaml
+    except ImportError:
+        from ._yaml import read_head
+
+        return read_head
+
+    def read(data: bytes) -> Head:
+        try:
+            return _rapidyaml.read_head(data)
+        except _rapidyaml.DoubtfulError:
+            from ._yaml import read_head as read_surely
+
+            return read_surely(data)
+
+    return read
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Keep the cyclic collector from walking thousands of new objects again and again: none of them is garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
