@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ._domain.errors import Problem
+from ._domain.errors import Problem, Severity
 from ._domain.manifest import Manifest, ResourceId, manifest_from_object, place
 from ._head import Head, YamlError
 
@@ -64,9 +64,8 @@ def read_manifest_file(file: str, data: bytes, read_head: HeadReader) -> tuple[M
             where = f"{file} (line {_line_of(data, error.start)})"
             message = f"byte {error.start} is not valid UTF-8"
             return ManifestFile(file, data, (), ()), (Problem("error", where, message, "Save the file as UTF-8"),)
-    documents = _json_documents(data) if data.lstrip()[:1] == b"{" else None
-    if documents is None:
-        documents = _yaml_documents(data, read_head)
+    stream = _json_documents(data) if data.lstrip()[:1] == b"{" else None
+    documents: Iterable[_Document] = _yaml_documents(data, read_head) if stream is None else stream
     manifests: list[Manifest] = []
     spans: list[Span] = []
     problems: list[Problem] = []
@@ -74,7 +73,7 @@ def read_manifest_file(file: str, data: bytes, read_head: HeadReader) -> tuple[M
     start = 0
     for number, (content, end, value, fault) in enumerate(documents, 1):
         if fault:
-            problems.append(_fault_problem(file, number, data, content, fault))
+            problems.append(_fault_problem(file, number, data, fault))
         manifest, found = (None, ()) if value is None else manifest_from_object(value, file, number)
         if found:
             manifest, found = manifest_from_object(value, file, number, _line_of(data, content))
@@ -93,7 +92,7 @@ def read_manifest_file(file: str, data: bytes, read_head: HeadReader) -> tuple[M
 
 
 class _Fault(NamedTuple):
-    severity: str
+    severity: Severity
     message: str
     mend: str
     offset: int
@@ -186,9 +185,8 @@ def _yaml_fault(error: YamlError, text: bytes, content: int) -> _Fault:
     return _Fault("error", f"is not valid YAML: {error.message}{column}", "Mend the syntax", offset)
 
 
-def _fault_problem(file: str, number: int, data: bytes, content: int, fault: _Fault) -> Problem:
-    where = place(file, number, _line_of(data, fault.offset))
-    return Problem("error" if fault.severity == "error" else "warning", where, fault.message, fault.mend)
+def _fault_problem(file: str, number: int, data: bytes, fault: _Fault) -> Problem:
+    return Problem(fault.severity, place(file, number, _line_of(data, fault.offset)), fault.message, fault.mend)
 
 
 def _duplicate(manifest: Manifest, first: int, line: int) -> Problem:

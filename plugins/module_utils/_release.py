@@ -13,12 +13,13 @@ from __future__ import annotations
 import gc
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ._domain.errors import Problem, ReleaseError, raise_errors
+from ._domain.inclusion import Inclusion
 from ._domain.manifest import Manifest
 from ._domain.registry import DEFAULT_CLUSTER_PROFILE, Minor
 from ._domain.release import Release
@@ -45,10 +46,16 @@ class LoadedRelease:
 
     def body(self, manifest: Manifest) -> Any:
         """Return the whole manifest as plain Python values. Raises ``ReleaseError``."""
+        text = self.files[manifest.file].text(manifest)
+        try:
+            if text.lstrip().startswith(b"{"):
+                return json.loads(text)
+        except ValueError:
+            pass  # a YAML flow map begins like JSON
         from ._yaml import load_body
 
         try:
-            return load_body(self.files[manifest.file].text(manifest))
+            return load_body(text)
         except YamlError as error:
             where = f"{manifest.file}, document {manifest.document}"
             raise ReleaseError([Problem("error", where, error.message, "Mend the document")]) from None
@@ -91,6 +98,30 @@ def load_release(
     minor = _minor(version, problems)
     raise_errors(problems, ReleaseError)
     return LoadedRelease(Release(path, version, minor, manifests, images), files, tuple(problems))
+
+
+def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> dict[str, bytes]:
+    """Return the files that hold the included manifests, by name, cut down to them byte for byte.
+
+    Raises ``ReleaseError`` where the two directories of a release have a file of the same name.
+    """
+    kept: dict[str, set[int]] = {}
+    position: dict[str, int] = {}
+    for inclusion in inclusions:
+        file = inclusion.manifest.file
+        at = position[file] = position.get(file, -1) + 1
+        if inclusion.included:
+            kept.setdefault(file, set()).add(at)
+    files: dict[str, bytes] = {}
+    problems: list[Problem] = []
+    for file, positions in kept.items():
+        name = os.path.basename(file)
+        if name in files:
+            message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name; dest can hold one"
+            problems.append(Problem("error", file, message, "Rename one of the two"))
+        files[name] = loaded.files[file].excerpt(frozenset(positions))
+    raise_errors(problems, ReleaseError)
+    return files
 
 
 def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
@@ -176,7 +207,9 @@ def _version(path: str, directory: str, given: str | None, problems: list[Proble
         return given
     kind, version = metadata.get("kind"), metadata.get("version")
     if kind != _METADATA_KIND:
-        problems.append(Problem("error", f"{name}, kind", f"is {kind!r}, expected {_METADATA_KIND}", "Extract it again"))
+        problems.append(
+            Problem("error", f"{name}, kind", f"is {kind!r}, expected {_METADATA_KIND}", "Extract it again")
+        )
     if not isinstance(version, str) or not is_semantic_version(version):
         found = "is missing" if version in (None, "") else f"is {version!r}"
         message = f"{found}, expected a semantic version such as 4.20.3"
@@ -184,7 +217,9 @@ def _version(path: str, directory: str, given: str | None, problems: list[Proble
         return given
     if given is not None and _disagree(given, version):
         message = f"is {version}, and openshift_version says {given}"
-        problems.append(Problem("error", f"{name}, version", message, "Leave openshift_version out, the release tells it"))
+        problems.append(
+            Problem("error", f"{name}, version", message, "Leave openshift_version out, the release tells it")
+        )
     return version
 
 
@@ -215,17 +250,25 @@ def _images(path: str, directory: str, version: str | None, problems: list[Probl
     if stream is None:
         return {}
     if stream.get("kind") != "ImageStream":
-        problems.append(Problem("error", f"{name}, kind", f"is {stream.get('kind')!r}, expected ImageStream", "Extract it again"))
-    metadata, spec = (stream.get(key) if isinstance(stream.get(key), dict) else {} for key in ("metadata", "spec"))
+        problems.append(
+            Problem("error", f"{name}, kind", f"is {stream.get('kind')!r}, expected ImageStream", "Extract it again")
+        )
+    named = _mapping(stream.get("metadata")).get("name")
     has_metadata = os.path.lexists(os.path.join(path, directory, METADATA))
-    if has_metadata and version is not None and metadata.get("name") != version:
-        message = f"is {metadata.get('name')!r}, and {METADATA} says {version}"
+    if has_metadata and version is not None and named != version:
+        message = f"is {named!r}, and {METADATA} says {version}"
         problems.append(Problem("error", f"{name}, metadata.name", message, "Extract both from the same release"))
+    tags = _mapping(stream.get("spec")).get("tags")
     images: dict[str, str] = {}
-    for tag in spec.get("tags") if isinstance(spec.get("tags"), list) else ():
-        if isinstance(tag, dict) and isinstance(tag.get("name"), str) and isinstance(tag.get("from"), dict):
-            images[tag["name"]] = str(tag["from"].get("name", ""))
+    for tag in map(_mapping, tags if isinstance(tags, list) else ()):
+        pull_spec = _mapping(tag.get("from")).get("name")
+        if isinstance(tag.get("name"), str) and isinstance(pull_spec, str):
+            images[tag["name"]] = pull_spec
     return images
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _json_object(path: str, name: str, problems: list[Problem]) -> dict[str, Any] | None:

@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 UNSET_RELEASE_IMAGE = "<unset>"
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"|`[^`]*`'
-_ACTION = re.compile(rf"\{{\{{(?P<left>-(?=[ \t\r\n]))?(?P<body>(?:{_STRING}|(?!\}}\}}).)*?)(?P<right>(?<=[ \t\r\n])-)?\}}\}}", re.DOTALL)
+_ACTION = re.compile(
+    rf"\{{\{{(?P<left>-(?=[ \t\r\n]))?(?P<body>(?:{_STRING}|(?!\}}\}}).)*?)(?P<right>(?<=[ \t\r\n])-)?\}}\}}", re.DOTALL
+)
 _IMAGE_FIELD = re.compile(r"\.Images\.(\w+)")
 _IMAGE_INDEX = re.compile(rf"index\s+\.Images\s+({_STRING})")
 _BLANKS = " \t\r\n"

@@ -59,7 +59,7 @@ def load_body(data: bytes) -> Any:
     """Load the first document of ``data`` as plain Python values. Raises ``YamlError``."""
     read_head(data)  # PyYAML recurses in C: endless nesting would end the process, not raise.
     try:
-        return next(iter(yaml.load_all(data, Loader=_BodyLoader)), None)  # noqa: S506 a safe loader
+        return next(iter(yaml.load_all(data, Loader=_BodyLoader)), None)
     except (yaml.YAMLError, ValueError) as error:
         raise YamlError(" ".join(str(error).split())) from None
 

@@ -22,8 +22,14 @@ FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
 FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
 MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
 
-_GO_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_GO_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
+    "\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+"""What strings.TrimSpace trims; Python's own idea of white space differs."""
+
 _MAX_UINT64 = 2**64 - 1
+_MAX_DIGITS = len(str(_MAX_UINT64))
 _MAJOR_VERSION_KINDS = {
     ("config.openshift.io", "FeatureGate"),
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
@@ -160,14 +166,16 @@ def _major_version(resource_id: ResourceId, value: str, major: int) -> Iterator[
         text = requirement.strip(_GO_SPACE)
         if not text:
             continue
-        side, target, digits = ("excluded", excluded, text[1:]) if text.startswith("-") else ("included", included, text)
+        side, target, digits = (
+            ("excluded", excluded, text[1:]) if text.startswith("-") else ("included", included, text)
+        )
         fault = _uint64_fault(digits)
         if fault:
             invalid = True
             cause = f"strconv.ParseUint: parsing {go_quote(digits)}: {fault}"
             yield Reason("major_version", f"invalid {side} major version {go_quote(digits)} in annotation: {cause}")
         else:
-            target.add(int(digits))
+            target.add(int(digits.lstrip("0") or "0"))
     if invalid:
         return
     overlap = sorted(included & excluded)
@@ -210,7 +218,9 @@ def _overridden(resource_id: ResourceId, overrides: tuple[Override, ...]) -> boo
 def _uint64_fault(digits: str) -> str:
     if not digits.isascii() or not digits.isdigit():
         return "invalid syntax"
-    return "" if int(digits) <= _MAX_UINT64 else "value out of range"
+    significant = digits.lstrip("0")
+    in_range = len(significant) <= _MAX_DIGITS and int(significant or "0") <= _MAX_UINT64
+    return "" if in_range else "value out of range"
 
 
 def go_quote(text: str) -> str:

@@ -258,11 +258,7 @@ def summary_of(capability: str) -> str:
 
 def feature_set_names(minor: Minor | None) -> tuple[str, ...]:
     """Feature sets that a cluster of ``minor`` can have; of any minor where it is ``None``."""
-    return tuple(
-        item.name
-        for item in FEATURE_SETS
-        if minor is None or item.until is None or minor <= item.until
-    )
+    return tuple(item.name for item in FEATURE_SETS if minor is None or item.until is None or minor <= item.until)
 
 
 def always_enabled(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:
@@ -278,8 +274,6 @@ def _versioned_sets(minor: Minor) -> dict[str, frozenset[str]]:
     for versioned in VERSIONED_SETS:
         if versioned <= minor:
             name = f"v{versioned}"
-            amended = {
-                item.capability for item in SET_AMENDMENTS if name in item.sets and item.since <= minor
-            }
+            amended = {item.capability for item in SET_AMENDMENTS if name in item.sets and item.since <= minor}
             sets[name] = frozenset(item.name for item in CAPABILITIES if item.since <= versioned) | amended
     return sets

@@ -86,8 +86,13 @@ def check_selection(
     where, baseline = selection.where, selection.baseline
     if baseline is not None and baseline not in facts.sets:
         message = f"{baseline!r} is not a capability set of {facts.minor}"
-        problems.append(Problem("error", f"{where}.baseline_capability_set", message, did_you_mean(baseline, facts.sets)))
-    for field, names in (("additional_enabled_capabilities", selection.additional), ("excluded_capabilities", selection.excluded)):
+        problems.append(
+            Problem("error", f"{where}.baseline_capability_set", message, did_you_mean(baseline, facts.sets))
+        )
+    for field, names in (
+        ("additional_enabled_capabilities", selection.additional),
+        ("excluded_capabilities", selection.excluded),
+    ):
         for index, name in enumerate(names or ()):
             problems += _check_name(name, f"{where}.{field}[{index}]", facts, hidden)
     return tuple(problems)
@@ -131,7 +136,9 @@ def _canonical(options: Mapping[Any, Any], where: str, problems: list[Problem]) 
     for key, value in options.items():
         canonical = canonical_of.get(key) if isinstance(key, str) else None
         if canonical is None:
-            problems.append(Problem("error", f"{where}.{key}", "is not a field of a selection", did_you_mean(key, canonical_of)))
+            problems.append(
+                Problem("error", f"{where}.{key}", "is not a field of a selection", did_you_mean(key, canonical_of))
+            )
         elif value is None:
             continue
         elif canonical in values:
@@ -146,7 +153,9 @@ def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
     baseline = values.get("baseline_capability_set")
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {baseline!r}, expected the name of a set"
-        problems.append(Problem("error", f"{where}.baseline_capability_set", message, f"Write {NONE}, v4.N or {V_CURRENT}"))
+        problems.append(
+            Problem("error", f"{where}.baseline_capability_set", message, f"Write {NONE}, v4.N or {V_CURRENT}")
+        )
         baseline = None
     if baseline == "":
         baseline = None
@@ -184,11 +193,14 @@ def _names(values: Mapping[str, Any], field: str, where: str, problems: list[Pro
     if value is None:
         return None
     if not isinstance(value, (list, tuple)):
-        problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a list of names", "Write [NAME, NAME]"))
+        problems.append(
+            Problem("error", f"{where}.{field}", f"is {value!r}, expected a list of names", "Write [NAME, NAME]")
+        )
         return ()
     wrong = [index for index, name in enumerate(value) if not isinstance(name, str)]
     problems += [
-        Problem("error", f"{where}.{field}[{index}]", f"is {value[index]!r}, expected a name", "Quote it") for index in wrong
+        Problem("error", f"{where}.{field}[{index}]", f"is {value[index]!r}, expected a name", "Quote it")
+        for index in wrong
     ]
     return tuple(dict.fromkeys(name for name in value if isinstance(name, str)))
 
@@ -197,7 +209,9 @@ def _in_both(
     first: tuple[str, ...] | None, second: tuple[str, ...] | None, where: str, first_field: str, second_field: str
 ) -> list[Problem]:
     return [
-        Problem("error", f"{where}.{second_field}", f"{name} is in {first_field} too", "Decide for one of the two lists")
+        Problem(
+            "error", f"{where}.{second_field}", f"{name} is in {first_field} too", "Decide for one of the two lists"
+        )
         for name in first or ()
         if name in (second or ())
     ]
@@ -207,7 +221,9 @@ def _check_name(name: str, where: str, facts: MinorFacts, hidden: frozenset[str]
     if name in hidden:
         gates = " or ".join(gates_of(name))
         message = f"{name} exists in {facts.minor} only while the feature gate {gates} is on"
-        return [Problem("error", where, message, "Choose a feature_set or feature_gates that turn it on, or leave it out")]
+        return [
+            Problem("error", where, message, "Choose a feature_set or feature_gates that turn it on, or leave it out")
+        ]
     if name not in facts.capabilities:
         message = f"{name!r} is not a capability of {facts.minor}"
         return [Problem("error", where, message, did_you_mean(name, facts.capabilities - hidden))]

@@ -1,0 +1,50 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this doc fragment is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Attributes that every module documents."""
+
+    DOCUMENTATION = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return changed status prediction without modifying target.
+  diff_mode:
+    description:
+      - Will return details on what has changed, or would change in C(check_mode), when in diff mode.
+  idempotent:
+    description: A second run with the same input changes nothing.
+"""
+
+    ACTIONGROUP = r"""
+options: {}
+attributes:
+  action_group:
+    description: Use C(group/capability.openshift.openshift) in C(module_defaults) to set defaults for this module.
+    support: full
+    membership:
+      - capability.openshift.openshift
+"""
+
+    INFO_MODULE = r"""
+options: {}
+attributes:
+  check_mode:
+    support: full
+    details:
+      - This action does not modify state.
+  diff_mode:
+    support: N/A
+    details:
+      - This action does not modify state.
+  idempotent:
+    support: full
+    details:
+      - This action does not modify state.
+"""

@@ -1,0 +1,111 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: enabled_capabilities
+short_description: The capabilities that a selection turns on in a version
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Resolves a selection as a cluster of that version does, and returns the names that are on, sorted.
+  - Names that such a cluster has on whatever is asked are part of the answer (Ingress from 4.16 on).
+positional: version
+options:
+  _input:
+    description:
+      - The selection, a dict as in C(install-config.yaml) or C(ClusterVersion.spec.capabilities).
+      - V(none) is the cluster default, V(vCurrent).
+      - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
+    type: dict
+    required: true
+  version:
+    description: Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it.
+    type: str
+    required: true
+  cluster_profile:
+    description: Cluster profile.
+    type: str
+    default: self-managed-high-availability
+  feature_set:
+    description: Feature set, which from 4.23 on decides about capabilities that exist behind feature gates.
+    type: str
+    default: ''
+  feature_gates:
+    description: Feature gates that are on, all of them. Left out, those of O(feature_set).
+    type: list
+    elements: str
+  always_enabled_capabilities:
+    description: Capabilities that the cluster has on whatever is asked. Left out, what its version and profile imply.
+    type: list
+    elements: str
+seealso:
+  - plugin: capability.openshift.validate_capabilities
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: What the RAN selection turns on in 4.20
+  ansible.builtin.debug:
+    msg: "{{ selection | capability.openshift.enabled_capabilities('4.20') }}"
+  vars:
+    selection:
+      baselineCapabilitySet: None
+      additionalEnabledCapabilities: [NodeTuning, OperatorLifecycleManager]
+  # => ['Ingress', 'NodeTuning', 'OperatorLifecycleManager']
+
+- name: What a new minor adds to the default selection
+  ansible.builtin.debug:
+    msg: >-
+      {{ none | capability.openshift.enabled_capabilities('4.18')
+         | difference(none | capability.openshift.enabled_capabilities('4.17')) }}
+  # => ['OperatorLifecycleManagerV1']
+"""
+
+RETURN = r"""
+_value:
+  description: Names of the enabled capabilities, sorted.
+  type: list
+  elements: str
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.plugin_utils._question import ask_cluster, filter_error
+
+
+def enabled_capabilities(
+    selection: Any,
+    version: Any,
+    cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
+    feature_set: str = "",
+    feature_gates: list[str] | None = None,
+    always_enabled_capabilities: list[str] | None = None,
+) -> list[str]:
+    """Return the names that ``selection`` turns on in ``version``, sorted."""
+    options = {
+        "capabilities": selection,
+        "cluster_profile": cluster_profile,
+        "feature_set": feature_set,
+        "feature_gates": feature_gates,
+        "always_enabled_capabilities": always_enabled_capabilities,
+    }
+    try:
+        _facts, status, _problems = ask_cluster(version, options, "version")
+    except CapabilityError as error:
+        raise filter_error(error) from None
+    return sorted(status.enabled)
+
+
+class FilterModule:
+    """The filter for Ansible."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Return the filter by its name."""
+        return {"enabled_capabilities": enabled_capabilities}

@@ -1,0 +1,58 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Options that several modules share. Each function has a documentation fragment of the same name in ``_cluster``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._domain.cluster_facts import ClusterOptions
+from ._domain.registry import DEFAULT_CLUSTER_PROFILE
+
+
+def release_spec() -> dict[str, dict[str, Any]]:
+    """Options that name a release (fragment ``release``)."""
+    return {
+        "release": {"type": "path", "required": True},
+        "openshift_version": {"type": "str"},
+        "release_image": {"type": "str"},
+        "cluster_profile": {"type": "str", "default": DEFAULT_CLUSTER_PROFILE},
+        "feature_set": {"type": "str", "default": ""},
+    }
+
+
+def selection_spec() -> dict[str, dict[str, Any]]:
+    """A selection, or a capability status in its place (fragment ``selection``)."""
+    return {
+        "capabilities": {"type": "dict"},
+        "enabled_capabilities": {"type": "list", "elements": "str"},
+        "known_capabilities": {"type": "list", "elements": "str"},
+    }
+
+
+def inclusion_spec() -> dict[str, dict[str, Any]]:
+    """Facts about the cluster beside its selection (fragment ``inclusion``)."""
+    return {
+        "feature_gates": {"type": "list", "elements": "str"},
+        "exclude_identifier": {"type": "str", "default": ""},
+        "overrides": {"type": "list", "elements": "dict", "default": []},
+        "always_enabled_capabilities": {"type": "list", "elements": "str"},
+    }
+
+
+def cluster_options(params: dict[str, Any]) -> ClusterOptions:
+    """Return what the options of the three specs say of the cluster."""
+    return ClusterOptions(
+        capabilities=params["capabilities"],
+        enabled_capabilities=params["enabled_capabilities"],
+        known_capabilities=params["known_capabilities"],
+        cluster_profile=params["cluster_profile"],
+        feature_set=params["feature_set"],
+        feature_gates=params["feature_gates"],
+        exclude_identifier=params["exclude_identifier"],
+        overrides=params["overrides"],
+        always_enabled_capabilities=params["always_enabled_capabilities"],
+    )

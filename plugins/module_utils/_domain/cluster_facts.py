@@ -1,0 +1,313 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What the decision depends on beside the release: from what the user said of a cluster to ``InclusionFacts``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import registry
+from .errors import FactsError, Problem, raise_errors
+from .inclusion import InclusionFacts, Override, decide
+from .manifest import Manifest
+from .names import did_you_mean
+from .registry import Minor, MinorFacts
+from .release import Release
+from .selection import CapabilityStatus, capability_status, check_selection, parse_selection
+
+Body = Callable[[Manifest], Any]
+
+PROFILE_ANNOTATION = "include.release.openshift.io/"
+_CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
+_OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """What the user says of a cluster, unchecked. ``None`` means that nothing was said; an empty list says nothing is.
+
+    ``capabilities`` is a selection as it was written; ``enabled_capabilities`` and ``known_capabilities`` are a
+    cluster's status and stand in its place.
+    """
+
+    capabilities: object = None
+    enabled_capabilities: Sequence[str] | None = None
+    known_capabilities: Sequence[str] | None = None
+    cluster_profile: str = registry.DEFAULT_CLUSTER_PROFILE
+    feature_set: str = ""
+    feature_gates: Sequence[str] | None = None
+    exclude_identifier: str = ""
+    overrides: Sequence[Any] = ()
+    always_enabled_capabilities: Sequence[str] | None = None
+
+
+def resolve_cluster(
+    options: ClusterOptions, minor: Minor | None, release: Release | None = None, body: Body | None = None
+) -> tuple[InclusionFacts, CapabilityStatus, tuple[Problem, ...]]:
+    """Check ``options`` and turn them into the facts of the decision, with the capability status they lead to.
+
+    ``minor`` is ``None`` where nobody told a version; ``release`` and its ``body`` are asked for gates and names
+    where there is one. Raises ``FactsError`` with everything that is wrong.
+    """
+    problems: list[Problem] = []
+    feature_set = resolve_feature_set(options.feature_set, minor, problems)
+    gates = _feature_gates(options, feature_set, minor, release, body, problems)
+    overrides = tuple(_overrides(options.overrides, problems))
+    if release is not None:
+        problems += _profile_problems(options.cluster_profile, release)
+    status = _status(options, feature_set, gates, minor, release, body, problems)
+    raise_errors(problems, FactsError)
+    facts = InclusionFacts(
+        cluster_profile=options.cluster_profile,
+        feature_set=feature_set,
+        feature_gates=gates,
+        exclude_identifier=options.exclude_identifier,
+        major_version=minor.major if minor else None,
+        capability_status=status,
+        overrides=overrides,
+    )
+    return facts, status, tuple(problems)
+
+
+def resolve_feature_set(name: str, minor: Minor | None, problems: list[Problem]) -> str:
+    """Return the feature set as the API spells it (``""`` is the default one); report one that does not exist."""
+    known = registry.feature_set_names(minor)
+    if name in ("", registry.DEFAULT_FEATURE_SET):
+        return ""
+    if name not in known:
+        of = f" of {minor}" if minor else ""
+        problems.append(
+            Problem("error", "feature_set", f"{name!r} is not a feature set{of}", did_you_mean(name, known))
+        )
+    return name
+
+
+def minor_facts(
+    minor: Minor,
+    feature_set: str,
+    cluster_profile: str,
+    release: Release | None,
+    body: Body | None,
+    problems: list[Problem],
+) -> MinorFacts | None:
+    """Return what a minor knows: from the registry, else from the release's own ClusterVersion CRD."""
+    facts = registry.facts_of(minor)
+    if facts is not None:
+        return facts
+    known_to = f"{min(registry.BRANCHES)} to {registry.newest_minor()}"
+    names, source = crd_names(release, body, feature_set, cluster_profile) if release and body else (None, "")
+    if names is None:
+        mend = "Name a release with its ClusterVersion CRD, or give known_capabilities and enabled_capabilities"
+        if minor < min(registry.BRANCHES):
+            mend = 'Capabilities began with 4.11; an unquoted 4.20 in YAML is the number 4.2, so quote it: "4.20"'
+        problems.append(Problem("error", "openshift_version", f"{minor} is not known here ({known_to} are)", mend))
+        return None
+    message = (
+        f"{minor} is not known here ({known_to} are): known capabilities come from its ClusterVersion CRD, "
+        f"vCurrent is all of them, and older sets are those of {registry.newest_minor()}"
+    )
+    problems.append(Problem("warning", source, message, "Update the collection"))
+    return registry.facts_from_names(minor, names, source)
+
+
+def crd_names(
+    release: Release, body: Body, feature_set: str, cluster_profile: str
+) -> tuple[frozenset[str] | None, str]:
+    """Return the capabilities that the release's ClusterVersion CRD of this flavour accepts, and its file."""
+    flavour = InclusionFacts(cluster_profile=cluster_profile, feature_set=feature_set)
+    for manifest in release.manifests:
+        resource = manifest.resource_id
+        if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
+            continue
+        if decide(manifest, flavour).included:
+            for version in _walk(body(manifest), "spec", "versions") or ():
+                capabilities = _walk(
+                    version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "capabilities"
+                )
+                enum = _walk(capabilities, "properties", "additionalEnabledCapabilities", "items", "enum")
+                if isinstance(enum, list):
+                    return frozenset(name for name in enum if isinstance(name, str)), manifest.file
+    return None, ""
+
+
+def hidden_capabilities(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:
+    """Capabilities that do not exist under these gates; with no gates known, under those of the feature set."""
+    if gates is None:
+        gates = registry.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
+    return registry.hidden_capabilities(gates)
+
+
+def _status(
+    options: ClusterOptions,
+    feature_set: str,
+    gates: frozenset[str] | None,
+    minor: Minor | None,
+    release: Release | None,
+    body: Body | None,
+    problems: list[Problem],
+) -> CapabilityStatus:
+    nothing = CapabilityStatus(frozenset(), frozenset())
+    selection, found = parse_selection(options.capabilities)
+    problems += found
+    if options.enabled_capabilities is not None or options.known_capabilities is not None:
+        if options.enabled_capabilities is None or options.known_capabilities is None:
+            missing = "enabled_capabilities" if options.enabled_capabilities is None else "known_capabilities"
+            message = "is missing: a capability status is both lists, enabled_capabilities and known_capabilities"
+            problems.append(
+                Problem("error", missing, message, "Give both, as ClusterVersion.status.capabilities has them")
+            )
+            return nothing
+        if options.capabilities is not None:
+            message = "is given beside a capability status (enabled_capabilities, known_capabilities)"
+            problems.append(Problem("error", "capabilities", message, "Give the selection or the status"))
+        return CapabilityStatus(frozenset(options.known_capabilities), frozenset(options.enabled_capabilities))
+    if minor is None:
+        message = "is needed: which capabilities a selection turns on depends on the version"
+        problems.append(Problem("error", "openshift_version", message, "Set it, the release has no release-metadata"))
+        return nothing
+    facts = minor_facts(minor, feature_set, options.cluster_profile, release, body, problems)
+    if facts is None:
+        return nothing
+    hidden = hidden_capabilities(gates, feature_set)
+    wrong = check_selection(selection, facts, hidden)
+    problems += wrong
+    ensure = options.always_enabled_capabilities
+    if ensure is None:
+        ensure = registry.always_enabled(minor, options.cluster_profile)
+    unknown = [name for name in ensure if name not in facts.capabilities]
+    for name in unknown:
+        message = f"{name!r} is not a capability of {minor}; the CVO would not start"
+        problems.append(
+            Problem("error", "always_enabled_capabilities", message, did_you_mean(name, facts.capabilities))
+        )
+    if any(problem.severity == "error" for problem in (*found, *wrong)):
+        return nothing
+    for name in selection.excluded or ():
+        if name in ensure:
+            message = f"{name} is excluded, and a cluster like this has it on whatever is asked"
+            mend = (
+                "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
+            )
+            problems.append(Problem("warning", f"{selection.where}.excluded_capabilities", message, mend))
+    return capability_status(selection, facts, hidden, ensure)
+
+
+def _feature_gates(
+    options: ClusterOptions,
+    feature_set: str,
+    minor: Minor | None,
+    release: Release | None,
+    body: Body | None,
+    problems: list[Problem],
+) -> frozenset[str] | None:
+    if options.feature_gates is not None:
+        return _given_gates(options.feature_gates, problems)
+    if minor is None or minor < registry.GATES_FILTERED_SINCE or release is None or body is None:
+        return None
+    gates = _release_gates(release, body, options.cluster_profile, feature_set, minor.major)
+    if gates is None:
+        name = feature_set or registry.DEFAULT_FEATURE_SET
+        message = (
+            f"the release has no FeatureGate manifest for feature set {name} and profile {options.cluster_profile}, "
+            "so the feature-gate filter is off"
+        )
+        problems.append(Problem("warning", "feature_gates", message, "Give the gates that are on ([] for none)"))
+    return gates
+
+
+def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str]:
+    said: dict[str, bool] = {}
+    for index, entry in enumerate(given):
+        name, equals, value = entry.partition("=")
+        on = {"": True, "true": True, "false": False}.get(value.lower() if equals else "")
+        where = f"feature_gates[{index}]"
+        if on is None or not name or (equals and not value):
+            problems.append(
+                Problem("error", where, f"is {entry!r}, expected NAME or NAME=bool", "Write NAME=true or NAME=false")
+            )
+        elif said.setdefault(name, on) != on:
+            problems.append(Problem("error", where, f"{name} is said to be on and off", "Keep one of the two"))
+    return frozenset(name for name, on in said.items() if on)
+
+
+def _release_gates(
+    release: Release, body: Body, cluster_profile: str, feature_set: str, major: int
+) -> frozenset[str] | None:
+    """Gates that the release's FeatureGate manifests turn on; the CVO skips them, config-operator and oc read them."""
+    flavour = InclusionFacts(feature_set=feature_set, major_version=major)
+    gates: set[str] | None = None
+    for manifest in release.manifests:
+        resource = manifest.resource_id
+        if (resource.group, resource.kind) != ("config.openshift.io", "FeatureGate"):
+            continue
+        marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
+        if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, flavour).included:
+            entries = _walk(body(manifest), "status", "featureGates")
+            if isinstance(entries, list):
+                gates = gates or set()
+                gates.update(_enabled_names(entries))
+    return None if gates is None else frozenset(gates)
+
+
+def _enabled_names(entries: list[Any]) -> Iterator[str]:
+    for entry in entries:
+        for gate in _walk(entry, "enabled") or ():
+            name = _walk(gate, "name")
+            if isinstance(name, str):
+                yield name
+
+
+def _overrides(given: Sequence[Any], problems: list[Problem]) -> Iterator[Override]:
+    for index, entry in enumerate(given):
+        where = f"overrides[{index}]"
+        if not isinstance(entry, Mapping):
+            problems.append(
+                Problem("error", where, f"is {entry!r}, expected a dict", "Write it as ClusterVersion has it")
+            )
+            continue
+        fields = {field: entry.get(field) or "" for field in _OVERRIDE_FIELDS}
+        problems += [
+            Problem("error", f"{where}.{field}", f"is {fields[field]!r}, expected a string", "Name the resource")
+            for field in _OVERRIDE_FIELDS
+            if not isinstance(fields[field], str) or (field in ("kind", "name") and not fields[field])
+        ]
+        unknown = sorted(set(map(str, entry)) - {*_OVERRIDE_FIELDS, "unmanaged"})
+        for field in unknown:
+            mend = did_you_mean(field, (*_OVERRIDE_FIELDS, "unmanaged"))
+            problems.append(Problem("error", f"{where}.{field}", "is not a field of an override", mend))
+        unmanaged = entry.get("unmanaged")
+        if not isinstance(unmanaged, bool):
+            problems.append(
+                Problem("error", f"{where}.unmanaged", f"is {unmanaged!r}, expected true or false", "Say which")
+            )
+        yield Override(fields["kind"], fields["group"], fields["namespace"], fields["name"], unmanaged is True)
+
+
+def _profile_problems(profile: str, release: Release) -> list[Problem]:
+    carried = cluster_profiles(release)
+    if profile in carried:
+        return []
+    message = f"no manifest of this release names profile {profile!r}, so none is included"
+    return [Problem("warning", "cluster_profile", message, did_you_mean(profile, carried))]
+
+
+def cluster_profiles(release: Release) -> tuple[str, ...]:
+    """Return the profiles that manifests of the release name, sorted."""
+    found = {
+        annotation.removeprefix(PROFILE_ANNOTATION)
+        for manifest in release.manifests
+        for annotation in manifest.annotations or ()
+        if annotation.startswith(PROFILE_ANNOTATION)
+    }
+    return tuple(sorted(found))
+
+
+def _walk(value: Any, *path: str) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value

@@ -1,0 +1,52 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""How modules end: results in the documented shape, errors as one message that holds all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ._domain.errors import CapabilityError, Problem
+from ._domain.inclusion import Inclusion
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+
+def error_text(error: CapabilityError) -> str:
+    """Return the message for a user: one line per error."""
+    errors = [problem for problem in error.problems if problem.severity == "error"]
+    if len(errors) == 1:
+        return str(errors[0])
+    return "\n".join([f"{len(errors)} problems were found:", *(f"- {problem}" for problem in errors)])
+
+
+def fail(module: AnsibleModule, error: CapabilityError) -> NoReturn:
+    """End the module with every problem that ``error`` carries."""
+    module.fail_json(msg=error_text(error), problems=problem_dicts(error.problems))
+    raise AssertionError("fail_json does not return")
+
+
+def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
+    """Return problems in the shape that playbooks get."""
+    return [problem.as_dict() for problem in problems]
+
+
+def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
+    """Return one decision in the shape that playbooks get."""
+    manifest = inclusion.manifest
+    resource = manifest.resource_id
+    return {
+        "file": manifest.file,
+        "group": resource.group,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(manifest.capabilities),
+        "included": inclusion.included,
+        "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
+    }

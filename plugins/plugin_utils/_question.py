@@ -1,0 +1,103 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What filters and tests ask the domain, from Ansible's values: one question, plain in and plain out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+    ClusterOptions,
+    resolve_cluster,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
+    CapabilityError,
+    FactsError,
+    Problem,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import InclusionFacts
+from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import (
+    Manifest,
+    manifest_from_object,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
+from ansible_collections.capability.openshift.plugins.module_utils._result import error_text
+
+_LISTS = ("enabled_capabilities", "known_capabilities", "feature_gates", "overrides", "always_enabled_capabilities")
+_STRINGS = ("cluster_profile", "feature_set", "exclude_identifier")
+
+
+def ask_cluster(
+    version: object, options: Mapping[str, Any], where: str = "openshift_version"
+) -> tuple[InclusionFacts, CapabilityStatus, tuple[Problem, ...]]:
+    """Resolve what a user said of a cluster; ``options`` are fields of ``ClusterOptions``. Raises ``FactsError``."""
+    values = plain(options)
+    problems = [
+        Problem("error", name, f"is {values[name]!r}, expected a list", "Write [...]")
+        for name in _LISTS
+        if values.get(name) is not None and not isinstance(values[name], list)
+    ]
+    problems += [
+        Problem("error", name, f"is {values[name]!r}, expected a string", "Quote it")
+        for name in _STRINGS
+        if name in values and not isinstance(values[name], str)
+    ]
+    problems += [
+        Problem("error", f"{name}[{index}]", f"is {item!r}, expected a string", "Quote it")
+        for name in _LISTS
+        if name != "overrides" and isinstance(values.get(name), list)
+        for index, item in enumerate(values[name])
+        if not isinstance(item, str)
+    ]
+    minor: Minor | None = None
+    if version is not None:
+        try:
+            minor = minor_of(plain(version), where)
+        except ValueError as error:
+            problems.append(error.args[0])
+    if problems:
+        raise FactsError(problems)
+    return resolve_cluster(ClusterOptions(**values), minor)
+
+
+def read_manifest(value: object) -> Manifest:
+    """Return the manifest that ``value``, a decoded document, is. Raises ``FactsError`` where it is none."""
+    return read_manifests([value])[0][1]
+
+
+def read_manifests(values: object) -> list[tuple[Any, Manifest]]:
+    """Return each of ``values``, as it was given, with the manifest that it is; empty documents are passed over.
+
+    Raises ``FactsError`` naming every value that is no manifest.
+    """
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        message = f"is a {type(values).__name__}, expected a list of manifests"
+        raise FactsError([Problem("error", "manifests", message, "Give a list, as from_yaml_all makes it")])
+    read: list[tuple[Any, Manifest]] = []
+    problems: list[Problem] = []
+    for number, value in enumerate(values, 1):
+        if value is None:
+            continue
+        manifest, found = manifest_from_object(plain(value), "manifests", number)
+        if manifest is None:
+            problems += found
+        else:
+            read.append((value, manifest))
+    if problems:
+        raise FactsError(problems)
+    return read
+
+
+def filter_error(error: CapabilityError) -> AnsibleFilterError:
+    """Return the error that Ansible shows for ``error``: every problem, no traceback."""
+    return AnsibleFilterError(error_text(error))

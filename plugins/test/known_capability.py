@@ -1,0 +1,70 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: known_capability
+short_description: Whether a version knows a capability
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Tells whether a name is a capability of that version of OpenShift. Names are case sensitive.
+positional: version
+options:
+  _input:
+    description: The name.
+    type: str
+    required: true
+  version:
+    description: Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it.
+    type: str
+    required: true
+  feature_set:
+    description: Feature set, which from 4.23 on decides about capabilities that exist behind feature gates.
+    type: str
+    default: ''
+  feature_gates:
+    description: Feature gates that are on, all of them. Left out, those of O(feature_set).
+    type: list
+    elements: str
+"""
+
+EXAMPLES = r"""
+- name: Ask for the registry only where it can be left out
+  ansible.builtin.debug:
+    msg: ImageRegistry is optional here
+  when: "'ImageRegistry' is capability.openshift.known_capability(openshift_version)"
+"""
+
+RETURN = r"""
+_value:
+  description: V(true) if the version knows the name.
+  type: bool
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
+from ansible_collections.capability.openshift.plugins.plugin_utils._question import ask_cluster, filter_error
+
+
+def known_capability(name: Any, version: Any, feature_set: str = "", feature_gates: list[str] | None = None) -> bool:
+    """Tell whether ``version`` knows the capability ``name``."""
+    options = {"feature_set": feature_set, "feature_gates": feature_gates}
+    try:
+        _facts, status, _problems = ask_cluster(version, options, "version")
+    except CapabilityError as error:
+        raise filter_error(error) from None
+    return name in status.known
+
+
+class TestModule:
+    """The test for Ansible."""
+
+    def tests(self) -> dict[str, Callable[..., bool]]:
+        """Return the test by its name."""
+        return {"known_capability": known_capability}
