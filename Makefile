@@ -1,0 +1,48 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# PYTHON=/path/to/python chooses the interpreter (3.11 or newer), STEPS="ruff unit" the steps of `make test`.
+
+.POSIX:
+.PHONY: help quickstart test test-matrix bench lint unit clean
+
+# Nobody's own Ansible settings, and the interpreter that runs Ansible for the tasks as well.
+PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
+	ANSIBLE_PYTHON_INTERPRETER="$$PWD/.venv/bin/python" .venv/bin/ansible-playbook
+
+help:
+	@echo 'make quickstart   show a release and what is in it (needs Python 3.11 or newer, and a package index once)'
+	@echo 'make test         every check that a change has to pass; STEPS="ruff unit" runs some of them'
+	@echo 'make lint         only the checks that take seconds'
+	@echo 'make unit         only the unit and parity tests'
+	@echo 'make test-matrix  sanity and unit tests on every ansible-core and Python that is at hand'
+	@echo 'make bench        measure how long the main jobs take'
+	@echo 'make clean        remove what the other targets made'
+
+quickstart:
+	@tools/setup runtime
+	@$(PLAY) examples/quickstart.yml
+
+test:
+	@tools/setup test
+	@.venv/bin/python tools/gate $(STEPS)
+
+lint:
+	@tools/setup test
+	@.venv/bin/python tools/gate ruff mypy imports ansible-lint docs changelog licences
+
+unit:
+	@tools/setup test
+	@.venv/bin/python tools/gate unit
+
+test-matrix:
+	@tools/setup test
+	@.venv/bin/python tools/matrix
+
+bench:
+	@tools/setup test
+	@.venv/bin/python tests/benchmarks/run.py
+
+clean:
+	rm -rf .venv .cache .ansible .hypothesis collections tests/output
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

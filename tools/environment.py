@@ -1,0 +1,195 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Virtual environments in which Ansible sees this checkout as the collection capability.openshift.
+
+Run by tools/setup with any Python 3.11 or newer, before anything is installed: standard library only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = ROOT / ".cache"
+VENV = ROOT / ".venv"
+REQUIREMENTS = ROOT / "requirements"
+NAMESPACE, NAME = "capability", "openshift"
+
+Say = Callable[[str], None]
+
+
+class SetupError(Exception):
+    """The environment cannot be made; the message says why, with the tool's own words."""
+
+
+def requirement_lines(path: Path) -> list[str]:
+    """Return the requirements of a file and of those it refers to."""
+    lines: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        line = line.partition("#")[0].strip()
+        if line.startswith("-r "):
+            lines += requirement_lines(path.parent / line[3:].strip())
+        elif line:
+            lines.append(line)
+    return lines
+
+
+def _command(*args: str | Path) -> None:
+    """Run a quiet command; its output matters only when it fails."""
+    # Not a terminal and no questions: pip must fail rather than wait for an answer.
+    done = subprocess.run(
+        args,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        cwd=ROOT,
+        check=False,
+    )
+    if done.returncode:
+        raise SetupError(f"{' '.join(map(str, args))}\n{done.stdout}")
+
+
+def _ask(python: str | Path, expression: str) -> str:
+    code = f"import os, sys, sysconfig; print({expression})"
+    return subprocess.run([python, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def site_packages(venv: Path) -> Path:
+    """Return the folder that a virtual environment imports from; it is on Ansible's collection path too."""
+    return Path(_ask(venv / "bin" / "python", "sysconfig.get_path('purelib')"))
+
+
+def kubernetes_core(venv: Path) -> Path:
+    """Return a folder with the collection kubernetes.core, taken out of the pinned ``ansible`` wheel."""
+    pins = REQUIREMENTS / "collections.txt"
+    # The pins depend on the Python, so the key does.
+    key = _digest([*requirement_lines(pins), _ask(venv / "bin" / "python", "sys.version_info[:2]")])
+    target = CACHE / "collections" / key / "kubernetes" / "core"
+    if not target.is_dir():
+        work = CACHE / "collections" / f"{key}.{os.getpid()}"
+        try:
+            pip = [venv / "bin" / "python", "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
+            _command(*pip, "--only-binary=:all:", "-d", work, "-r", pins)
+            inside = "ansible_collections/kubernetes/core/"
+            for wheel in work.glob("*.whl"):
+                with zipfile.ZipFile(wheel) as archive:
+                    archive.extractall(work, [name for name in archive.namelist() if name.startswith(inside)])
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (work / inside).rename(target)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    manifest = json.loads((target / "MANIFEST.json").read_text(encoding="utf-8"))
+    if manifest["collection_info"]["name"] != "core" or not (target / "plugins" / "modules" / "k8s.py").is_file():
+        raise SetupError(f"{target} is not the collection kubernetes.core; remove it and try again")
+    return target
+
+
+def _digest(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def build(venv: Path, python: str, sets: dict[str, list[str]], *, collections: bool, say: Say) -> bool:
+    """Make ``venv`` hold the packages of all ``sets`` (name -> requirements); return whether anything was done."""
+    stamp = venv / ".setup.json"
+    # Scripts in a virtual environment hold its path: one that was moved is made anew.
+    base = {"python": _ask(python, "sys.version, os.path.realpath(sys.base_prefix)"), "path": str(venv)}
+    try:
+        known = json.loads(stamp.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    done: dict[str, str] = known.get("sets", {})
+    wanted = {name: _digest(lines) for name, lines in sets.items()}
+    fresh = {key: known.get(key) for key in base} != base
+
+    changed = False
+    if fresh:
+        started = time.monotonic()
+        _command(python, "-m", "venv", "--clear", venv)
+        say(f"{venv.name} with Python {_ask(python, 'sys.version.split()[0]')} ({time.monotonic() - started:.0f} s)")
+        done, changed = {}, True
+    missing = [name for name, digest in wanted.items() if done.get(name) != digest]
+    if missing:
+        started = time.monotonic()
+        lines = [line for name in sets for line in sets[name]]
+        listing = venv / "requirements.txt"
+        listing.write_text("\n".join(dict.fromkeys(lines)) + "\n", encoding="utf-8")
+        _command(venv / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", listing)
+        say(f"packages for {', '.join(missing)} ({time.monotonic() - started:.0f} s)")
+        changed = True
+    site = site_packages(venv)
+    if collections:
+        changed |= _add_kubernetes_core(venv, site, say)
+    changed |= _link(site, say)
+    if changed:
+        stamp.write_text(json.dumps({**base, "sets": {**done, **wanted}}, indent=2) + "\n", encoding="utf-8")
+    return changed
+
+
+def _add_kubernetes_core(venv: Path, site: Path, say: Say) -> bool:
+    started = time.monotonic()
+    source = kubernetes_core(venv)
+    target = site / "ansible_collections" / "kubernetes" / "core"
+    manifest = (source / "MANIFEST.json").read_bytes()
+    if target.is_dir() and (target / "MANIFEST.json").read_bytes() == manifest:
+        return False
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(source, target)
+    version = json.loads(manifest)["collection_info"]["version"]
+    say(f"kubernetes.core {version} ({time.monotonic() - started:.0f} s)")
+    return True
+
+
+def _link(site: Path, say: Say) -> bool:
+    link = site / "ansible_collections" / NAMESPACE / NAME
+    if link.is_symlink() and link.resolve() == ROOT:
+        return False
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(ROOT, target_is_directory=True)
+    say(f"this checkout is {NAMESPACE}.{NAME} in {site.relative_to(ROOT)}")
+    return True
+
+
+def main() -> int:
+    """Set up .venv for the set that was asked for."""
+    wanted = sys.argv[1] if len(sys.argv) > 1 else "test"
+    files = {"runtime": ["runtime"], "test": ["runtime", "test"]}
+    if wanted not in files:
+        print(f"setup: {wanted!r} is no set of packages; choose from: {', '.join(files)}", file=sys.stderr)
+        return 2
+
+    def say(text: str) -> None:
+        print(f"setup: {text}", flush=True)
+
+    sets = {name: requirement_lines(REQUIREMENTS / f"{name}.txt") for name in files[wanted]}
+    # With .venv activated we run in what may have to be cleared: name the interpreter behind it.
+    python = getattr(sys, "_base_executable", sys.executable)
+    try:
+        if not build(VENV, python, sets, collections=wanted == "test", say=say):
+            say("up to date")
+    except SetupError as error:
+        print(f"setup: failed: {_without_hosts(str(error))}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _without_hosts(text: str) -> str:
+    """Hide the addresses that pip was configured with: they can be private, or carry a password."""
+    return re.sub(r"\w+://[^\s'\",)]+", "<address>", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
