@@ -14,14 +14,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import ryml
+try:
+    import ryml
+except ImportError:  # optional: _release asks HAS_RAPIDYAML
+    ryml = None
 
 from ._head import HEAD_FIELDS, Head, resolve_plain
 
-_NONE = ryml.NONE
-_ALLOWED = bytes(byte for byte in range(256) if byte in (0x0A,) or (byte >= 0x20 and byte != 0x7F))
+HAS_RAPIDYAML = ryml is not None
+
 _METADATA_FIELDS = frozenset({"name", "namespace", "annotations"})
 _BOM = b"\xef\xbb\xbf"
+_ALLOWED = bytes(byte for byte in range(256) if byte == 0x0A or (byte >= 0x20 and byte != 0x7F))
 _ANCHOR_BEFORE = b" \n[{,:-"
 _ANCHOR_AFTER = b" \n&="
 
@@ -32,8 +36,8 @@ class DoubtfulError(Exception):
 
 def read_head(data: bytes) -> Head:
     """Read the head of a document as ``_yaml.read_head`` does, or raise ``DoubtfulError``."""
-    # Tabs, CRs and control characters, merge keys, anchors: all rare in releases, all read differently.
-    if data.translate(None, _ALLOWED) or b"<<" in data or _may_have_anchor(data):
+    # Tabs, CRs, control characters and anchors: all rare in releases, all read differently.
+    if data.translate(None, _ALLOWED) or _may_have_anchor(data):
         raise DoubtfulError
     buffer = bytearray(data.removeprefix(_BOM))  # the tree points into it
     tree = ryml.Tree()
@@ -46,56 +50,37 @@ def read_head(data: bytes) -> Head:
     root = tree.root_id()
     if not tree.is_map(root):
         raise DoubtfulError
-    fields = _fields(tree, root)
+    fields = _fields(tree, root, HEAD_FIELDS)
     del buffer
     return Head(fields, False)
 
 
-def _fields(tree: Any, root: int) -> dict[str, Any]:
+def _fields(tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, Any]:
+    """Read a map: the fields ``wanted``, all of them where that is ``None``. The last of repeated keys counts."""
+    # One call for the type, one for the key: each crossing into the library costs as much as ten lines here.
+    key_doubts, value, doubts, quoted = _KEY_DOUBTS, _VALUE, _VALUE_DOUBTS, _QUOTED
+    type_of, key_of, next_sibling, none = tree.type, tree.key, tree.next_sibling, ryml.NONE
     fields: dict[str, Any] = {}
-    node = tree.first_child(root)
-    while node != _NONE:
-        key = _key(tree, node)
-        fields[key] = (_metadata if key == "metadata" else _value)(tree, node) if key in HEAD_FIELDS else None
-        node = tree.next_sibling(node)
-    return fields
-
-
-def _metadata(tree: Any, node: int) -> Any:
-    if not tree.is_map(node):
-        return _value(tree, node)
-    fields: dict[str, Any] = {}
-    child = tree.first_child(node)
-    while child != _NONE:
-        key = _key(tree, child)
-        if key in _METADATA_FIELDS:
-            fields[key] = _value(tree, child)
-        child = tree.next_sibling(child)
-    return fields
-
-
-def _value(tree: Any, node: int) -> Any:
-    if tree.has_val(node):
-        if tree.has_val_tag(node):
+    node = tree.first_child(parent)
+    while node != none:
+        kind = type_of(node)
+        key = str(key_of(node), "utf-8")
+        if kind & key_doubts or key == "<<":
             raise DoubtfulError
-        text = bytes(tree.val(node)).decode()
-        return text if tree.is_val_quoted(node) else resolve_plain(text)
-    if not tree.is_map(node):
-        if not tree.is_seq(node):
+        if wanted is not None and key not in wanted:
+            if wanted is HEAD_FIELDS:
+                fields[key] = None
+        elif kind & doubts:
             raise DoubtfulError
-        return []
-    fields: dict[str, Any] = {}
-    child = tree.first_child(node)
-    while child != _NONE:
-        fields[_key(tree, child)] = _value(tree, child)
-        child = tree.next_sibling(child)
+        elif kind & value:
+            text = str(tree.val(node), "utf-8")
+            fields[key] = text if kind & quoted else resolve_plain(text)
+        elif kind & _MAP:
+            fields[key] = _fields(tree, node, _METADATA_FIELDS if wanted is HEAD_FIELDS else None)
+        else:
+            fields[key] = []
+        node = next_sibling(node)
     return fields
-
-
-def _key(tree: Any, node: int) -> str:
-    if tree.has_key_tag(node):
-        raise DoubtfulError
-    return bytes(tree.key(node)).decode()
 
 
 def _may_have_anchor(data: bytes) -> bool:
@@ -105,3 +90,10 @@ def _may_have_anchor(data: bytes) -> bool:
             return True
         at = data.find(b"&", at + 1)
     return False
+
+
+if HAS_RAPIDYAML:
+    _VALUE, _MAP = ryml.VAL, ryml.MAP
+    _QUOTED = ryml.VALQUO
+    _KEY_DOUBTS = ryml.KEYTAG | ryml.KEYANCH | ryml.KEYREF
+    _VALUE_DOUBTS = ryml.VALTAG | ryml.VALANCH | ryml.VALREF

@@ -170,7 +170,7 @@ def _file_names(path: str, directory: str, problems: list[Problem]) -> list[str]
 
 def _read(path: str, name: str, problems: list[Problem]) -> bytes | None:
     try:
-        with open(os.path.join(path, name), "rb") as handle:
+        with open(os.path.join(path, name), "rb", buffering=0) as handle:
             return handle.read()
     except OSError as error:
         problems.append(_unreadable(name, error))
@@ -297,9 +297,9 @@ def _no_manifests(path: str) -> Problem:
 
 def _head_reader() -> HeadReader:
     """Return the reader of heads: through rapidyaml where it is installed, with libyaml for what it doubts."""
-    try:
-        from . import _rapidyaml
-    except ImportError:
+    from . import _rapidyaml
+
+    if not _rapidyaml.HAS_RAPIDYAML:
         from ._yaml import read_head
 
         return read_head

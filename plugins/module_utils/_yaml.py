@@ -13,23 +13,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
-from yaml.events import (
-    AliasEvent,
-    DocumentEndEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-)
+try:
+    import yaml
+    from yaml.events import (
+        AliasEvent,
+        DocumentEndEvent,
+        DocumentStartEvent,
+        MappingEndEvent,
+        MappingStartEvent,
+        ScalarEvent,
+        SequenceEndEvent,
+        SequenceStartEvent,
+        StreamEndEvent,
+    )
+except ImportError:  # modules ask _deps before they come here
+    yaml = None  # type: ignore[assignment]
 
 from ._head import HEAD_FIELDS, Head, YamlError, resolve_plain
-
-_BASE_LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-_SAFE_LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 MAX_DEPTH = 10000
 """Nesting at which goyaml.v2 gives up (sigs.k8s.io/yaml:goyaml.v2/decode.go, scannerc.go max_flow_level)."""
@@ -42,7 +42,7 @@ def read_head(data: bytes) -> Head:
 
     Raises ``YamlError``, also for aliases that blow up (by the measure of goyaml.v2) and for endless nesting.
     """
-    loader = _BASE_LOADER(data)
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)(data)
     try:
         return _Reader(loader).read()
     except yaml.MarkedYAMLError as error:
@@ -59,18 +59,23 @@ def load_body(data: bytes) -> Any:
     """Load the first document of ``data`` as plain Python values. Raises ``YamlError``."""
     read_head(data)  # PyYAML recurses in C: endless nesting would end the process, not raise.
     try:
-        return next(iter(yaml.load_all(data, Loader=_BodyLoader)), None)
+        return next(iter(yaml.load_all(data, Loader=_body_loader())), None)
     except (yaml.YAMLError, ValueError) as error:
         raise YamlError(" ".join(str(error).split())) from None
 
 
-class _BodyLoader(_SAFE_LOADER):  # type: ignore[misc]
-    """The safe loader without the tags that make PyYAML stumble over, or change, what the CVO reads as strings."""
+def _body_loader() -> type:
+    safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-    yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("value", "timestamp")]
-        for first, resolvers in _SAFE_LOADER.yaml_implicit_resolvers.items()  # type: ignore[attr-defined]
-    }
+    class BodyLoader(safe):  # type: ignore[misc]
+        """The safe loader without the tags that make PyYAML stumble over, or change, what the CVO reads as strings."""
+
+        yaml_implicit_resolvers = {
+            first: [(tag, how) for tag, how in resolvers if tag.rpartition(":")[2] not in ("value", "timestamp")]
+            for first, resolvers in safe.yaml_implicit_resolvers.items()
+        }
+
+    return BodyLoader
 
 
 _MAP, _LIST = 1, 2

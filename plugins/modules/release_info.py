@@ -132,6 +132,7 @@ from dataclasses import asdict
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import release_spec
+from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._domain.contents import release_contents
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
@@ -142,6 +143,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=release_spec(), supports_check_mode=True)
     params = module.params
+    require_yaml(module)
     try:
         loaded = load_release(
             params["release"],

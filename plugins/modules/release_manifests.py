@@ -214,6 +214,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._argspec impo
     release_spec,
     selection_spec,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._destination import (
     DestinationPlan,
     apply_destination,
@@ -239,6 +240,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
+    require_yaml(module)
     try:
         result = run(module.params, module.check_mode)
     except CapabilityError as error:

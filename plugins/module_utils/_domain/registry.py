@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 NONE = "None"
 V_CURRENT = "vCurrent"
@@ -20,8 +21,7 @@ DEFAULT_CLUSTER_PROFILE = "self-managed-high-availability"
 DEFAULT_FEATURE_SET = "Default"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Minor:
+class Minor(NamedTuple):
     """A minor version such as 4.18, comparable across majors."""
 
     major: int
@@ -31,8 +31,7 @@ class Minor:
         return f"{self.major}.{self.minor}"
 
 
-@dataclass(frozen=True, slots=True)
-class Capability:
+class Capability(NamedTuple):
     """A capability as a fact.
 
     ``gates``: it exists only while one of these feature gates is on (empty: always); ``source`` of the gates and
@@ -46,8 +45,7 @@ class Capability:
     source: str = "openshift/api:config/v1/types_cluster_version.go KnownClusterVersionCapabilities"
 
 
-@dataclass(frozen=True, slots=True)
-class SetAmendment:
+class SetAmendment(NamedTuple):
     """A capability that was put into named sets after those sets had been published."""
 
     capability: str
@@ -56,8 +54,7 @@ class SetAmendment:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class AlwaysEnabled:
+class AlwaysEnabled(NamedTuple):
     """Capabilities that the CVO keeps on whatever is asked, from ``since`` on, but for ``except_profiles``."""
 
     capabilities: tuple[str, ...]
@@ -66,8 +63,7 @@ class AlwaysEnabled:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureSet:
+class FeatureSet(NamedTuple):
     """A feature set: ``annotated`` ones may be named by ``release.openshift.io/feature-set``."""
 
     name: str
@@ -77,8 +73,7 @@ class FeatureSet:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """The branch of the API from which the facts of a minor were read."""
 
     minor: Minor

@@ -1,0 +1,22 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Libraries that a module needs on its host, and what to say where one is missing."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ansible.module_utils.basic import missing_required_lib
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+
+def require_yaml(module: AnsibleModule) -> None:
+    """End the module with a clear message where PyYAML is missing; it is not imported here, because that costs."""
+    if find_spec("yaml") is None:
+        module.fail_json(msg=missing_required_lib("PyYAML", reason="to read the manifests of a release"))
