@@ -180,7 +180,7 @@ def _separators(data: bytes) -> list[int]:
 
 def _yaml_fault(error: YamlError, text: bytes, content: int) -> _Fault:
     offset = content
-    for _ in range(1, error.line):
+    for _line in range(1, error.line):
         newline = text.find(b"\n", offset - content)
         if newline < 0:
             break

@@ -61,8 +61,8 @@ def manifest_from_object(
     Source: library-go:pkg/manifest/manifest.go populateFromObj, validateResourceId; annotations that hold a
     non-string are unreadable as a whole (apimachinery unstructured NestedStringMap).
     """
-    where = place(file, document, line)
     if not isinstance(obj, Mapping):
+        where = place(file, document, line)
         found = f"the document is a {_type_name(obj)}"
         return None, (Problem("error", where, f"{found}, expected a map with apiVersion, kind and metadata"),)
     api_version, kind, metadata = obj.get("apiVersion"), obj.get("kind"), obj.get("metadata")
@@ -71,11 +71,11 @@ def manifest_from_object(
     else:
         name = namespace = annotations = None
     if (
-        type(api_version) is str
-        and type(kind) is str
-        and type(name) is str
-        and (namespace is None or type(namespace) is str)
-        and type(annotations) is dict
+        isinstance(api_version, str)
+        and isinstance(kind, str)
+        and isinstance(name, str)
+        and (namespace is None or isinstance(namespace, str))
+        and isinstance(annotations, dict)
         and kind
         and name
         and api_version
@@ -87,7 +87,7 @@ def manifest_from_object(
             group, version = "", group
         if "/" not in version:
             return Manifest(ResourceId(group, kind, namespace or "", name), version, annotations, file, document), ()
-    return _questionable_manifest(obj, file, document, where)
+    return _questionable_manifest(obj, file, document, place(file, document, line))
 
 
 def place(file: str, document: int, line: int = 0, field: str = "") -> str:
