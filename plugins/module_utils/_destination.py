@@ -15,7 +15,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ._domain.errors import DestinationError, Problem, raise_errors
 
@@ -25,8 +25,7 @@ INVENTORY = ".capability-openshift-files"
 _SHOWN = 10
 
 
-@dataclass(frozen=True, slots=True)
-class DestinationPlan:
+class DestinationPlan(NamedTuple):
     """What writing would do. ``written`` maps names to (before, after), ``None`` where there was no file."""
 
     dest: str

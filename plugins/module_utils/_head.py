@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 HEAD_FIELDS = frozenset({"apiVersion", "kind", "metadata"})
 
-_NUMBER = re.compile(
-    r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)", re.ASCII
-)
+# Patterns are compiled where they are first used: most releases need none of them.
+_NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
 _WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
@@ -55,7 +54,7 @@ def resolve_plain(text: str) -> object:
     if text[0] not in "+-.0123456789":
         return text
     digits = text if text[0] == "." else text.replace("_", "")
-    if not _NUMBER.fullmatch(digits):
+    if not re.fullmatch(_NUMBER, digits):
         return text
     try:
         return int(digits, 0)

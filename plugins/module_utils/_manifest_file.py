@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ._domain.errors import Problem, Severity
@@ -23,7 +22,7 @@ from ._head import Head, YamlError
 
 HeadReader = Callable[[bytes], Head]
 
-_NOTHING = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z))*")
+_NOTHING = rb"(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z))*"
 
 
 class Span(NamedTuple):
@@ -34,14 +33,21 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestFile:
-    """A file of a release, as rendered. ``spans`` belong to ``manifests`` one by one."""
+class ManifestFile(NamedTuple):
+    """A file of a release. ``spans`` belong to ``manifests`` one by one.
+
+    The bytes are read again when they are asked for, because most never are, and a release has 16 MB of them.
+    """
 
     file: str
-    data: bytes
+    read_again: Callable[[], bytes]
     manifests: tuple[Manifest, ...]
     spans: tuple[Span, ...]
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file, as rendered."""
+        return self.read_again()
 
     def text(self, manifest: Manifest) -> bytes:
         """Return the document of ``manifest``, byte for byte, without its separator line."""
@@ -50,20 +56,27 @@ class ManifestFile:
 
     def excerpt(self, keep: frozenset[int]) -> bytes:
         """Return the file with only the documents of the manifests at the positions ``keep``, byte for byte."""
+        data = self.data
         if len(keep) == len(self.manifests):
-            return self.data
-        return b"".join(self.data[span.start : span.end] for at, span in enumerate(self.spans) if at in keep)
+            return data
+        return b"".join(data[span.start : span.end] for at, span in enumerate(self.spans) if at in keep)
 
 
-def read_manifest_file(file: str, data: bytes, read_head: HeadReader) -> tuple[ManifestFile, tuple[Problem, ...]]:
-    """Read one file. Every problem is returned; a manifest whose document is in error is missing."""
+def read_manifest_file(
+    file: str, data: bytes, read_head: HeadReader, read_again: Callable[[], bytes] | None = None
+) -> tuple[ManifestFile, tuple[Problem, ...]]:
+    """Read one file. Every problem is returned; a manifest whose document is in error is missing.
+
+    ``read_again`` gives ``data`` again later; without it, ``data`` is kept.
+    """
+    again = read_again or (lambda: data)
     if not data.isascii():
         try:
             data.decode()
         except UnicodeDecodeError as error:
             where = f"{file} (line {_line_of(data, error.start)})"
             message = f"byte {error.start} is not valid UTF-8"
-            return ManifestFile(file, data, (), ()), (Problem("error", where, message, "Save the file as UTF-8"),)
+            return ManifestFile(file, again, (), ()), (Problem("error", where, message, "Save the file as UTF-8"),)
     stream = _json_documents(data) if data.lstrip()[:1] == b"{" else None
     documents: Iterable[_Document] = _yaml_documents(data, read_head) if stream is None else stream
     manifests: list[Manifest] = []
@@ -88,7 +101,7 @@ def read_manifest_file(file: str, data: bytes, read_head: HeadReader) -> tuple[M
     if spans:
         # What follows the last document (an empty one, a comment) belongs to it.
         spans[-1] = spans[-1]._replace(end=max(spans[-1].end, start))
-    return ManifestFile(file, data, tuple(manifests), tuple(spans)), tuple(problems)
+    return ManifestFile(file, again, tuple(manifests), tuple(spans)), tuple(problems)
 
 
 class _Fault(NamedTuple):
@@ -133,7 +146,7 @@ def _refuse_constant(name: str) -> None:
 def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_Document]:
     for content, end, fault in _chunks(data):
         text = data[content:end]
-        if fault is None and text[:1] in (b"#", b"\n", b" ", b"\r", b"") and _NOTHING.fullmatch(text):
+        if fault is None and text[:1] in (b"#", b"\n", b" ", b"\r", b"") and re.fullmatch(_NOTHING, text):
             continue
         value: Any = None
         if fault is None:

@@ -26,6 +26,9 @@ HAS_RAPIDYAML = ryml is not None
 _METADATA_FIELDS = frozenset({"name", "namespace", "annotations"})
 _BOM = b"\xef\xbb\xbf"
 _ALLOWED = bytes(byte for byte in range(256) if byte == 0x0A or (byte >= 0x20 and byte != 0x7F))
+_MAPS: dict[str, dict[str, Any]] = {}
+"""Maps read so far, by their YAML; shared, so nobody may change one."""
+
 _ANCHOR_BEFORE = b" \n[{,:-"
 _ANCHOR_AFTER = b" \n&="
 
@@ -75,12 +78,25 @@ def _fields(tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, 
         elif kind & value:
             text = str(tree.val(node), "utf-8")
             fields[key] = text if kind & quoted else resolve_plain(text)
+        elif kind & _MAP and wanted is HEAD_FIELDS:
+            fields[key] = _fields(tree, node, _METADATA_FIELDS)
         elif kind & _MAP:
-            fields[key] = _fields(tree, node, _METADATA_FIELDS if wanted is HEAD_FIELDS else None)
+            fields[key] = _map(tree, node)
         else:
             fields[key] = []
         node = next_sibling(node)
     return fields
+
+
+def _map(tree: Any, node: int) -> dict[str, Any]:
+    """Read a whole map, or find one that was read before: a thousand manifests share a few hundred annotation maps."""
+    text = ryml.emit_yaml(tree, node)
+    if "|" in text or ">" in text:  # block scalars: not told apart by their text with the same certainty
+        return _fields(tree, node, None)
+    known = _MAPS.get(text)
+    if known is None:
+        known = _MAPS[text] = _fields(tree, node, None)
+    return known
 
 
 def _may_have_anchor(data: bytes) -> bool:

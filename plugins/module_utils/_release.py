@@ -15,8 +15,8 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from ._domain.errors import Problem, ReleaseError, raise_errors
 from ._domain.inclusion import Inclusion
@@ -36,8 +36,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 _METADATA_KIND = "cincinnati-metadata-v0"
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedRelease:
+class LoadedRelease(NamedTuple):
     """A release together with its files; ``problems`` are those that did not keep it from loading."""
 
     release: Release
@@ -85,11 +84,11 @@ def load_release(
         read_head = _head_reader()
         for directory in directories:
             for name in _file_names(path, directory, problems):
-                data = _read(path, name, problems)
-                if data is not None and directory == CVO_MANIFESTS:
-                    data = _rendered(name, data, values, problems)
+                rendering = values if directory == CVO_MANIFESTS else None
+                data = _content(path, name, rendering, problems)
                 if data is not None:
-                    files[name], found = read_manifest_file(name, data, read_head)
+                    again = partial(_content_again, path, name, rendering, len(data))
+                    files[name], found = read_manifest_file(name, data, read_head, again)
                     problems += found
     manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
     if not manifests and not any(problem.severity == "error" for problem in problems):
@@ -166,6 +165,22 @@ def _file_names(path: str, directory: str, problems: list[Problem]) -> list[str]
         else:
             problems.append(Problem("error", relative, "is not a file that can be read", "Remove it or mend the link"))
     return names
+
+
+def _content(path: str, name: str, values: TemplateValues | None, problems: list[Problem]) -> bytes | None:
+    """Return what the CVO reads of a file: its bytes, rendered where ``values`` say that it is a template."""
+    data = _read(path, name, problems)
+    return data if data is None or values is None else _rendered(name, data, values, problems)
+
+
+def _content_again(path: str, name: str, values: TemplateValues | None, size: int) -> bytes:
+    problems: list[Problem] = []
+    data = _content(path, name, values, problems)
+    raise_errors(problems, ReleaseError)
+    if data is None or len(data) != size:
+        problem = Problem("error", name, "changed while the release was being read", "Run it again")
+        raise ReleaseError([problem])
+    return data
 
 
 def _read(path: str, name: str, problems: list[Problem]) -> bytes | None:
@@ -324,4 +339,5 @@ def _without_collector() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            gc.freeze()
             gc.enable()

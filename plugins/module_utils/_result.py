@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ._domain.contents import ReleaseContents
 from ._domain.errors import CapabilityError, Problem
 from ._domain.inclusion import Inclusion
 
@@ -34,6 +35,12 @@ def fail(module: AnsibleModule, error: CapabilityError) -> NoReturn:
 def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
     """Return problems in the shape that playbooks get."""
     return [problem.as_dict() for problem in problems]
+
+
+def contents_dict(contents: ReleaseContents) -> dict[str, Any]:
+    """Return what a release offers in the shape that playbooks get."""
+    capabilities = {name: brings._asdict() for name, brings in contents.capabilities.items()}
+    return {**contents._asdict(), "capabilities": capabilities}
 
 
 def decision_dict(inclusion: Inclusion) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 UNSET_RELEASE_IMAGE = "<unset>"
 
@@ -21,8 +21,8 @@ _STRING = r'"(?:[^"\\\n]|\\.)*"|`[^`]*`'
 _ACTION = re.compile(
     rf"\{{\{{(?P<left>-(?=[ \t\r\n]))?(?P<body>(?:{_STRING}|(?!\}}\}}).)*?)(?P<right>(?<=[ \t\r\n])-)?\}}\}}", re.DOTALL
 )
-_IMAGE_FIELD = re.compile(r"\.Images\.(\w+)")
-_IMAGE_INDEX = re.compile(rf"index\s+\.Images\s+({_STRING})")
+_IMAGE_FIELD = r"\.Images\.(\w+)"
+_IMAGE_INDEX = rf"index\s+\.Images\s+({_STRING})"
 _BLANKS = " \t\r\n"
 
 
@@ -34,13 +34,12 @@ class TemplateError(Exception):
         self.message, self.line = message, line
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateValues:
+class TemplateValues(NamedTuple):
     """What templates can ask for: ``.ReleaseImage``, ``.ClusterProfile`` and ``.Images`` (name to pull spec)."""
 
     release_image: str
     cluster_profile: str
-    images: Mapping[str, str] = field(default_factory=dict)
+    images: Mapping[str, str]
 
 
 def uses_release_image(template: str) -> bool:
@@ -74,7 +73,7 @@ def _evaluate(body: str, values: TemplateValues, template: str, at: int) -> str:
         return ""
     if re.fullmatch(_STRING, body):
         return _unquote(body)
-    field_match, index_match = _IMAGE_FIELD.fullmatch(body), _IMAGE_INDEX.fullmatch(body)
+    field_match, index_match = re.fullmatch(_IMAGE_FIELD, body), re.fullmatch(_IMAGE_INDEX, body)
     name = field_match.group(1) if field_match else _unquote(index_match.group(1)) if index_match else None
     if name is not None and name in values.images:
         return values.images[name]

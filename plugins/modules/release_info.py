@@ -127,8 +127,6 @@ problems:
       returned: always
 """
 
-from dataclasses import asdict
-
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import release_spec
@@ -136,7 +134,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._deps import 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.contents import release_contents
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._result import fail, problem_dicts
+from ansible_collections.capability.openshift.plugins.module_utils._result import contents_dict, fail, problem_dicts
 
 
 def main() -> None:
@@ -156,7 +154,9 @@ def main() -> None:
         )
     except CapabilityError as error:
         fail(module, error)
-    module.exit_json(changed=False, release=asdict(contents), problems=problem_dicts((*loaded.problems, *problems)))
+    module.exit_json(
+        changed=False, release=contents_dict(contents), problems=problem_dicts((*loaded.problems, *problems))
+    )
 
 
 if __name__ == "__main__":

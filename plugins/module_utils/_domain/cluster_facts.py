@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import registry
 from .errors import FactsError, Problem, raise_errors
@@ -27,8 +26,7 @@ _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterOptions:
+class ClusterOptions(NamedTuple):
     """What the user says of a cluster, unchecked. ``None`` means that nothing was said; an empty list says nothing is.
 
     ``capabilities`` is a selection as it was written; ``enabled_capabilities`` and ``known_capabilities`` are a

@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .cluster_facts import Body, cluster_profiles, crd_names, hidden_capabilities, minor_facts, resolve_feature_set
 from .errors import FactsError, Problem, raise_errors
@@ -24,8 +23,7 @@ _WORKLOADS = {"Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "Job", "Cr
 _SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class CapabilityContents:
+class CapabilityContents(NamedTuple):
     """What carries one capability's name. All names are sorted; ``images`` are pull specs of its workloads."""
 
     manifests: int
@@ -36,8 +34,7 @@ class CapabilityContents:
     images: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseContents:
+class ReleaseContents(NamedTuple):
     """What a release offers; ``known_capabilities`` and ``capability_sets`` are those of its minor and feature set."""
 
     version: str | None

@@ -12,7 +12,7 @@ IncludeAllowUnknownCapabilities (the newest; older CVOs read fewer annotations).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .manifest import Manifest, ResourceId
 from .registry import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
@@ -37,8 +37,7 @@ _MAJOR_VERSION_KINDS = {
 _NO_ANNOTATIONS: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(NamedTuple):
     """An entry of ``ClusterVersion.spec.overrides``."""
 
     kind: str
@@ -48,8 +47,7 @@ class Override:
     unmanaged: bool
 
 
-@dataclass(frozen=True, slots=True)
-class InclusionFacts:
+class InclusionFacts(NamedTuple):
     """What the decision depends on beside the manifest. ``None`` switches a filter off, an empty value does not.
 
     ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: of the
@@ -66,16 +64,14 @@ class InclusionFacts:
     overrides: tuple[Override, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """Why a manifest is out: the filter (``rule``) and its message."""
 
     rule: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Inclusion:
+class Inclusion(NamedTuple):
     """The decision on one manifest: it is in if there is no reason against it."""
 
     manifest: Manifest

@@ -8,16 +8,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import Problem
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceId:
+class ResourceId(NamedTuple):
     """Identity of a resource. The API version is not part of it (library-go:pkg/manifest/manifest.go resourceId)."""
 
     group: str
@@ -30,8 +28,7 @@ class ResourceId:
         return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """One manifest, without its body.
 
     ``annotations`` is ``None`` where the CVO sees none: the map is absent, is no map, or holds a value that is not

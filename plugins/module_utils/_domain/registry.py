@@ -12,7 +12,6 @@ ClusterVersion CRD) is read from the release where the registry does not know th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 NONE = "None"
@@ -85,8 +84,7 @@ class Branch(NamedTuple):
         return f"openshift/api release-{self.minor} ({self.commit[:12]}) config/v1/types_cluster_version.go"
 
 
-@dataclass(frozen=True, slots=True)
-class MinorFacts:
+class MinorFacts(NamedTuple):
     """What one minor knows, gates aside: ``capabilities`` (all names) and ``sets`` (name to its content)."""
 
     minor: Minor

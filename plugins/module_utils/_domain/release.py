@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .manifest import Manifest
 from .registry import Minor
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(NamedTuple):
     """A release without the bodies of its manifests.
 
     ``version`` is what release-metadata says, or what the user said of a directory that has none; ``None`` if

@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import Problem
 from .names import did_you_mean
@@ -24,8 +23,7 @@ _DRAFT_SPELLINGS = {"inclusion_default": "inclusionDefault", "include": "include
 _DRAFT_DEFAULTS = ("Include", "Exclude")
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """A selection as it was asked for.
 
     ``baseline`` is ``None`` where none was given (the cluster default, ``vCurrent``); ``excluded`` is ``None``
@@ -38,8 +36,7 @@ class Selection:
     where: str = "capabilities"
 
 
-@dataclass(frozen=True, slots=True)
-class CapabilityStatus:
+class CapabilityStatus(NamedTuple):
     """Which capabilities a cluster knows and has enabled; ``implicitly_enabled`` is a part of ``enabled``."""
 
     known: frozenset[str]

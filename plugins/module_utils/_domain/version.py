@@ -12,13 +12,11 @@ import re
 from .errors import Problem
 from .registry import Minor
 
-_NUMBER = r"(?:0|[1-9]\d*)"
-_PRE_RELEASE = rf"(?:{_NUMBER}|\d*[A-Za-z-][0-9A-Za-z-]*)"
-_SEMVER = re.compile(
-    rf"({_NUMBER})\.({_NUMBER})\.{_NUMBER}(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?",
-    re.ASCII,
-)
-_MINOR = re.compile(rf"({_NUMBER})\.({_NUMBER})", re.ASCII)
+_NUMBER = "(?:0|[1-9][0-9]*)"
+_PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_BUILD = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
+_SEMVER = rf"({_NUMBER})\.({_NUMBER})\.{_NUMBER}(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+{_BUILD})?"
+_MINOR = rf"({_NUMBER})\.({_NUMBER})"
 
 
 def minor_of(version: object, where: str = "openshift_version") -> Minor:
@@ -27,7 +25,7 @@ def minor_of(version: object, where: str = "openshift_version") -> Minor:
     Raises ``ValueError`` carrying one ``Problem`` where it is neither.
     """
     text = version if isinstance(version, str) else ""
-    match = _SEMVER.fullmatch(text) or _MINOR.fullmatch(text)
+    match = re.fullmatch(_SEMVER, text) or re.fullmatch(_MINOR, text)
     if match:
         return Minor(int(match.group(1)), int(match.group(2)))
     mend = "Write it as 4.20 or 4.20.3"
@@ -38,4 +36,4 @@ def minor_of(version: object, where: str = "openshift_version") -> Minor:
 
 def is_semantic_version(text: str) -> bool:
     """Tell whether ``text`` is a semantic version, as release-metadata must have (blang/semver Parse)."""
-    return _SEMVER.fullmatch(text) is not None
+    return re.fullmatch(_SEMVER, text) is not None

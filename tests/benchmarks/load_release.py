@@ -1,0 +1,30 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The candidate: load a release and decide on each of its manifests."""
+
+from __future__ import annotations
+
+import sys
+
+if "--without-accelerator" in sys.argv:
+    sys.modules["ryml"] = None  # type: ignore[assignment]
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+    ClusterOptions,
+    resolve_cluster,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+
+
+def main() -> None:
+    """Load, decide and count."""
+    loaded = load_release(sys.argv[1])
+    release = loaded.release
+    facts, _status, _problems = resolve_cluster(ClusterOptions(), release.minor, release, loaded.body)
+    print(sum(1 for inclusion in decide_all(release.manifests, facts) if inclusion.included))
+
+
+if __name__ == "__main__":
+    main()

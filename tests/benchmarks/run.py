@@ -1,0 +1,152 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Figures of the main jobs, as ratios inside one run: machines differ, and the same machine from hour to hour.
+
+    make bench                                     every folder of $CAPABILITY_RELEASES, else the examples
+    .venv/bin/python tests/benchmarks/run.py DIR   this release
+
+Every figure is a whole process, started afresh, with a warm page cache; the candidates take turns.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+BIN = ROOT / ".venv" / "bin"
+ROUNDS = 7
+PLAY_ROUNDS = 3
+
+
+class Run(NamedTuple):
+    """One process: seconds of wall clock, seconds of processor, and the most memory it had, in MB."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+class Candidate(NamedTuple):
+    """Something to measure: its name, and what starts it."""
+
+    name: str
+    start: Callable[[], Sequence[str]]
+
+
+def measure(command: Sequence[str]) -> Run:
+    """Run ``command`` to its end, which must be a good one."""
+    env = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "tools" / "ansible.cfg")}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
+    output = process.stdout.read() if process.stdout else b""
+    _pid, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{output.decode(errors='replace')}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+    return Run(wall, cpu, usage.ru_maxrss / 1024)
+
+
+def compare(title: str, candidates: Sequence[Candidate], rounds: int) -> dict[str, list[Run]]:
+    """Measure ``candidates`` in turns, the first being the yardstick, and print their table."""
+    print(f"\n{title}")
+    runs: dict[str, list[Run]] = {candidate.name: [] for candidate in candidates}
+    for number in range(rounds + 1):
+        for candidate in candidates:
+            print(f"\r  round {number} of {rounds}: {candidate.name:<60}", end="", file=sys.stderr, flush=True)
+            run = measure(candidate.start())
+            if number:  # the first round warms the caches
+                runs[candidate.name].append(run)
+    print(f"\r{'':<90}\r", end="", file=sys.stderr, flush=True)
+    yardstick = runs[candidates[0].name]
+    print(f"  {'':<46} {'wall s':>8} {'cpu s':>8} {'MB':>6} {'wall ratio':>11} {'cpu ratio':>10}")
+    for name, measured in runs.items():
+        wall, cpu = median(measured, 0), median(measured, 1)
+        memory = max(run.memory for run in measured)
+        ratios = [statistics.median(a[at] / b[at] for a, b in zip(measured, yardstick, strict=True)) for at in (0, 1)]
+        print(f"  {name:<46} {wall:>8.3f} {cpu:>8.3f} {memory:>6.0f} {ratios[0]:>11.3f} {ratios[1]:>10.3f}")
+    return runs
+
+
+def median(runs: Sequence[Run], at: int) -> float:
+    """Return the median of one figure."""
+    return statistics.median(run[at] for run in runs)
+
+
+def reading(release: Path) -> None:
+    """Loading a release and deciding, against PyYAML's fastest loader over the same files."""
+
+    def script(name: str, *arguments: str) -> Callable[[], list[str]]:
+        return lambda: [str(BIN / "python"), str(HERE / name), str(release), *arguments]
+
+    candidates = [
+        Candidate("yaml.load_all, CSafeLoader", script("load_yaml.py")),
+        Candidate("load and decide, with rapidyaml", script("load_release.py")),
+        Candidate("load and decide, without rapidyaml", script("load_release.py", "--without-accelerator")),
+    ]
+    files = [path for path in release.rglob("*") if path.suffix in (".yaml", ".yml", ".json")]
+    size = sum(path.stat().st_size for path in files) / 1e6
+    compare(f"Reading {release.name} ({len(files)} files, {size:.1f} MB), whole processes", candidates, ROUNDS)
+
+
+def playing(release: Path) -> None:
+    """A whole ansible-playbook run that writes the included manifests, beside one that does nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = iter(range(1000))
+
+        def play(*variables: str) -> list[str]:
+            extra = [part for variable in variables for part in ("-e", variable)]
+            return [str(BIN / "ansible-playbook"), str(HERE / "write.yml"), *extra]
+
+        candidates = [
+            Candidate("ansible-playbook, one no-op task", play),
+            Candidate(
+                "release_manifests, first run",
+                lambda: play(f"release={release}", f"dest={folder}/{next(fresh)}"),
+            ),
+            Candidate(
+                "release_manifests, nothing to change",
+                lambda: play(f"release={release}", f"dest={folder}/same"),
+            ),
+        ]
+        runs = compare(f"Writing the manifests of {release.name} with ansible-playbook", candidates, PLAY_ROUNDS)
+        base = median(runs[candidates[0].name], 0)
+        for name in (candidate.name for candidate in candidates[1:]):
+            print(f"  {name}: {median(runs[name], 0) - base:.2f} s above the no-op playbook")
+
+
+def releases() -> list[Path]:
+    """Return the releases to measure."""
+    if len(sys.argv) > 1:
+        return [Path(argument).resolve() for argument in sys.argv[1:]]
+    folder = os.environ.get("CAPABILITY_RELEASES")
+    if not folder:
+        print("CAPABILITY_RELEASES names no folder of extracted releases: measuring the small examples")
+        folder = str(ROOT / "examples" / "releases")
+    found = [path for path in Path(folder).resolve().iterdir() if (path / "release-manifests").is_dir()]
+    return sorted(found, key=lambda path: [int(part) if part.isdigit() else part for part in path.name.split(".")])
+
+
+def main() -> None:
+    """Measure and print."""
+    for release in releases():
+        reading(release)
+    playing(releases()[-1])
+
+
+if __name__ == "__main__":
+    main()
