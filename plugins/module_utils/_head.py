@@ -16,8 +16,14 @@ from typing import Any, NamedTuple
 
 HEAD_FIELDS = frozenset({"apiVersion", "kind", "metadata"})
 
-# Patterns are compiled where they are first used: most releases need none of them.
-_NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
+# Compiled where it is first used: most releases have no number among what is read here.
+_NUMBER = (
+    r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
+    r"|0b[-+][01]+"
+)
+_OCTAL = r"[-+]?0[0-7]+"
+_INT64_MIN, _UINT64_MAX = -(2**63), 2**64 - 1
+
 _WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
@@ -54,9 +60,22 @@ def resolve_plain(text: str) -> object:
     if text[0] not in "+-.0123456789":
         return text
     digits = text if text[0] == "." else text.replace("_", "")
-    if not re.fullmatch(_NUMBER, digits):
-        return text
-    try:
-        return int(digits, 0)
-    except ValueError:
-        return float(digits)
+    return _number(digits, text) if re.fullmatch(_NUMBER, digits) else text
+
+
+def _number(digits: str, text: str) -> object:
+    """Return the number that ``digits`` are; ``text`` where Go has no number for them."""
+    if digits.startswith(("0b-", "0b+")):
+        return int(digits[2:], 2)
+    decimal = digits.lstrip("+-")[1:2].lower() not in ("x", "o", "b")
+    if not decimal or digits.lstrip("+-").isdigit():
+        try:
+            number = int(digits, 8 if re.fullmatch(_OCTAL, digits) else 0)
+        except ValueError:  # 08: no octal, so a float to Go
+            return float(digits)
+        if _INT64_MIN <= number <= _UINT64_MAX:
+            return number
+        if not decimal:
+            return text
+    value = float(digits)
+    return text if value in (float("inf"), float("-inf")) else value

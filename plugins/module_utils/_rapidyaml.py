@@ -5,13 +5,16 @@
 
 """The optional accelerator: heads of documents through rapidyaml, where that is certain to read them rightly.
 
-rapidyaml parses an order of magnitude faster than libyaml, but it is more lenient (undefined aliases, control
-characters) and refuses some valid documents. So whatever could be doubtful is not decided here: ``read_head``
-raises ``DoubtfulError``, and the caller asks ``_yaml``, whose answer counts.
+rapidyaml parses several times faster than libyaml, but it is more lenient (undefined aliases, control characters)
+and refuses some valid documents. So whatever could be doubtful is not decided here: ``read_head`` raises
+``DoubtfulError``, and the caller asks ``_yaml``, whose answer counts. What stays: in bodies, which no decision reads,
+some rare faults of syntax (``a: @b``, ``{a:}``) pass here and are told only when the body itself is loaded.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 try:
@@ -29,6 +32,19 @@ _ALLOWED = bytes(byte for byte in range(256) if byte == 0x0A or (byte >= 0x20 an
 _MAPS: dict[str, dict[str, Any]] = {}
 """Maps read so far, by their YAML; shared, so nobody may change one."""
 
+_BEGINNING = rb"(?:\xef\xbb\xbf)?(?: *(?:#[^\n]*)?\n)*[A-Za-z]"
+"""A block map behind comments; directives, tags, flow maps and the like are read by libyaml."""
+
+_INDICATORS = frozenset("@`%|>!&*{}[],#\"'")
+"""Characters that no plain scalar begins with."""
+
+_ODD_CHARACTERS: dict[bytes, Callable[[bytes], bool]] = {
+    b"\xc2": lambda rest: rest[0] < 0xA0,  # U+0080 to U+009F
+    b"\xe2": lambda rest: rest in (b"\x80\xa8", b"\x80\xa9"),  # U+2028, U+2029
+    b"\xef": lambda rest: rest in (b"\xbb\xbf", b"\xbf\xbe", b"\xbf\xbf"),  # U+FEFF, U+FFFE, U+FFFF
+}
+"""What may follow the first byte of a character for libyaml to read it in a way of its own."""
+
 _ANCHOR_BEFORE = b" \n[{,:-"
 _ANCHOR_AFTER = b" \n&="
 
@@ -42,10 +58,12 @@ def read_head(data: bytes) -> Head:
     # Tabs, CRs, control characters and anchors: all rare in releases, all read differently.
     if data.translate(None, _ALLOWED) or _may_have_anchor(data):
         raise DoubtfulError
-    buffer = bytearray(data.removeprefix(_BOM))  # the tree points into it
-    tree = ryml.Tree()
+    if not data.isascii() and _has_odd_character(data):
+        raise DoubtfulError
+    if not re.match(_BEGINNING, data):
+        raise DoubtfulError
     try:
-        ryml.parse_in_place(buffer, tree=tree)
+        tree = ryml.parse_in_arena(data.removeprefix(_BOM))
         if b"*" in data:
             tree.resolve()  # without anchors, any alias is undefined, and this is what tells
     except (ryml.ExceptionBasic, ryml.ExceptionParse, ryml.ExceptionVisit) as error:
@@ -53,22 +71,27 @@ def read_head(data: bytes) -> Head:
     root = tree.root_id()
     if not tree.is_map(root):
         raise DoubtfulError
-    fields = _fields(tree, root, HEAD_FIELDS)
-    del buffer
+    try:
+        fields = _fields(data, tree, root, HEAD_FIELDS)
+    except (UnicodeDecodeError, ryml.ExceptionVisit) as error:  # escapes that are no characters, endless nesting
+        raise DoubtfulError from error
     return Head(fields, False)
 
 
-def _fields(tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, Any]:
+def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, Any]:
     """Read a map: the fields ``wanted``, all of them where that is ``None``. The last of repeated keys counts."""
     # One call for the type, one for the key: each crossing into the library costs as much as ten lines here.
-    key_doubts, value, doubts, quoted = _KEY_DOUBTS, _VALUE, _VALUE_DOUBTS, _QUOTED
+    key_doubts, quoted_key, value, doubts = _KEY_DOUBTS, _QUOTED_KEY, _VALUE, _VALUE_DOUBTS
+    quoted, block = _QUOTED, _BLOCK
     type_of, key_of, next_sibling, none = tree.type, tree.key, tree.next_sibling, ryml.NONE
     fields: dict[str, Any] = {}
     node = tree.first_child(parent)
     while node != none:
         kind = type_of(node)
-        key = str(key_of(node), "utf-8")
-        if kind & key_doubts or key == "<<":
+        key = str(key_of(node) or b"", "utf-8")
+        if kind & key_doubts or not key[:1].isalnum() or " " in key:
+            raise DoubtfulError
+        if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may run over lines
             raise DoubtfulError
         if wanted is not None and key not in wanted:
             if wanted is HEAD_FIELDS:
@@ -76,26 +99,31 @@ def _fields(tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, 
         elif kind & doubts:
             raise DoubtfulError
         elif kind & value:
-            text = str(tree.val(node), "utf-8")
-            fields[key] = text if kind & quoted else resolve_plain(text)
+            text = str(tree.val(node) or b"", "utf-8")
+            if kind & quoted:
+                if kind & block and not re.search(rb"(?m)^ *%b: [|>][-+]?$" % re.escape(key).encode(), data):
+                    raise DoubtfulError  # a header with more in it
+                fields[key] = text
+            elif text[:1] in _INDICATORS or ": " in text or " #" in text:
+                raise DoubtfulError
+            else:
+                fields[key] = resolve_plain(text)
         elif kind & _MAP and wanted is HEAD_FIELDS:
-            fields[key] = _fields(tree, node, _METADATA_FIELDS)
+            fields[key] = _fields(data, tree, node, _METADATA_FIELDS)
         elif kind & _MAP:
-            fields[key] = _map(tree, node)
+            fields[key] = _map(data, tree, node)
         else:
-            fields[key] = []
+            raise DoubtfulError
         node = next_sibling(node)
     return fields
 
 
-def _map(tree: Any, node: int) -> dict[str, Any]:
+def _map(data: bytes, tree: Any, node: int) -> dict[str, Any]:
     """Read a whole map, or find one that was read before: a thousand manifests share a few hundred annotation maps."""
     text = ryml.emit_yaml(tree, node)
-    if "|" in text or ">" in text:  # block scalars: not told apart by their text with the same certainty
-        return _fields(tree, node, None)
     known = _MAPS.get(text)
     if known is None:
-        known = _MAPS[text] = _fields(tree, node, None)
+        known = _MAPS[text] = _fields(data, tree, node, None)
     return known
 
 
@@ -108,8 +136,20 @@ def _may_have_anchor(data: bytes) -> bool:
     return False
 
 
+def _has_odd_character(data: bytes) -> bool:
+    """Tell whether there are line breaks beyond ASCII, C1 controls, byte order marks inside, or no characters."""
+    for lead, is_odd in _ODD_CHARACTERS.items():
+        at = data.find(lead, 1)
+        while at >= 0:
+            if is_odd(data[at + 1 : at + 3]):
+                return True
+            at = data.find(lead, at + 1)
+    return False
+
+
 if HAS_RAPIDYAML:
     _VALUE, _MAP = ryml.VAL, ryml.MAP
-    _QUOTED = ryml.VALQUO
+    _QUOTED, _BLOCK = ryml.VALQUO, ryml.VAL_LITERAL | ryml.VAL_FOLDED
+    _QUOTED_KEY = ryml.KEYQUO
     _KEY_DOUBTS = ryml.KEYTAG | ryml.KEYANCH | ryml.KEYREF
-    _VALUE_DOUBTS = ryml.VALTAG | ryml.VALANCH | ryml.VALREF
+    _VALUE_DOUBTS = ryml.VALTAG | ryml.VALANCH | ryml.VALREF | ryml.CONTAINER_STYLE_FLOW

@@ -143,8 +143,8 @@ def _annotations(value: object, where: str) -> tuple[dict[str, str] | None, list
         Problem(
             "warning",
             f"{where}, metadata.annotations[{key}]",
-            f"is a {_type_name(item)} ({item}), expected a string; {consequence}",
-            f'Quote the value: "{item}"' if not isinstance(item, (Mapping, list)) else "Give it a string",
+            f"is a {_type_name(item)}{_shown(item)}, expected a string; {consequence}",
+            "Quote the value" if _shown(item) else "Give it a string",
         )
         for key, item in value.items()
         if not isinstance(item, str)
@@ -152,8 +152,15 @@ def _annotations(value: object, where: str) -> tuple[dict[str, str] | None, list
     return (None if problems else {str(key): str(item) for key, item in value.items()}), problems
 
 
+def _shown(value: object) -> str:
+    # A map or list can be of any size and depth.
+    return f" ({value})" if isinstance(value, (bool, int, float)) else ""
+
+
 def _missing(where: str, field: str, value: object, expected: str = "a non-empty string") -> Problem:
-    found = "is missing" if value is None else f"is {value!r}"
+    found = (
+        "is missing" if value is None else f"is {value!r}" if isinstance(value, str) else f"is a {_type_name(value)}"
+    )
     return Problem("error", f"{where}, {field}", f"{found}, expected {expected}", f"Give the document a {field}")
 
 

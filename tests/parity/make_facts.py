@@ -1,0 +1,218 @@
+#!/usr/bin/env python
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Write the facts of real releases that the parity tests need: who every manifest is, its annotations, and the answers.
+
+Bodies and prose stay where they are. Nothing of the collection's own reader is used here, so that the facts check it.
+
+Usage: tests/parity/make_facts.py RELEASES_FOLDER INCLUSION_JSON SYNTHETIC_DECISIONS_JSON
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FACTS = Path(__file__).resolve().parent / "facts"
+DIRECTORIES = ("manifests", "release-manifests")
+SUFFIXES = (".yaml", ".yml", ".json")
+
+DECISIVE = (
+    "capability.openshift.io/",
+    "exclude.release.openshift.io/",
+    "include.release.openshift.io/",
+    "release.openshift.io/",
+)
+LONGEST_VALUE = 64
+
+
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """PyYAML's loader, without what Kubernetes does not know: dates, and a ``=`` that means something."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("timestamp", "value")]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Write all facts; the same input gives the same bytes."""
+    if len(arguments) != 3:
+        print(__doc__)
+        return 2
+    releases, inclusion, synthetic = map(Path, arguments)
+    FACTS.mkdir(exist_ok=True)
+    scenarios = json.loads(inclusion.read_bytes())
+    for version in dict.fromkeys(scenario["version"] for scenario in scenarios):
+        facts = release_facts(releases / version, [item for item in scenarios if item["version"] == version])
+        write(FACTS / f"{version}.json", facts)
+    write(FACTS / "synthetic-decisions.json", synthetic_facts(json.loads(synthetic.read_bytes())))
+    return 0
+
+
+def release_facts(folder: Path, scenarios: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the facts of one release: its manifests by file, and the answers to its scenarios."""
+    pairs, maps, kinds, namespaces = Table(), Table(), Table(), Table()
+    files: dict[str, dict[str, list[list[Any]]]] = {directory: {} for directory in DIRECTORIES}
+    position: dict[str, int] = {}
+    for directory, file, document, manifest in manifests(folder):
+        api_version, kind, metadata = manifest["apiVersion"], manifest["kind"], manifest["metadata"]
+        namespace, name = metadata.get("namespace") or "", metadata["name"]
+        annotations = string_map(metadata.get("annotations"))
+        at = None if annotations is None else maps.add([pairs.add(pair) for pair in compact(annotations)])
+        row = [document, kinds.add([api_version, kind]), namespaces.add(namespace), name, at]
+        files[directory].setdefault(file, []).append(row)
+        key = "|".join((file, api_version.rpartition("/")[0], kind, namespace, name))
+        if position.setdefault(key, len(position)) != len(position) - 1:
+            raise SystemExit(f"{folder}: {key} is there twice, so the answers cannot tell which is meant")
+    return {
+        "release": folder.name,
+        "digest": digest(folder),
+        "pairs": pairs.rows(),
+        "annotations": maps.rows(),
+        "kinds": kinds.rows(),
+        "namespaces": namespaces.rows(),
+        **files,
+        "scenarios": [scenario_facts(scenario, position) for scenario in scenarios],
+    }
+
+
+class Table:
+    """Distinct values, and the position of each."""
+
+    def __init__(self) -> None:
+        self._positions: dict[str, int] = {}
+
+    def add(self, value: object) -> int:
+        """Return the position of ``value``, which may be new."""
+        return self._positions.setdefault(dump(value), len(self._positions))
+
+    def rows(self) -> list[Any]:
+        """Return the values in the order of their positions."""
+        return [json.loads(text) for text in self._positions]
+
+
+def manifests(folder: Path) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
+    """Yield directory, file, document number and content of each manifest, in the CVO's order."""
+    for path in manifest_files(folder):
+        text = path.read_text(encoding="utf-8")
+        if path.parent.name == "manifests":
+            text = text.replace("{{.ReleaseImage}}", "<unset>")
+            text = text.replace("{{ .ClusterProfile }}", "self-managed-high-availability")
+        documents = [item for item in yaml.load_all(text, Loader=Loader) if item is not None]
+        for number, document in enumerate(documents, 1):
+            yield path.parent.name, path.name, number, document
+
+
+def manifest_files(folder: Path) -> Iterable[Path]:
+    """Return the files that hold manifests, in the CVO's order."""
+    for directory in DIRECTORIES:
+        for path in sorted((folder / directory).iterdir(), key=lambda item: item.name):
+            if path.suffix in SUFFIXES and path.is_file():
+                yield path
+
+
+def digest(folder: Path) -> str:
+    """Return what tells whether a folder holds the very release that the facts were made of."""
+    total = hashlib.sha256()
+    for path in manifest_files(folder):
+        total.update(
+            f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+        )
+    return total.hexdigest()
+
+
+def string_map(value: object) -> dict[str, str] | None:
+    """Return annotations as the CVO sees them: none at all where one is not a string."""
+    if isinstance(value, dict) and all(isinstance(item, str) for item in (*value, *value.values())):
+        return value
+    return None
+
+
+def compact(annotations: dict[str, str]) -> list[tuple[str, str]]:
+    """Return annotations sorted, with prose replaced by its digest."""
+    return [
+        (name, short_digest(value) if is_prose(name, value) else value) for name, value in sorted(annotations.items())
+    ]
+
+
+def is_prose(name: str, value: str) -> bool:
+    """Tell whether a value is text for readers, which the facts do not copy. What a decision reads never is."""
+    return not name.startswith(DECISIVE) and (" " in value or len(value) > LONGEST_VALUE)
+
+
+def short_digest(text: str) -> str:
+    """Return what stands for ``text`` in the facts."""
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def scenario_facts(scenario: dict[str, Any], position: dict[str, int]) -> dict[str, Any]:
+    """Return a scenario with its answers as positions of manifests; those not named by a message are included."""
+    included = sorted(position[key] for key in scenario["included"])
+    excluded: dict[str, list[int]] = {}
+    for key, message in scenario["excluded"].items():
+        excluded.setdefault(message, []).append(position[key])
+    answered = sorted(included + [at for several in excluded.values() for at in several])
+    if answered != list(range(len(position))):
+        raise SystemExit(f"{scenario['version']} {scenario['scenario']}: the answers are not about all manifests")
+    inputs = {name: value for name, value in scenario.items() if name not in ("included", "excluded", "version")}
+    return {**inputs, "excluded": {message: ranges(excluded[message]) for message in sorted(excluded)}}
+
+
+def ranges(positions: list[int]) -> list[list[int]]:
+    """Return positions as first and last of each run."""
+    runs: list[list[int]] = []
+    for at in sorted(positions):
+        if runs and at == runs[-1][1] + 1:
+            runs[-1][1] = at
+        else:
+            runs.append([at, at])
+    return runs
+
+
+def synthetic_facts(settings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the synthetic decisions with annotations and messages as positions in tables."""
+    pairs, kinds, messages = Table(), Table(), Table()
+    compacted = []
+    for setting in settings:
+        rows = []
+        for manifest, message in zip(setting["manifests"], setting["messages"], strict=True):
+            metadata = manifest["metadata"]
+            given = metadata.get("annotations")
+            annotations = None if given is None else [pairs.add(pair) for pair in given.items()]
+            kind = kinds.add([manifest["apiVersion"], manifest["kind"]])
+            rows.append([kind, metadata.get("namespace"), metadata["name"], annotations, messages.add(message)])
+        compacted.append({"config": setting["config"], "manifests": rows})
+    return {"pairs": pairs.rows(), "kinds": kinds.rows(), "messages": messages.rows(), "settings": compacted}
+
+
+def dump(value: object) -> str:
+    """Return JSON without blanks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def write(path: Path, facts: dict[str, Any]) -> None:
+    """Write JSON with a line for each entry of its tables, so that a change of the facts can be read."""
+    fields = []
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            lines = ",\n".join(f"{dump(key)}:{dump(item)}" for key, item in value.items())
+            fields.append(f"{dump(name)}:{{\n{lines}\n}}")
+        elif isinstance(value, list):
+            lines = ",\n".join(map(dump, value))
+            fields.append(f"{dump(name)}:[\n{lines}\n]")
+        else:
+            fields.append(f"{dump(name)}:{dump(value)}")
+    path.write_text("{" + ",\n".join(fields) + "}\n", encoding="utf-8")
+    print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,179 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The facts in ``facts/`` (see ``make_facts.py``) as the collection's own types, and where real releases are."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils import _release
+from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import InclusionFacts, Override
+from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import (
+    Manifest,
+    ResourceId,
+    manifest_from_object,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._yaml import read_head
+
+from .make_facts import DIRECTORIES, FACTS, compact
+
+RELEASES_VARIABLE = "CAPABILITY_RELEASES"
+HOW_TO = f"set {RELEASES_VARIABLE} to a folder of extracted releases (`oc adm release extract`)"
+SYNTHETIC = "synthetic-decisions"
+FACT_RELEASES = tuple(sorted(path.stem for path in FACTS.glob("*.json") if path.stem != SYNTHETIC))
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A question to the real CVO code and its answer: the first message of each manifest, "" where it is in."""
+
+    release: str
+    inputs: Mapping[str, Any]
+    messages: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.release}-{self.inputs['scenario']}"
+
+    @property
+    def minor(self) -> Minor:
+        return minor_of(self.release)
+
+    @property
+    def facts(self) -> InclusionFacts:
+        inputs = self.inputs
+        gates = inputs["gates"]
+        return InclusionFacts(
+            cluster_profile=inputs["profile"],
+            feature_set=inputs["featureSet"],
+            feature_gates=None if gates is None else frozenset(gates),
+            exclude_identifier=inputs["excludeIdentifier"],
+            capability_status=CapabilityStatus(frozenset(inputs["known"]), frozenset(inputs["enabled"])),
+            overrides=overrides(inputs["overrides"]),
+        )
+
+
+@dataclass(frozen=True)
+class ReleaseFacts:
+    """What is committed of a release."""
+
+    digest: str
+    manifests: tuple[Manifest, ...]
+    scenarios: tuple[Scenario, ...]
+
+
+@cache
+def release_facts(release: str) -> ReleaseFacts:
+    data = json.loads((FACTS / f"{release}.json").read_bytes())
+    annotations = [dict(data["pairs"][at] for at in pairs) for pairs in data["annotations"]]
+    manifests = []
+    for directory in DIRECTORIES:
+        for file, rows in data[directory].items():
+            for document, kind_at, namespace_at, name, at in rows:
+                api_version, kind = data["kinds"][kind_at]
+                group, _slash, version = api_version.rpartition("/")
+                resource = ResourceId(group, kind, data["namespaces"][namespace_at], name)
+                known = None if at is None else annotations[at]
+                manifests.append(Manifest(resource, version, known, f"{directory}/{file}", document))
+    scenarios = tuple(_scenario(release, item, len(manifests)) for item in data["scenarios"])
+    return ReleaseFacts(data["digest"], tuple(manifests), scenarios)
+
+
+def _scenario(release: str, item: dict[str, Any], count: int) -> Scenario:
+    messages = [""] * count
+    for message, runs in item.pop("excluded").items():
+        for first, last in runs:
+            messages[first : last + 1] = [message] * (last + 1 - first)
+    return Scenario(release, item, tuple(messages))
+
+
+def all_scenarios() -> tuple[Scenario, ...]:
+    return tuple(scenario for release in FACT_RELEASES for scenario in release_facts(release).scenarios)
+
+
+@cache
+def synthetic_settings() -> tuple[tuple[InclusionFacts, tuple[tuple[Manifest, str], ...]], ...]:
+    """Return each synthetic setting with its manifests and their first messages."""
+    data = json.loads((FACTS / f"{SYNTHETIC}.json").read_bytes())
+    settings = []
+    for setting in data["settings"]:
+        answers = []
+        for number, (kind_at, namespace, name, pairs, message) in enumerate(setting["manifests"], 1):
+            api_version, kind = data["kinds"][kind_at]
+            metadata: dict[str, Any] = {"name": name}
+            if namespace is not None:
+                metadata["namespace"] = namespace
+            if pairs is not None:
+                metadata["annotations"] = dict(data["pairs"][at] for at in pairs)
+            obj = {"apiVersion": api_version, "kind": kind, "metadata": metadata}
+            manifest, _problems = manifest_from_object(obj, "synthetic.yaml", number)
+            assert manifest is not None
+            answers.append((manifest, data["messages"][message]))
+        settings.append((_synthetic_facts(setting["config"]), tuple(answers)))
+    return tuple(settings)
+
+
+def _synthetic_facts(config: dict[str, Any]) -> InclusionFacts:
+    known, enabled, implicit = (frozenset(config[name] or ()) for name in ("known", "enabled", "implicit"))
+    return InclusionFacts(
+        cluster_profile=config["profile"],
+        feature_set=config["featureSet"],
+        feature_gates=None if config["gates"] is None else frozenset(config["gates"]),
+        exclude_identifier=config["exclude"],
+        major_version=config["major"],
+        capability_status=None if config["capsNil"] else CapabilityStatus(known, enabled, implicit),
+        allow_unknown=config["allowUnknown"],
+        overrides=overrides(config["overrides"]),
+    )
+
+
+def overrides(given: list[dict[str, Any]]) -> tuple[Override, ...]:
+    return tuple(Override(**item) for item in given or ())
+
+
+def comparable(manifest: Manifest) -> tuple[object, ...]:
+    """Return a manifest as the facts have it: prose in annotations as its digest."""
+    annotations = None if manifest.annotations is None else dict(compact(dict(manifest.annotations)))
+    return manifest.file, manifest.document, manifest.resource_id, manifest.version, annotations
+
+
+def release_folders() -> list[Any]:
+    """Return the folders of real releases, as parameters of a test; one that is skipped where there are none."""
+    root = os.environ.get(RELEASES_VARIABLE)
+    if not root:
+        return [_skipped(f"no real releases: {HOW_TO}")]
+    if not os.path.isdir(root):
+        return [_skipped(f"{RELEASES_VARIABLE}={root} is no folder: {HOW_TO}")]
+    folders = [path for path in sorted(Path(root).iterdir()) if (path / _release.RELEASE_MANIFESTS).is_dir()]
+    if not folders:
+        return [_skipped(f"no folder in {RELEASES_VARIABLE}={root} has {_release.RELEASE_MANIFESTS}/: {HOW_TO}")]
+    return [pytest.param(path, id=path.name) for path in folders]
+
+
+def _skipped(reason: str) -> Any:
+    return pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))
+
+
+@cache
+def load(folder: Path) -> _release.LoadedRelease:
+    """Load a release as everybody does: through rapidyaml where it is installed."""
+    return _release.load_release(str(folder))
+
+
+@cache
+def load_surely(folder: Path) -> _release.LoadedRelease:
+    """Load a release through libyaml alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_release, "_head_reader", lambda: read_head)
+        return _release.load_release(str(folder))

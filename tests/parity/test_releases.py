@@ -1,0 +1,206 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Real releases as a whole: loading them with either parser, deciding on them, writing what is included.
+
+They are not part of the collection: CAPABILITY_RELEASES names a folder of extracted releases, of any version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils import _rapidyaml
+from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+    ClusterOptions,
+    resolve_cluster,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
+    Inclusion,
+    InclusionFacts,
+    decide_all,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._release import included_files, load_release
+from ansible_collections.capability.openshift.tests.parity.make_facts import digest, manifest_files
+from ansible_collections.capability.openshift.tests.parity.support import (
+    FACT_RELEASES,
+    ReleaseFacts,
+    comparable,
+    load,
+    load_surely,
+    release_facts,
+    release_folders,
+)
+
+# One worker loads a release once for all of its tests.
+folders = pytest.mark.parametrize("folder", release_folders())
+pytestmark = pytest.mark.slow
+NO_FILTER = InclusionFacts()
+
+
+@folders
+def test_loads_alike_with_both_parsers(folder: Path) -> None:
+    loaded, surely = load(folder), load_surely(folder)
+    assert loaded.release == surely.release
+    assert loaded.problems == surely.problems
+    assert list(loaded.files) == list(surely.files)
+    for file, other in zip(loaded.files.values(), surely.files.values(), strict=True):
+        assert (file.manifests, file.spans, file.data) == (other.manifests, other.spans, other.data)
+
+
+@folders
+def test_few_documents_are_doubted(folder: Path) -> None:
+    """An accelerator that hands nearly everything over would pass every other test."""
+    pytest.importorskip("ryml", reason="counts what rapidyaml doubts, and rapidyaml is not there")
+    doubted = 0
+    files = load(folder).files.values()
+    for file in files:
+        for manifest in file.manifests:
+            try:
+                _rapidyaml.read_head(file.text(manifest))
+            except _rapidyaml.DoubtfulError:
+                doubted += 1
+    assert doubted < sum(len(file.manifests) for file in files) / 10
+
+
+@folders
+def test_every_file_is_loaded(folder: Path) -> None:
+    loaded = load(folder)
+    left_out = {problem.where.partition(" (line ")[0] for problem in loaded.problems if "left out" in problem.message}
+    assert {path.relative_to(folder).as_posix() for path in manifest_files(folder)} == set(loaded.files) | left_out
+    assert not [problem for problem in loaded.problems if problem.severity == "error"]
+    assert loaded.release.manifests
+    assert loaded.release.minor is not None
+
+
+@folders
+def test_identities_and_annotations_are_those_of_another_reader(folder: Path) -> None:
+    facts = facts_of_folder(folder)
+    for loaded in (load(folder), load_surely(folder)):
+        assert list(map(comparable, loaded.release.manifests)) == list(map(comparable, facts.manifests))
+
+
+@folders
+def test_decisions_are_those_of_the_cvo(folder: Path) -> None:
+    manifests = load(folder).release.manifests
+    for scenario in facts_of_folder(folder).scenarios:
+        messages = tuple(first_message(item) for item in decide_all(manifests, scenario.facts))
+        assert messages == scenario.messages, str(scenario)
+
+
+@folders
+def test_each_filter_alone(folder: Path) -> None:
+    """What holds of any release: which manifests one filter can touch, and what a wider setting lets in."""
+    manifests = load(folder).release.manifests
+    named = frozenset(name for manifest in manifests for name in manifest.capabilities)
+    carriers = {place(manifest) for manifest in manifests if manifest.annotations is not None and manifest.capabilities}
+    with_annotations = {place(manifest) for manifest in manifests if manifest.annotations is not None}
+
+    assert included(manifests, NO_FILTER) == with_annotations
+    assert included(manifests, with_status(named, named)) == with_annotations
+    assert included(manifests, with_status(named, frozenset())) == with_annotations - carriers
+    unknown = with_status(frozenset(), frozenset())
+    assert included(manifests, unknown) == with_annotations - carriers
+    for name in sorted(named):
+        without = {place(item) for item in manifests if name in item.capabilities}
+        assert included(manifests, with_status(named, named - {name})) == with_annotations - without
+
+
+@folders
+def test_more_capabilities_let_more_in(folder: Path) -> None:
+    loaded = load(folder)
+    bodies: dict[tuple[str, int], object] = {}
+
+    def body(manifest: Manifest) -> object:
+        if place(manifest) not in bodies:
+            bodies[place(manifest)] = loaded.body(manifest)
+        return bodies[place(manifest)]
+
+    def let_in(baseline: str) -> set[tuple[str, int]]:
+        options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline}, always_enabled_capabilities=[])
+        facts, _status, _problems = resolve_cluster(options, loaded.release.minor, loaded.release, body)
+        return included(loaded.release.manifests, facts)
+
+    none, some, everything = map(let_in, ("None", "v4.11", "vCurrent"))
+    assert none < some <= everything
+
+
+@folders
+@pytest.mark.parametrize("baseline", ["None", "vCurrent"])
+def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_path: Path, baseline: str) -> None:
+    loaded = load(folder)
+    options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline})
+    facts, _status, _problems = resolve_cluster(options, loaded.release.minor, loaded.release, loaded.body)
+    inclusions = decide_all(loaded.release.manifests, facts)
+    files = included_files(loaded, inclusions)
+    assert 0 < len(files) < len(loaded.files)
+    for name, data in files.items():
+        (file,) = (item for item in loaded.files if item.rpartition("/")[2] == name)
+        source = (folder / file).read_bytes()
+        if b"{{" in source:
+            source = loaded.files[file].data  # as rendered
+        assert is_cut_from(data, source), file
+        (tmp_path / name).write_bytes(data)
+
+    again = load_release(str(tmp_path), openshift_version=loaded.release.version)
+    assert again.release.minor == loaded.release.minor
+    expected = [item.manifest for item in inclusions if item.included]
+    assert sorted(map(content, again.release.manifests)) == sorted(map(content, expected))
+    # The order inside a file counts, and the files stand in one directory now.
+    by_name = sorted(expected, key=lambda item: item.file.rpartition("/")[2])
+    assert list(map(content, again.release.manifests)) == list(map(content, by_name))
+    assert all(decision.included for decision in decide_all(again.release.manifests, facts))
+
+
+@folders
+def test_bodies_agree_with_heads(folder: Path) -> None:
+    loaded = load(folder)
+    for manifest in loaded.release.manifests[::10]:
+        body = loaded.body(manifest)
+        assert body["kind"] == manifest.resource_id.kind
+        assert body["metadata"]["name"] == manifest.resource_id.name
+        if manifest.annotations is not None:
+            assert body["metadata"]["annotations"] == manifest.annotations
+
+
+def facts_of_folder(folder: Path) -> ReleaseFacts:
+    found = digest(folder)
+    for release in FACT_RELEASES:
+        if release_facts(release).digest == found:
+            return release_facts(release)
+    pytest.skip(f"no facts are committed of {folder.name}; tests/parity/make_facts.py makes them where golden data is")
+
+
+def included(manifests: Iterable[Manifest], facts: InclusionFacts) -> set[tuple[str, int]]:
+    return {place(item.manifest) for item in decide_all(manifests, facts) if item.included}
+
+
+def with_status(known: frozenset[str], enabled: frozenset[str]) -> InclusionFacts:
+    return InclusionFacts(capability_status=CapabilityStatus(known, enabled))
+
+
+def place(manifest: Manifest) -> tuple[str, int]:
+    return manifest.file, manifest.document
+
+
+def content(manifest: Manifest) -> str:
+    return f"{manifest.resource_id!r} {manifest.version} {manifest.annotations}"
+
+
+def first_message(inclusion: Inclusion) -> str:
+    return inclusion.reasons[0].message if inclusion.reasons else ""
+
+
+def is_cut_from(data: bytes, source: bytes) -> bool:
+    """Tell whether ``data`` is ``source`` without some of its documents; pieces begin at separator lines."""
+    at = 0
+    for piece in re.split(rb"(?m)^(?=---)", source):
+        if data.startswith(piece, at):
+            at += len(piece)
+    return at == len(data)

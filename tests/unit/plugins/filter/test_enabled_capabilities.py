@@ -1,0 +1,115 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible.parsing.dataloader import DataLoader
+
+from ansible_collections.capability.openshift.plugins.filter.enabled_capabilities import enabled_capabilities
+
+
+def loaded(text: str) -> Any:
+    """Return what Ansible makes of YAML: tagged or wrapped strings, by its version."""
+    return DataLoader().load(text)
+
+
+@pytest.mark.parametrize(
+    ("selection", "version", "options", "expected"),
+    [
+        # openshift/api: v4.11 got MachineAPI at 4.14
+        ("{baselineCapabilitySet: v4.11}", "4.13", {}, ["baremetal", "marketplace", "openshift-samples"]),
+        (
+            "{baselineCapabilitySet: v4.11}",
+            "4.14",
+            {},
+            ["MachineAPI", "baremetal", "marketplace", "openshift-samples"],
+        ),
+        ("{baseline_capability_set: None}", "4.15.9", {}, []),
+        ("{baseline_capability_set: None}", "4.16.0-rc.1", {}, ["Ingress"]),
+        ("{baseline_capability_set: None}", "4.16", {"cluster_profile": "hypershift"}, []),
+        ("{baseline_capability_set: None}", "4.16", {"always_enabled_capabilities": []}, []),
+        (
+            "{baselineCapabilitySet: None, additionalEnabledCapabilities: [Console, Build]}",
+            "4.20",
+            {},
+            ["Build", "Console", "Ingress"],
+        ),
+        (
+            "{baselineCapabilitySet: v4.11, excludedCapabilities: [baremetal, MachineAPI]}",
+            "4.14",
+            {},
+            ["marketplace", "openshift-samples"],
+        ),
+        ("{inclusionDefault: Exclude, include: [Console]}", "4.15", {}, ["Console"]),
+    ],
+)
+def test_the_names_that_a_selection_turns_on_are_sorted(selection, version, options, expected):
+    result = enabled_capabilities(loaded(selection), loaded(f"'{version}'"), **options)
+
+    assert result == expected
+    assert all(type(name) is str for name in result)
+
+
+@pytest.mark.parametrize("selection", [None, "{}", "{baselineCapabilitySet: vCurrent}"])
+def test_no_selection_is_the_cluster_default(selection):
+    everything = enabled_capabilities(None, "4.11")
+
+    assert everything == ["baremetal", "marketplace", "openshift-samples"]
+    assert enabled_capabilities(selection and loaded(selection), "4.11") == everything
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, False),
+        ({"feature_set": "TechPreviewNoUpgrade"}, True),
+        ({"feature_gates": ["ClusterAPIMachineManagement"]}, True),
+        ({"feature_set": "TechPreviewNoUpgrade", "feature_gates": []}, False),
+    ],
+)
+def test_capabilities_behind_gates(options, expected):
+    assert ("ClusterAPI" in enabled_capabilities(None, "4.23", **options)) is expected
+
+
+@pytest.mark.parametrize("version", [4.2, 5])
+def test_a_version_that_is_a_number_is_told_to_be_quoted(version):
+    with pytest.raises(AnsibleFilterError, match="Quote it"):
+        enabled_capabilities(None, version)
+
+
+@pytest.mark.parametrize(
+    ("selection", "version", "options", "part"),
+    [
+        ("None", "4.20", {}, "expected a dict"),
+        (["Console"], "4.20", {}, "expected a dict"),
+        ({"baselineCapabilitySet": "none"}, "4.20", {}, "Write None: names are case sensitive"),
+        ({"excluded_capabilities": ["console"]}, "4.20", {}, "Write Console: names are case sensitive"),
+        (None, "4.2", {}, '"4.20"'),
+        (None, "9.9", {}, "9.9 is not known here"),
+        (None, None, {}, "version"),
+        (None, "", {}, "is not a version of OpenShift"),
+        (None, "4.20", {"feature_set": "Tech"}, "feature_set"),
+        (None, "4.20", {"feature_set": 7}, "feature_set: is 7, expected a string"),
+        (None, "4.20", {"feature_gates": "One"}, "feature_gates: is 'One', expected a list"),
+        (None, "4.20", {"feature_gates": [7]}, "feature_gates[0]: is 7, expected a string"),
+        (None, "4.20", {"always_enabled_capabilities": "Ingress"}, "always_enabled_capabilities"),
+        (None, "4.20", {"cluster_profile": None}, "cluster_profile"),
+    ],
+)
+def test_what_cannot_be_is_an_error_of_the_filter(selection, version, options, part):
+    with pytest.raises(AnsibleFilterError) as raised:
+        enabled_capabilities(selection, version, **options)
+
+    assert part in str(raised.value)
+
+
+def test_all_errors_come_at_once():
+    selection = {"baselineCapabilitySet": "none", "additionalEnabledCapabilities": ["console", "build"]}
+    with pytest.raises(AnsibleFilterError) as raised:
+        enabled_capabilities(selection, "4.20", feature_set="x")
+
+    assert "4 problems were found" in str(raised.value)

@@ -1,0 +1,376 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._destination import INVENTORY
+from ansible_collections.capability.openshift.plugins.modules import release_manifests
+from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.releases import (
+    CAPABILITY,
+    FEATURE_GATE,
+    IMAGES,
+    INCLUDE,
+    documents,
+    feature_gate,
+    manifest,
+    tree,
+    write_files,
+    write_release,
+)
+
+ALWAYS = "0000_10_base_01.yaml"
+CONSOLE = "0000_50_console_01.yaml"
+MIXED = "0000_50_mixed_01.yaml"
+ABSENT = "0000_50_absent_01.yaml"
+CVO = "0000_00_cvo_01.yaml"
+
+ONE = "# about one\n" + manifest("one", more='data: {x: "{{ kept }}", y: "{{.ReleaseImage}}"}  # and why\n')
+BOTH = documents(
+    "# head\n" + manifest("mixed-console", "Console"),
+    "# about build\n" + manifest("mixed-build", "Build"),
+    manifest("mixed-always") + "# end\n",
+)
+TEMPLATE = manifest(
+    "cvo", more="data: {image: '{{.ReleaseImage}}', profile: '{{.ClusterProfile}}', c: {{.Images.cli}}}\n"
+)
+FILES = {
+    ALWAYS: ONE,
+    CONSOLE: manifest("console", "Console"),
+    MIXED: BOTH,
+    ABSENT: manifest("absent", profile="hypershift"),
+}
+NOTHING = {"baselineCapabilitySet": "None"}
+
+
+def only(*names: str) -> dict[str, Any]:
+    return {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": list(names)}
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    return write_release(tmp_path / "release", FILES, cvo={CVO: TEMPLATE})
+
+
+@pytest.fixture
+def dest(tmp_path: Path) -> Path:
+    return tmp_path / "dest"
+
+
+@pytest.fixture
+def run(call, release, dest):
+    def run(capabilities: Any = None, **options: Any) -> Outcome:
+        common = {"release": release, "dest": dest, "release_image": "registry.example/r", **options}
+        return call(release_manifests, capabilities=capabilities, **common)
+
+    return run
+
+
+def content(dest: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in dest.iterdir() if path.name != INVENTORY}
+
+
+RENDERED = manifest(
+    "cvo",
+    more=f"data: {{image: 'registry.example/r', profile: 'self-managed-high-availability', c: {IMAGES['cli']}}}\n",
+)
+
+
+def test_everything_is_written_byte_for_byte_and_templates_only_of_manifests_are_rendered(run, dest):
+    outcome = run()
+
+    assert outcome["changed"] is True
+    assert content(dest) == {CVO: RENDERED, ALWAYS: ONE, CONSOLE: FILES[CONSOLE], MIXED: BOTH}
+
+
+def test_a_file_is_cut_down_to_the_manifests_that_are_in(run, dest):
+    run(NOTHING)
+    assert content(dest)[MIXED] == "---\n" + manifest("mixed-always") + "# end\n"
+    run(only("Console"))
+    assert content(dest)[MIXED] == (
+        "# head\n" + manifest("mixed-console", "Console") + "---\n" + manifest("mixed-always") + "# end\n"
+    )
+
+
+def test_the_counts_and_capabilities_are_returned(run):
+    outcome = run(only("Console"))
+
+    assert outcome["version"] == "4.20.3"
+    assert outcome["enabled_capabilities"] == ["Console", "Ingress"]
+    assert {"Build", "Storage"} < set(outcome["known_capabilities"])
+    assert (outcome["included"], outcome["excluded"]) == (5, 2)
+    assert "decisions" not in outcome.result
+
+
+def test_a_second_run_changes_nothing(run, dest):
+    run(only("Console"))
+    before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in dest.iterdir()}
+    outcome = run(only("Console"))
+
+    assert outcome["changed"] is False
+    assert outcome["diff"] == []
+    assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in dest.iterdir()} == before
+
+
+def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_told(run, dest):
+    run()
+    write_files(dest, {"mine.yaml": "mine"})
+    outcome = run(NOTHING)
+
+    assert sorted(content(dest)) == sorted([CVO, ALWAYS, MIXED, "mine.yaml"])
+    assert outcome.problem("mine.yaml")["severity"] == "warning"
+
+
+def test_a_foreign_file_in_the_way_is_an_error_and_nothing_is_written(run, dest):
+    write_files(dest, {CONSOLE: "mine"})
+    outcome = run()
+
+    assert str(dest / CONSOLE) in outcome.message
+    assert "was not written by this module" in outcome.message
+    assert tree(dest) == {CONSOLE: b"mine"}
+
+
+def test_the_same_selection_in_every_spelling_writes_the_same(run, call, release, tmp_path):
+    spellings: list[dict[str, Any]] = [
+        only("Console", "Build"),
+        only("Build", "Console"),
+        {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Build", "Console"]},
+        {"inclusionDefault": "Exclude", "include": ["Console", "Build"]},
+        {"inclusion_default": "Exclude", "include": ["Console", "Build"]},
+    ]
+    trees = []
+    for number, spelling in enumerate(spellings):
+        dest = tmp_path / f"dest{number}"
+        run(spelling, dest=dest)
+        trees.append(tree(dest))
+
+    assert all(found == trees[0] for found in trees)
+
+
+def test_check_mode_writes_nothing_and_diff_shows_what_would_be(run, dest):
+    outcome = run(check=True, diff=True)
+
+    assert outcome["changed"] is True
+    assert not dest.exists()
+    assert outcome["diff"][0]["after"] == "".join(f"{name}\n" for name in sorted([CVO, ALWAYS, CONSOLE, MIXED]))
+
+
+def test_a_collision_of_one_name_in_both_directories_is_an_error_only_where_both_are_in(call, tmp_path, dest):
+    path = write_release(tmp_path / "r", {"a.yaml": manifest("one", "Console")}, cvo={"a.yaml": manifest("two")})
+    outcome = call(release_manifests, release=path, dest=dest)
+
+    assert "release-manifests/a.yaml" in outcome.message
+    assert "both have a file of this name" in outcome.message
+    assert not dest.exists()
+    assert not call(release_manifests, release=path, dest=dest, capabilities=NOTHING).failed
+    assert not call(release_manifests, release=path).failed
+
+
+def test_a_secret_is_written_for_its_owner_only(call, tmp_path, dest):
+    path = write_release(tmp_path / "r", {"a.yaml": manifest("one", kind="Secret", more="data: {x: aHVudGVyMg==}\n")})
+    call(release_manifests, release=path, dest=dest)
+
+    assert (dest / "a.yaml").stat().st_mode & 0o077 == 0
+
+
+def test_json_manifests_are_written_as_json(call, tmp_path, dest):
+    value = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "one", "annotations": {INCLUDE: "true", CAPABILITY: "Console"}},
+    }
+    other = {**value, "metadata": {"name": "two", "annotations": {INCLUDE: "true"}}}
+    text = json.dumps(value, indent=2) + "\n" + json.dumps(other)
+    path = write_release(tmp_path / "r", {"a.json": text})
+    call(release_manifests, release=path, dest=dest)
+    assert (dest / "a.json").read_text() == text
+    call(release_manifests, release=path, dest=dest, capabilities=NOTHING)
+    assert json.loads((dest / "a.json").read_text()) == other
+
+
+def test_crlf_and_bom_stay(call, tmp_path, dest):
+    data = b"\xef\xbb\xbf" + documents(manifest("one"), manifest("two")).replace("\n", "\r\n").encode()
+    path = write_release(tmp_path / "r", {"a.yaml": data})
+
+    assert call(release_manifests, release=path, dest=dest)["included"] == 2
+    assert (dest / "a.yaml").read_bytes() == data
+
+
+def test_decisions_name_the_manifest_and_every_reason(run):
+    decisions = run(NOTHING, decisions=True, overrides=[{"kind": "ConfigMap", "name": "console", "unmanaged": True}])[
+        "decisions"
+    ]
+
+    assert [item["name"] for item in decisions] == [
+        *("cvo", "one", "absent", "console", "mixed-console", "mixed-build", "mixed-always")
+    ]
+    assert decisions[3] == {
+        "file": f"release-manifests/{CONSOLE}",
+        "group": "",
+        "kind": "ConfigMap",
+        "namespace": "",
+        "name": "console",
+        "capabilities": ["Console"],
+        "included": False,
+        "reasons": [
+            {"rule": "disabled_capability", "message": "disabled capabilities: Console"},
+            {"rule": "override", "message": "overridden"},
+        ],
+    }
+    assert decisions[2]["reasons"] == [{"rule": "cluster_profile", "message": f"{INCLUDE} unset"}]
+    assert decisions[0]["reasons"] == []
+
+
+def test_a_capability_status_stands_in_the_place_of_a_selection(run):
+    outcome = run(enabled_capabilities=["Build"], known_capabilities=["Build", "Console"])
+
+    assert (outcome["enabled_capabilities"], outcome["known_capabilities"]) == (["Build"], ["Build", "Console"])
+    assert (outcome["included"], outcome["excluded"]) == (4, 3)
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "included"),
+    [
+        ("4.22.0", {}, 2),
+        ("4.22.0", {"feature_set": "TechPreviewNoUpgrade"}, 2),
+        ("4.22.0", {"feature_gates": []}, 1),
+        ("4.22.0", {"feature_gates": ["On", "Tech"]}, 3),
+        ("4.22.0", {"feature_gates": ["On=false", "Tech=true"]}, 2),
+        ("4.21.0", {}, 3),
+        ("4.21.0", {"feature_gates": []}, 1),
+    ],
+)
+def test_the_gates_of_the_release_decide_from_4_22_on(version, options, included, call, tmp_path):
+    files = {
+        "a.yaml": manifest("one"),
+        "b.yaml": manifest("gated", annotations={FEATURE_GATE: "On"}),
+        "c.yaml": manifest("tech", annotations={FEATURE_GATE: "Tech"}),
+        "d.yaml": feature_gate(["On"]),
+        "e.yaml": feature_gate(["Tech"], "TechPreviewNoUpgrade"),
+    }
+    outcome = call(release_manifests, release=write_release(tmp_path, files, version), **options)
+
+    assert outcome["included"] == included
+    assert outcome["problems"] == []
+
+
+def test_a_release_without_a_feature_gate_manifest_is_not_filtered_and_a_problem_says_so(call, tmp_path):
+    files = {"a.yaml": manifest("one", annotations={FEATURE_GATE: "Nope"})}
+    outcome = call(release_manifests, release=write_release(tmp_path, files, "4.22.0"))
+
+    assert outcome["included"] == 1
+    assert "no FeatureGate manifest" in outcome.problem("feature_gates")["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "included"),
+    [({}, 2), ({"exclude_identifier": "here"}, 1), ({"exclude_identifier": "there"}, 2)],
+)
+def test_the_exclude_identifier(options, included, call, tmp_path):
+    files = {
+        "a.yaml": manifest("a"),
+        "b.yaml": manifest("b", annotations={"exclude.release.openshift.io/here": "true"}),
+    }
+
+    assert call(release_manifests, release=write_release(tmp_path, files), **options)["included"] == included
+
+
+@pytest.mark.parametrize(
+    ("profile", "enabled"), [("self-managed-high-availability", ["Ingress"]), ("ibm-cloud-managed", [])]
+)
+def test_ingress_is_on_whatever_is_asked_but_for_hosted_clusters(profile, enabled, run):
+    assert run(NOTHING, cluster_profile=profile)["enabled_capabilities"] == enabled
+
+
+class Killed(BaseException):
+    """Stands for a process that ends here."""
+
+
+@pytest.mark.parametrize("survived", range(7))
+def test_killed_in_the_middle_the_next_run_reaches_the_same_end(survived, run, dest, monkeypatch, tmp_path):
+    run(only("Build"))
+    (dest / ALWAYS).write_text("old")
+    real = os.replace
+    done: list[str] = []
+
+    def replace(old, new):
+        if len(done) == survived:
+            raise Killed
+        done.append(new)
+        real(old, new)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        try:
+            run(only("Console"))
+        except Killed:
+            assert survived < 5  # inventory, three files (one new, two other), inventory
+    run(only("Console"))
+    run(only("Console"), dest=tmp_path / "fresh")
+
+    assert tree(dest) == tree(tmp_path / "fresh")
+    assert run(only("Console"))["changed"] is False
+
+
+SELECTIONS = st.lists(
+    st.lists(st.sampled_from(["Console", "Build", "Storage"]), max_size=3, unique=True), min_size=1, max_size=4
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(SELECTIONS, st.data())
+def test_check_mode_predicts_exactly_over_any_sequence_of_selections(
+    release, capsys, tmp_path_factory, selections, data
+):
+    from ansible_collections.capability.openshift.tests.unit.calls import caller
+
+    call, dest = caller(capsys), tmp_path_factory.mktemp("sequence") / "dest"
+    foreign = {"foreign.txt": b"mine"}
+    for names in selections:
+        if dest.exists() and data.draw(st.booleans()):
+            write_files(dest, foreign)
+            if data.draw(st.booleans()) and (dest / ALWAYS).exists():
+                (dest / ALWAYS).write_text("changed\n")
+        options: Mapping[str, Any] = {
+            "release": release,
+            "dest": dest,
+            "capabilities": only(*names),
+            "release_image": "registry.example/r",
+            "diff": True,
+        }
+        before = tree(dest) if dest.exists() else {}
+        predicted = call(release_manifests, check=True, **options)
+        assert (tree(dest) if dest.exists() else {}) == before
+        done = call(release_manifests, **options)
+        after = tree(dest)
+
+        assert predicted.result.get("diff") == done.result.get("diff")
+        assert {**predicted.result, "invocation": None} == {**done.result, "invocation": None}
+        assert done["changed"] == (before != after)
+        assert_diff_is_true(done["diff"], before, after, dest)
+        assert call(release_manifests, **options)["changed"] is False
+
+
+def assert_diff_is_true(
+    diff: list[dict[str, str]], before: Mapping[str, Any], after: Mapping[str, Any], dest: Path
+) -> None:
+    ours = [{name for name in side if name not in (INVENTORY, "foreign.txt")} for side in (before, after)]
+    for part in diff:
+        if part["before_header"] == f"{dest} (files)":
+            assert [set(part[side].split()) for side in ("before", "after")] == ours
+        else:
+            name = Path(part["before_header"]).name
+            assert (part["before"], part["after"]) == (before[name].decode(), after[name].decode())
+    shown = {Path(part["before_header"]).name for part in diff}
+    assert {name for name in ours[0] & ours[1] if before[name] != after[name]} <= shown
+    assert (ours[0] != ours[1]) == (f"{dest.name} (files)" in shown)
