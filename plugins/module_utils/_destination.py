@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -92,6 +93,11 @@ def apply_destination(plan: DestinationPlan) -> None:
         raise DestinationError([_cannot("write", plan.dest, error)]) from None
 
 
+def holds_secret(data: bytes) -> bool:
+    """Tell whether a file may hold a Secret; sooner once too often than once too seldom."""
+    return re.search(rb"kind[\"']?\s*:\s*[\"']?Secret\b", data) is not None
+
+
 def _place_problems(dest: str, source: str) -> list[Problem]:
     if os.path.lexists(dest) and not os.path.isdir(dest):
         return [Problem("error", dest, "is a file, expected a directory (or nothing yet)", "Choose another dest")]
@@ -137,7 +143,7 @@ def _write(dest: str, name: str, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(data)
-            os.fchmod(handle.fileno(), 0o666 & ~_umask())
+            os.fchmod(handle.fileno(), 0o600 if holds_secret(data) else 0o666 & ~_umask())
         os.replace(temporary, os.path.join(dest, name))
     except BaseException:
         with contextlib.suppress(OSError):

@@ -8,12 +8,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 
-from ._destination import DestinationPlan
-
-_SECRET = re.compile(rb"^\s*[\"']?kind[\"']?\s*:\s*[\"']?Secret\b", re.MULTILINE)
+from ._destination import DestinationPlan, holds_secret
 
 
 def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
@@ -48,6 +45,6 @@ def _lines(names: Iterable[str]) -> str:
 
 
 def _shown(data: bytes) -> str:
-    if _SECRET.search(data):
+    if holds_secret(data):
         return f"(holds a Secret, content not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"
     return data.decode(errors="replace")

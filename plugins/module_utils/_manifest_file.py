@@ -93,14 +93,15 @@ def read_manifest_file(
             problems += found
         if manifest is not None:
             if manifest.resource_id in first_seen:
-                problems.append(_duplicate(manifest, first_seen[manifest.resource_id], _line_of(data, content)))
-            first_seen.setdefault(manifest.resource_id, number)
+                first = _line_of(data, first_seen[manifest.resource_id])
+                problems.append(_duplicate(manifest, first, _line_of(data, content)))
+            first_seen.setdefault(manifest.resource_id, content)
             manifests.append(manifest)
             spans.append(Span(start, content, end))
         start = end
-    if spans:
+    if spans and spans[-1].end == start:
         # What follows the last document (an empty one, a comment) belongs to it.
-        spans[-1] = spans[-1]._replace(end=max(spans[-1].end, start))
+        spans[-1] = spans[-1]._replace(end=len(data))
     return ManifestFile(file, again, tuple(manifests), tuple(spans)), tuple(problems)
 
 
@@ -206,8 +207,10 @@ def _fault_problem(file: str, number: int, data: bytes, fault: _Fault) -> Proble
     return Problem(fault.severity, place(file, number, _line_of(data, fault.offset)), fault.message, fault.mend)
 
 
-def _duplicate(manifest: Manifest, first: int, line: int) -> Problem:
-    message = f"{manifest.resource_id} is in document {first} already; the CVO refuses a file that has a resource twice"
+def _duplicate(manifest: Manifest, first_line: int, line: int) -> Problem:
+    message = (
+        f"{manifest.resource_id} begins in line {first_line} already; the CVO refuses a file with a resource twice"
+    )
     return Problem("error", place(manifest.file, manifest.document, line), message, "Remove one of the two")
 
 

@@ -22,7 +22,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # str(value) keeps what marks itself unsafe
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):

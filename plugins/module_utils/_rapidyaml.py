@@ -8,7 +8,7 @@
 rapidyaml parses several times faster than libyaml, but it is more lenient (undefined aliases, control characters)
 and refuses some valid documents. So whatever could be doubtful is not decided here: ``read_head`` raises
 ``DoubtfulError``, and the caller asks ``_yaml``, whose answer counts. What stays: in bodies, which no decision reads,
-some rare faults of syntax (``a: @b``, ``{a:}``) pass here and are told only when the body itself is loaded.
+some rare faults of syntax (``a: ]``, ``{a:}``) pass here and are told only when the body itself is loaded.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ _ALLOWED = bytes(byte for byte in range(256) if byte == 0x0A or (byte >= 0x20 an
 _MAPS: dict[str, dict[str, Any]] = {}
 """Maps read so far, by their YAML; shared, so nobody may change one."""
 
+_DECIDES = "openshift.io/"
+"""What the keys of annotations that decide have in common; the text of others matters to nobody here."""
+
 _BEGINNING = rb"(?:\xef\xbb\xbf)?(?: *(?:#[^\n]*)?\n)*[A-Za-z]"
 """A block map behind comments; directives, tags, flow maps and the like are read by libyaml."""
 
@@ -45,6 +48,7 @@ _ODD_CHARACTERS: dict[bytes, Callable[[bytes], bool]] = {
 }
 """What may follow the first byte of a character for libyaml to read it in a way of its own."""
 
+_VALUE_BEFORE = (b": ", b"- ")
 _ANCHOR_BEFORE = b" \n[{,:-"
 _ANCHOR_AFTER = b" \n&="
 
@@ -56,7 +60,7 @@ class DoubtfulError(Exception):
 def read_head(data: bytes) -> Head:
     """Read the head of a document as ``_yaml.read_head`` does, or raise ``DoubtfulError``."""
     # Tabs, CRs, control characters and anchors: all rare in releases, all read differently.
-    if data.translate(None, _ALLOWED) or _may_have_anchor(data):
+    if data.translate(None, _ALLOWED) or _may_have_anchor(data) or _begins_with_placeholder(data):
         raise DoubtfulError
     if not data.isascii() and _has_odd_character(data):
         raise DoubtfulError
@@ -101,6 +105,8 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
         elif kind & value:
             text = str(tree.val(node) or b"", "utf-8")
             if kind & quoted:
+                if _DECIDES in key and f'"{text}"'.encode() not in data and f"'{text}'".encode() not in data:
+                    raise DoubtfulError  # escapes, or more than one line
                 if kind & block and not re.search(rb"(?m)^ *%b: [|>][-+]?$" % re.escape(key).encode(), data):
                     raise DoubtfulError  # a header with more in it
                 fields[key] = text
@@ -130,9 +136,21 @@ def _map(data: bytes, tree: Any, node: int) -> dict[str, Any]:
 def _may_have_anchor(data: bytes) -> bool:
     at = data.find(b"&")
     while at >= 0:
-        if data[at - 1 : at] in _ANCHOR_BEFORE and data[at + 1 : at + 2] not in _ANCHOR_AFTER:
+        before = data[at - 2 : at]
+        if before in _VALUE_BEFORE or (before[-1:] in _ANCHOR_BEFORE and data[at + 1 : at + 2] not in _ANCHOR_AFTER):
             return True
         at = data.find(b"&", at + 1)
+    return False
+
+
+def _begins_with_placeholder(data: bytes) -> bool:
+    """Tell whether a plain scalar may begin with ``@`` or ``%``, as in a template that nobody filled in."""
+    for mark in (b"@", b"%"):
+        at = data.find(mark)
+        while at >= 0:
+            if data[at - 2 : at] in _VALUE_BEFORE:
+                return True
+            at = data.find(mark, at + 1)
     return False
 
 

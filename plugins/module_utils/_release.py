@@ -227,7 +227,7 @@ def _version(path: str, directory: str, given: str | None, problems: list[Proble
         )
     if not isinstance(version, str) or not is_semantic_version(version):
         found = "is missing" if version in (None, "") else f"is {version!r}"
-        message = f"{found}, expected a semantic version such as 4.20.3"
+        message = f"{found}, expected a semantic version such as 4.20.3, as a string"
         problems.append(Problem("error", f"{name}, version", message, "Extract it again"))
         return given
     if given is not None and _disagree(given, version):

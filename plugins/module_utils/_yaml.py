@@ -18,7 +18,6 @@ try:
     from yaml.events import (
         AliasEvent,
         DocumentEndEvent,
-        DocumentStartEvent,
         MappingEndEvent,
         MappingStartEvent,
         ScalarEvent,
@@ -134,7 +133,11 @@ class _Reader:
             else:
                 root, total = value, size
                 self._refuse_bomb(total)
-        return Head(root, isinstance(next_event(), DocumentStartEvent))
+        try:
+            more = not isinstance(next_event(), StreamEndEvent)
+        except yaml.YAMLError:
+            more = True  # whatever it is: the CVO does not read that far
+        return Head(root, more)
 
     def _open(self, kind: int, event: Any) -> None:
         stack = self.stack

@@ -67,11 +67,18 @@ def ask_cluster(
             problems.append(error.args[0])
     if problems:
         raise FactsError(problems)
-    return resolve_cluster(ClusterOptions(**values), minor)
+    try:
+        return resolve_cluster(ClusterOptions(**values), minor)
+    except FactsError as error:
+        # The domain calls it as the modules do; here it has the name that the user knows.
+        names = {"openshift_version": where}
+        raise FactsError(item._replace(where=names.get(item.where, item.where)) for item in error.problems) from None
 
 
 def read_manifest(value: object) -> Manifest:
     """Return the manifest that ``value``, a decoded document, is. Raises ``FactsError`` where it is none."""
+    if value is None:
+        raise FactsError([Problem("error", "manifest", "is empty, expected a dict", "Give it a manifest")])
     return read_manifests([value])[0][1]
 
 

@@ -59,7 +59,7 @@ def known_capability(name: Any, version: Any, feature_set: str = "", feature_gat
         _facts, status, _problems = ask_cluster(version, options, "version")
     except CapabilityError as error:
         raise filter_error(error) from None
-    return name in status.known
+    return isinstance(name, str) and name in status.known
 
 
 class TestModule:

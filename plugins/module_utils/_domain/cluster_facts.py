@@ -176,9 +176,11 @@ def _status(
     problems += wrong
     ensure = options.always_enabled_capabilities
     if ensure is None:
-        ensure = registry.always_enabled(minor, options.cluster_profile)
-    unknown = [name for name in ensure if name not in facts.capabilities]
-    for name in unknown:
+        usual = registry.always_enabled(minor, options.cluster_profile)
+        ensure = tuple(name for name in usual if name in facts.capabilities)
+    for name in ensure:
+        if name in facts.capabilities:
+            continue
         message = f"{name!r} is not a capability of {minor}; the CVO would not start"
         problems.append(
             Problem("error", "always_enabled_capabilities", message, did_you_mean(name, facts.capabilities))
@@ -290,7 +292,8 @@ def _profile_problems(profile: str, release: Release) -> list[Problem]:
     carried = cluster_profiles(release)
     if profile in carried:
         return []
-    message = f"no manifest of this release names profile {profile!r}, so none is included"
+    found = ", ".join(carried) or "none"
+    message = f"no manifest of this release names profile {profile!r}, so none is included; found are {found}"
     return [Problem("warning", "cluster_profile", message, did_you_mean(profile, carried))]
 
 

@@ -61,7 +61,9 @@ def manifest_from_object(
     if not isinstance(obj, Mapping):
         where = place(file, document, line)
         found = f"the document is a {_type_name(obj)}"
-        return None, (Problem("error", where, f"{found}, expected a map with apiVersion, kind and metadata"),)
+        return None, (
+            Problem("error", where, f"{found}, expected a map with apiVersion, kind and metadata", "Write a manifest"),
+        )
     api_version, kind, metadata = obj.get("apiVersion"), obj.get("kind"), obj.get("metadata")
     if isinstance(metadata, Mapping):
         name, namespace, annotations = metadata.get("name"), metadata.get("namespace"), metadata.get("annotations")

@@ -24,5 +24,4 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     if same is not None:
         return f"Write {same}: names are case sensitive"
     near = get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
-    choices = ", ".join(names) or "none"
-    return f"Did you mean {by_lower[near[0]]}? Known are: {choices}" if near else f"Known are: {choices}"
+    return f"Did you mean {by_lower[near[0]]}?" if near else f"Known are: {', '.join(names) or 'none'}"

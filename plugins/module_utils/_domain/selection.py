@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -83,9 +84,11 @@ def check_selection(
     where, baseline = selection.where, selection.baseline
     if baseline is not None and baseline not in facts.sets:
         message = f"{baseline!r} is not a capability set of {facts.minor}"
-        problems.append(
-            Problem("error", f"{where}.baseline_capability_set", message, did_you_mean(baseline, facts.sets))
-        )
+        mend = did_you_mean(baseline, facts.sets)
+        if re.fullmatch(r"v[0-9]+\.[0-9]+", baseline):
+            versioned = [name for name in facts.sets if name not in (NONE, V_CURRENT)]
+            mend = f"Sets end with {versioned[-1]} there; {V_CURRENT} is everything that the version knows"
+        problems.append(Problem("error", f"{where}.baseline_capability_set", message, mend))
     for field, names in (
         ("additional_enabled_capabilities", selection.additional),
         ("excluded_capabilities", selection.excluded),
@@ -133,9 +136,8 @@ def _canonical(options: Mapping[Any, Any], where: str, problems: list[Problem]) 
     for key, value in options.items():
         canonical = canonical_of.get(key) if isinstance(key, str) else None
         if canonical is None:
-            problems.append(
-                Problem("error", f"{where}.{key}", "is not a field of a selection", did_you_mean(key, canonical_of))
-            )
+            mend = "Take its content out of it" if key == "capabilities" else did_you_mean(key, canonical_of)
+            problems.append(Problem("error", f"{where}.{key}", "is not a field of a selection", mend))
         elif value is None:
             continue
         elif canonical in values:

@@ -79,9 +79,9 @@ def test_documents_are_numbered_as_they_stand_in_the_file():
         (ONE + b"----\n" + TWO, "f.yaml, document 2 (line 7)", "invalid YAML document separator: -"),
         (ONE + b"---\nkind: [\n", "f.yaml, document 2", "is not valid YAML"),
         (ONE + b"---\n- a\n", "f.yaml, document 2 (line 8)", "the document is a list"),
-        (ONE + b"---\n" + ONE, "f.yaml, document 2 (line 8)", "ConfigMap one is in document 1 already"),
+        (ONE + b"---\n" + ONE, "f.yaml, document 2 (line 8)", "ConfigMap one begins in line 1 already"),
         (b"kind: A\nmetadata: {name: \xff}\n", "f.yaml (line 2)", "byte 25 is not valid UTF-8"),
-        (as_json("one") + as_json("one"), "f.yaml, document 2 (line 1)", "is in document 1 already"),
+        (as_json("one") + as_json("one"), "f.yaml, document 2 (line 1)", "begins in line 1 already"),
         (ONE + b"---\napiVersion: v1\nkind: List\nitems: []\n", "f.yaml, document 2 (line 8), kind", "is a list"),
     ],
 )

@@ -141,7 +141,7 @@ BOMB = "kind: ConfigMap\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         (
             documents(manifest("one"), manifest("two"), manifest("one")),
             f"{FILE}, document 3 (line 15)",
-            "ConfigMap one is in document 1 already",
+            "ConfigMap one begins in line 1 already",
         ),
         ("- a\n- b\n", f"{FILE}, document 1 (line 1)", "the document is a list, expected a map"),
         ("text\n", f"{FILE}, document 1 (line 1)", "the document is a string, expected a map"),

@@ -187,7 +187,7 @@ def test_everything_wrong_with_a_selection_is_said_at_once():
         (Selection("vcurrent"), "baseline_capability_set", "Write vCurrent: names are case sensitive"),
         (Selection("none"), "baseline_capability_set", "Write None: names are case sensitive"),
         (Selection("4.11"), "baseline_capability_set", "Did you mean v4.11?"),
-        (Selection("v4.19"), "baseline_capability_set", "Did you mean v4.1"),
+        (Selection("v4.19"), "baseline_capability_set", "Sets end with v4.18 there; vCurrent is everything"),
         (Selection("None", ("console",)), "additional_enabled_capabilities[0]", "Write Console: names are case"),
         (Selection("None", ("Build", "BareMetal")), "additional_enabled_capabilities[1]", "Write baremetal: names"),
         (Selection("None", ("Consol",)), "additional_enabled_capabilities[0]", "Did you mean Console?"),
