@@ -32,9 +32,6 @@ _ALLOWED = bytes(byte for byte in range(256) if byte == 0x0A or (byte >= 0x20 an
 _MAPS: dict[str, dict[str, Any]] = {}
 """Maps read so far, by their YAML; shared, so nobody may change one."""
 
-_DECIDES = "openshift.io/"
-"""What the keys of annotations that decide have in common; the text of others matters to nobody here."""
-
 _BEGINNING = rb"(?:\xef\xbb\xbf)?(?: *(?:#[^\n]*)?\n)*[A-Za-z]"
 """A block map behind comments; directives, tags, flow maps and the like are read by libyaml."""
 
@@ -60,7 +57,7 @@ class DoubtfulError(Exception):
 def read_head(data: bytes) -> Head:
     """Read the head of a document as ``_yaml.read_head`` does, or raise ``DoubtfulError``."""
     # Tabs, CRs, control characters and anchors: all rare in releases, all read differently.
-    if data.translate(None, _ALLOWED) or _may_have_anchor(data) or _begins_with_placeholder(data):
+    if data.translate(None, _ALLOWED) or _may_have_anchor(data) or _has_odd_mark(data):
         raise DoubtfulError
     if not data.isascii() and _has_odd_character(data):
         raise DoubtfulError
@@ -85,28 +82,28 @@ def read_head(data: bytes) -> Head:
 def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, Any]:
     """Read a map: the fields ``wanted``, all of them where that is ``None``. The last of repeated keys counts."""
     # One call for the type, one for the key: each crossing into the library costs as much as ten lines here.
-    key_doubts, quoted_key, value, doubts = _KEY_DOUBTS, _QUOTED_KEY, _VALUE, _VALUE_DOUBTS
+    quoted_key, value, doubts = _QUOTED_KEY, _VALUE, _DOUBTS
     quoted, block = _QUOTED, _BLOCK
     type_of, key_of, next_sibling, none = tree.type, tree.key, tree.next_sibling, ryml.NONE
     fields: dict[str, Any] = {}
     node = tree.first_child(parent)
     while node != none:
-        kind = type_of(node)
         key = str(key_of(node) or b"", "utf-8")
-        if kind & key_doubts or not key[:1].isalnum() or " " in key:
-            raise DoubtfulError
-        if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may run over lines
+        if not key[:1].isalnum() or " " in key:
             raise DoubtfulError
         if wanted is not None and key not in wanted:
             if wanted is HEAD_FIELDS:
                 fields[key] = None
-        elif kind & doubts:
+            node = next_sibling(node)
+            continue
+        kind = type_of(node)
+        if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may run over lines
             raise DoubtfulError
-        elif kind & value:
+        if kind & doubts:
+            raise DoubtfulError
+        if kind & value:
             text = str(tree.val(node) or b"", "utf-8")
             if kind & quoted:
-                if _DECIDES in key and f'"{text}"'.encode() not in data and f"'{text}'".encode() not in data:
-                    raise DoubtfulError  # escapes, or more than one line
                 if kind & block and not re.search(rb"(?m)^ *%b: [|>][-+]?$" % re.escape(key).encode(), data):
                     raise DoubtfulError  # a header with more in it
                 fields[key] = text
@@ -143,14 +140,22 @@ def _may_have_anchor(data: bytes) -> bool:
     return False
 
 
-def _begins_with_placeholder(data: bytes) -> bool:
-    """Tell whether a plain scalar may begin with ``@`` or ``%``, as in a template that nobody filled in."""
+def _has_odd_mark(data: bytes) -> bool:
+    """Tell whether a plain scalar may begin with ``@`` or ``%``, or a line of a quoted one ends with a backslash.
+
+    The former is what a template looks like that nobody filled in; the latter is folded in another way.
+    """
     for mark in (b"@", b"%"):
         at = data.find(mark)
         while at >= 0:
             if data[at - 2 : at] in _VALUE_BEFORE:
                 return True
             at = data.find(mark, at + 1)
+    at = data.find(b"\\")
+    while at >= 0:
+        if data[at + 1 : at + 2] == b"\n" and not data[at + 2 : at + 200].partition(b"\n")[0].strip():
+            return True
+        at = data.find(b"\\", at + 1)
     return False
 
 
@@ -169,5 +174,6 @@ if HAS_RAPIDYAML:
     _VALUE, _MAP = ryml.VAL, ryml.MAP
     _QUOTED, _BLOCK = ryml.VALQUO, ryml.VAL_LITERAL | ryml.VAL_FOLDED
     _QUOTED_KEY = ryml.KEYQUO
-    _KEY_DOUBTS = ryml.KEYTAG | ryml.KEYANCH | ryml.KEYREF
-    _VALUE_DOUBTS = ryml.VALTAG | ryml.VALANCH | ryml.VALREF | ryml.CONTAINER_STYLE_FLOW
+    _DOUBTS = (
+        ryml.KEYTAG | ryml.KEYANCH | ryml.KEYREF | ryml.VALTAG | ryml.VALANCH | ryml.VALREF | ryml.CONTAINER_STYLE_FLOW
+    )
