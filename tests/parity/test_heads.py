@@ -8,8 +8,6 @@ It is handed every document of a release, so the documents here are those that Y
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 pytest.importorskip("ryml", reason="compares rapidyaml with libyaml, and rapidyaml is not there")
@@ -778,7 +776,7 @@ def test_ordinary_document_is_not_doubted(text: str) -> None:
 
 
 @st.composite
-def mutated(draw: Any) -> str:
+def mutated(draw: st.DrawFn) -> str:
     """Draw a document that was right before something happened to a few of its characters or lines."""
     text = draw(st.sampled_from(ORDINARY))
     for _change in range(draw(st.integers(1, 3))):
@@ -790,7 +788,7 @@ def mutated(draw: Any) -> str:
             text = text[:at] + new + text[at + length :]
             continue
         lines = text.split("\n")
-        at, other = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
+        at, other = (draw(st.integers(0, len(lines) - 1)) for _number in range(2))
         if change == "swap":
             lines[at], lines[other] = lines[other], lines[at]
         elif change == "indent":

@@ -86,9 +86,10 @@ def metadata(version: str) -> dict[str, Any]:
     return {"kind": "cincinnati-metadata-v0", "version": version, "previous": []}
 
 
-def image_references(version: str, images: Mapping[str, str] = IMAGES) -> dict[str, Any]:
+def image_references(version: str, images: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return image-references."""
-    tags = [{"name": name, "from": {"kind": "DockerImage", "name": spec}} for name, spec in images.items()]
+    pull_specs = IMAGES if images is None else images
+    tags = [{"name": name, "from": {"kind": "DockerImage", "name": spec}} for name, spec in pull_specs.items()]
     return {
         "kind": "ImageStream",
         "apiVersion": "image.openshift.io/v1",

@@ -25,7 +25,7 @@ def test_the_names_stand_in_the_order_of_the_annotation(annotation, names):
     result = manifest_capabilities(DataLoader().load(manifest("one", annotation)))
 
     assert result == names
-    assert all(type(name) is str for name in result)
+    assert {type(name) for name in result} <= {str}
 
 
 def test_a_manifest_without_annotations_needs_nothing():

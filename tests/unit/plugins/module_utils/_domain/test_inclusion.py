@@ -525,7 +525,12 @@ def test_values_are_quoted_as_go_quotes(text, quoted):
 
 NAMES = ["Console", "Storage", "Build", "Nope", "", " Console"]
 GATES = ["On", "Off", "Other"]
-separated = lambda *values: st.lists(st.sampled_from(values), min_size=1, max_size=4)  # noqa: E731
+
+
+def separated(*values):
+    return st.lists(st.sampled_from(values), min_size=1, max_size=4)
+
+
 ANNOTATIONS = st.none() | st.fixed_dictionaries(
     {},
     optional={
