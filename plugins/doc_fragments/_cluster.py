@@ -44,6 +44,7 @@ options:
       - An unknown one is an error that names the nearest one known.
     type: str
     default: ''
+    aliases: [featureSet]
 """
 
     # selection_spec()
@@ -68,11 +69,13 @@ options:
       - Stands in the place of O(capabilities), and needs O(known_capabilities) beside it.
     type: list
     elements: str
+    aliases: [enabledCapabilities]
   known_capabilities:
     description:
       - Capabilities that a cluster knows, as C(ClusterVersion.status.capabilities) lists them.
     type: list
     elements: str
+    aliases: [knownCapabilities]
 """
 
     # inclusion_spec()
@@ -85,6 +88,7 @@ options:
         on. Earlier releases do not filter by feature gates.
     type: list
     elements: str
+    aliases: [featureGates]
   exclude_identifier:
     description:
       - Manifests annotated C(exclude.release.openshift.io/IDENTIFIER=true) are left out.

@@ -22,26 +22,9 @@ options:
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
     required: true
-  version:
-    description: Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it.
-    type: str
-    required: true
-  cluster_profile:
-    description: Cluster profile.
-    type: str
-    default: self-managed-high-availability
-  feature_set:
-    description: Feature set, which from 4.23 on decides about capabilities that exist behind feature gates.
-    type: str
-    default: ''
-  feature_gates:
-    description: Feature gates that are on, all of them. Left out, those of O(feature_set).
-    type: list
-    elements: str
-  always_enabled_capabilities:
-    description: Capabilities that the cluster has on whatever is asked. Left out, what its version and profile imply.
-    type: list
-    elements: str
+extends_documentation_fragment:
+  - capability.openshift._question.version
+  - capability.openshift._question.selection
 seealso:
   - plugin: capability.openshift.validate_capabilities
     plugin_type: filter
@@ -76,28 +59,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import DEFAULT_CLUSTER_PROFILE
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import ask_cluster, filter_error
+from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
+    SELECTION_OPTIONS,
+    ask_cluster,
+    filter_error,
+)
 
 
-def enabled_capabilities(
-    selection: Any,
-    version: Any,
-    cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
-    feature_set: str = "",
-    feature_gates: list[str] | None = None,
-    always_enabled_capabilities: list[str] | None = None,
-) -> list[str]:
+def enabled_capabilities(selection: Any, version: Any, **options: Any) -> list[str]:
     """Return the names that ``selection`` turns on in ``version``, sorted."""
-    options = {
-        "capabilities": selection,
-        "cluster_profile": cluster_profile,
-        "feature_set": feature_set,
-        "feature_gates": feature_gates,
-        "always_enabled_capabilities": always_enabled_capabilities,
-    }
     try:
-        _facts, status, _problems = ask_cluster(version, options, "version")
+        _facts, status, _problems = ask_cluster(version, selection, options, SELECTION_OPTIONS, "version")
     except CapabilityError as error:
         raise filter_error(error) from None
     return sorted(status.enabled)

@@ -20,7 +20,7 @@ def release_spec() -> dict[str, dict[str, Any]]:
         "openshift_version": {"type": "str"},
         "release_image": {"type": "str"},
         "cluster_profile": {"type": "str", "default": DEFAULT_CLUSTER_PROFILE},
-        "feature_set": {"type": "str", "default": ""},
+        "feature_set": {"type": "str", "default": "", "aliases": ["featureSet"]},
     }
 
 
@@ -28,15 +28,15 @@ def selection_spec() -> dict[str, dict[str, Any]]:
     """A selection, or a capability status in its place (fragment ``selection``)."""
     return {
         "capabilities": {"type": "dict"},
-        "enabled_capabilities": {"type": "list", "elements": "str"},
-        "known_capabilities": {"type": "list", "elements": "str"},
+        "enabled_capabilities": {"type": "list", "elements": "str", "aliases": ["enabledCapabilities"]},
+        "known_capabilities": {"type": "list", "elements": "str", "aliases": ["knownCapabilities"]},
     }
 
 
 def inclusion_spec() -> dict[str, dict[str, Any]]:
     """Facts about the cluster beside its selection (fragment ``inclusion``)."""
     return {
-        "feature_gates": {"type": "list", "elements": "str"},
+        "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
         "exclude_identifier": {"type": "str", "default": ""},
         "overrides": {"type": "list", "elements": "dict", "default": []},
         "always_enabled_capabilities": {"type": "list", "elements": "str"},

@@ -27,38 +27,48 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.manif
     Manifest,
     manifest_from_object,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._domain.names import did_you_mean
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
 from ansible_collections.capability.openshift.plugins.module_utils._result import error_text
 
+SELECTION_OPTIONS = ("cluster_profile", "feature_set", "feature_gates", "always_enabled_capabilities")
+"""Options of a question about names alone (documentation fragment ``_question.selection``)."""
+
+INCLUSION_OPTIONS = (
+    *SELECTION_OPTIONS,
+    "enabled_capabilities",
+    "known_capabilities",
+    "exclude_identifier",
+    "overrides",
+)
+"""Options of a question about manifests (documentation fragment ``_question.inclusion``)."""
+
 _LISTS = ("enabled_capabilities", "known_capabilities", "feature_gates", "overrides", "always_enabled_capabilities")
-_STRINGS = ("cluster_profile", "feature_set", "exclude_identifier")
 
 
 def ask_cluster(
-    version: object, options: Mapping[str, Any], where: str = "openshift_version"
+    version: object,
+    selection: object,
+    options: Mapping[str, Any],
+    allowed: tuple[str, ...],
+    where: str = "openshift_version",
 ) -> tuple[InclusionFacts, CapabilityStatus, tuple[Problem, ...]]:
-    """Resolve what a user said of a cluster; ``options`` are fields of ``ClusterOptions``. Raises ``FactsError``."""
-    values = plain(options)
+    """Resolve what a user said of a cluster.
+
+    ``options`` are the keyword arguments that the user wrote, of which ``allowed`` exist; an absent one and ``None``
+    mean the same. ``where`` is the name that the version has there. Raises ``FactsError``.
+    """
+    values = {name: value for name, value in plain(options).items() if value is not None}
     problems = [
-        Problem("error", name, f"is {values[name]!r}, expected a list", "Write [...]")
-        for name in _LISTS
-        if values.get(name) is not None and not isinstance(values[name], list)
+        Problem("error", name, "is not an option here", did_you_mean(name, allowed))
+        for name in values
+        if name not in allowed
     ]
-    problems += [
-        Problem("error", name, f"is {values[name]!r}, expected a string", "Quote it")
-        for name in _STRINGS
-        if name in values and not isinstance(values[name], str)
-    ]
-    problems += [
-        Problem("error", f"{name}[{index}]", f"is {item!r}, expected a string", "Quote it")
-        for name in _LISTS
-        if name != "overrides" and isinstance(values.get(name), list)
-        for index, item in enumerate(values[name])
-        if not isinstance(item, str)
-    ]
+    for name, value in values.items():
+        problems += _type_problems(name, value)
     minor: Minor | None = None
     if version is not None:
         try:
@@ -68,11 +78,24 @@ def ask_cluster(
     if problems:
         raise FactsError(problems)
     try:
-        return resolve_cluster(ClusterOptions(**values), minor)
+        return resolve_cluster(ClusterOptions(capabilities=plain(selection), **values), minor)
     except FactsError as error:
         # The domain calls it as the modules do; here it has the name that the user knows.
         names = {"openshift_version": where}
         raise FactsError(item._replace(where=names.get(item.where, item.where)) for item in error.problems) from None
+
+
+def _type_problems(name: str, value: object) -> list[Problem]:
+    if name not in _LISTS:
+        wrong = not isinstance(value, str)
+        return [Problem("error", name, f"is {value!r}, expected a string", "Quote it")] if wrong else []
+    if not isinstance(value, list):
+        return [Problem("error", name, f"is {value!r}, expected a list", "Write [...]")]
+    return [
+        Problem("error", f"{name}[{index}]", f"is {item!r}, expected a string", "Quote it")
+        for index, item in enumerate(value)
+        if name != "overrides" and not isinstance(item, str)
+    ]
 
 
 def read_manifest(value: object) -> Manifest:

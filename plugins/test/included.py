@@ -17,49 +17,9 @@ options:
     description: The manifest, a dict with C(kind) and C(metadata).
     type: dict
     required: true
-  capabilities:
-    description:
-      - The selection. Left out, it is the cluster default, V(vCurrent).
-      - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
-    type: dict
-  openshift_version:
-    description:
-      - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it.
-      - Required unless O(enabled_capabilities) and O(known_capabilities) are given.
-    type: str
-  enabled_capabilities:
-    description: Capabilities that a cluster has enabled. Stands in the place of O(capabilities).
-    type: list
-    elements: str
-  known_capabilities:
-    description: Capabilities that a cluster knows. Goes with O(enabled_capabilities).
-    type: list
-    elements: str
-  cluster_profile:
-    description: Cluster profile.
-    type: str
-    default: self-managed-high-availability
-  feature_set:
-    description: Feature set of the cluster. The empty string and V(Default) both mean the default one.
-    type: str
-    default: ''
-  feature_gates:
-    description: Feature gates that are on, all of them. Left out, manifests are not filtered by feature gates.
-    type: list
-    elements: str
-  exclude_identifier:
-    description: Manifests annotated C(exclude.release.openshift.io/IDENTIFIER=true) are left out.
-    type: str
-    default: ''
-  overrides:
-    description: Entries of C(ClusterVersion.spec.overrides).
-    type: list
-    elements: dict
-    default: []
-  always_enabled_capabilities:
-    description: Capabilities that the cluster has on whatever is asked. Left out, what its version and profile imply.
-    type: list
-    elements: str
+extends_documentation_fragment:
+  - capability.openshift._question.selection
+  - capability.openshift._question.inclusion
 """
 
 EXAMPLES = r"""
@@ -85,41 +45,18 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import DEFAULT_CLUSTER_PROFILE
 from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
+    INCLUSION_OPTIONS,
     ask_cluster,
     filter_error,
     read_manifest,
 )
 
 
-def included(
-    manifest: Any,
-    capabilities: Any = None,
-    openshift_version: Any = None,
-    enabled_capabilities: list[str] | None = None,
-    known_capabilities: list[str] | None = None,
-    cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
-    feature_set: str = "",
-    feature_gates: list[str] | None = None,
-    exclude_identifier: str = "",
-    overrides: list[dict[str, Any]] | None = None,
-    always_enabled_capabilities: list[str] | None = None,
-) -> bool:
+def included(manifest: Any, capabilities: Any = None, openshift_version: Any = None, **options: Any) -> bool:
     """Tell whether ``manifest`` is in."""
-    options = {
-        "capabilities": capabilities,
-        "enabled_capabilities": enabled_capabilities,
-        "known_capabilities": known_capabilities,
-        "cluster_profile": cluster_profile,
-        "feature_set": feature_set,
-        "feature_gates": feature_gates,
-        "exclude_identifier": exclude_identifier,
-        "overrides": overrides or [],
-        "always_enabled_capabilities": always_enabled_capabilities,
-    }
     try:
-        facts, _status, _problems = ask_cluster(openshift_version, options)
+        facts, _status, _problems = ask_cluster(openshift_version, capabilities, options, INCLUSION_OPTIONS)
         return decide(read_manifest(manifest), facts).included
     except CapabilityError as error:
         raise filter_error(error) from None

@@ -18,10 +18,6 @@ options:
     description: The name.
     type: str
     required: true
-  version:
-    description: Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it.
-    type: str
-    required: true
   feature_set:
     description: Feature set, which from 4.23 on decides about capabilities that exist behind feature gates.
     type: str
@@ -30,6 +26,8 @@ options:
     description: Feature gates that are on, all of them. Left out, those of O(feature_set).
     type: list
     elements: str
+extends_documentation_fragment:
+  - capability.openshift._question.version
 """
 
 EXAMPLES = r"""
@@ -52,11 +50,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
 from ansible_collections.capability.openshift.plugins.plugin_utils._question import ask_cluster, filter_error
 
 
-def known_capability(name: Any, version: Any, feature_set: str = "", feature_gates: list[str] | None = None) -> bool:
+def known_capability(name: Any, version: Any, **options: Any) -> bool:
     """Tell whether ``version`` knows the capability ``name``."""
-    options = {"feature_set": feature_set, "feature_gates": feature_gates}
     try:
-        _facts, status, _problems = ask_cluster(version, options, "version")
+        _facts, status, _problems = ask_cluster(version, None, options, ("feature_set", "feature_gates"), "version")
     except CapabilityError as error:
         raise filter_error(error) from None
     return isinstance(name, str) and name in status.known

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import yaml
@@ -22,6 +23,7 @@ class Loader(yaml.CSafeLoader):
 
 def main() -> None:
     """Load and count."""
+    start = time.perf_counter()
     documents = 0
     for directory in ("manifests", "release-manifests"):
         for path in sorted((Path(sys.argv[1]) / directory).iterdir()):
@@ -31,7 +33,7 @@ def main() -> None:
             if directory == "manifests":
                 data = data.replace(b"{{.ReleaseImage}}", b"image").replace(b"{{ .ClusterProfile }}", b"profile")
             documents += sum(1 for document in yaml.load_all(data, Loader=Loader) if document is not None)
-    print(documents)
+    print(documents, time.perf_counter() - start)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import yaml
+from ansible.errors import AnsibleFilterError
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text("utf-8"))
@@ -40,6 +42,17 @@ def test_the_fragment_that_documents_the_group_names_it():
     assert fragment["attributes"]["action_group"]["membership"] == [GROUP]
 
 
+def documented_options(documentation):
+    """Return the options of a plugin, those of its fragments included."""
+    from ansible_collections.capability.openshift.plugins.doc_fragments._question import ModuleDocFragment
+
+    options = dict(documentation["options"])
+    for fragment in documentation.get("extends_documentation_fragment", ()):
+        part = getattr(ModuleDocFragment, fragment.rpartition(".")[2].upper())
+        options |= yaml.safe_load(part)["options"]
+    return options
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [(kind, path.stem) for kind in ("filter", "test") for path in sorted((ROOT / "plugins" / kind).glob("*.py"))],
@@ -49,15 +62,23 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
     from importlib import import_module
 
     module = import_module(f"ansible_collections.capability.openshift.plugins.{kind}.{name}")
-    options = yaml.safe_load(module.DOCUMENTATION)["options"]
-    _given, *others = inspect.signature(getattr(module, name)).parameters.values()
+    documented = documented_options(yaml.safe_load(module.DOCUMENTATION))
+    function = getattr(module, name)
+    _given, *others = inspect.signature(function).parameters.values()
+    taken = {parameter.name for parameter in others if parameter.kind is not parameter.VAR_KEYWORD}
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in others):
+        positional = {"version": "4.20"} if "version" in taken else {"openshift_version": "4.20"}
+        try:
+            said = str(function({}, **positional, nonsense="x"))
+        except AnsibleFilterError as error:
+            said = str(error)
+        known = re.search("Known are: ([a-z_, ]+)", said)
+        assert known, said
+        taken |= set(known.group(1).split(", "))
 
-    assert set(options) == {"_input", *(parameter.name for parameter in others)}
-    for parameter in others:
-        required = parameter.default is inspect.Parameter.empty
-        assert options[parameter.name].get("required", False) is required
-        documented = options[parameter.name].get("default")
-        assert documented in ([parameter.default, []] if parameter.default is None else [parameter.default]) or required
+    assert set(documented) == {"_input", *taken}
+    required = {parameter.name for parameter in others if parameter.default is inspect.Parameter.empty}
+    assert {option for option in taken if documented[option].get("required")} == required - {"options"}
     offered = module.FilterModule().filters() if kind == "filter" else module.TestModule().tests()
     assert offered == {name: getattr(module, name)}
 

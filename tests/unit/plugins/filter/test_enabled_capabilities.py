@@ -97,7 +97,8 @@ def test_a_version_that_is_a_number_is_told_to_be_quoted(version):
         (None, "4.20", {"feature_gates": "One"}, "feature_gates: is 'One', expected a list"),
         (None, "4.20", {"feature_gates": [7]}, "feature_gates[0]: is 7, expected a string"),
         (None, "4.20", {"always_enabled_capabilities": "Ingress"}, "always_enabled_capabilities"),
-        (None, "4.20", {"cluster_profile": None}, "cluster_profile"),
+        (None, "4.20", {"cluster_profile": 7}, "cluster_profile"),
+        (None, "4.20", {"cluster_profil": "hypershift"}, "cluster_profil: is not an option here. Did you mean"),
     ],
 )
 def test_what_cannot_be_is_an_error_of_the_filter(selection, version, options, part):

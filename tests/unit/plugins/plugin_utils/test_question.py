@@ -11,6 +11,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import FactsError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
 from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
+    INCLUSION_OPTIONS,
     ask_cluster,
     filter_error,
     read_manifests,
@@ -40,7 +41,12 @@ def test_a_date_is_the_string_that_was_written():
 
 def test_all_options_of_another_type_are_told_at_once():
     with pytest.raises(FactsError) as raised:
-        ask_cluster(4.2, {"feature_gates": "x", "overrides": {}, "cluster_profile": 7, "known_capabilities": [1]})
+        ask_cluster(
+            4.2,
+            None,
+            {"feature_gates": "x", "overrides": {}, "cluster_profile": 7, "known_capabilities": [1]},
+            INCLUSION_OPTIONS,
+        )
 
     assert [problem.where for problem in raised.value.problems] == [
         "feature_gates",
