@@ -57,7 +57,7 @@ def resolve_cluster(
     gates = _feature_gates(options, feature_set, minor, release, body, problems)
     overrides = tuple(_overrides(options.overrides, problems))
     if release is not None:
-        problems += _profile_problems(options.cluster_profile, release)
+        problems += profile_problems(options.cluster_profile, release)
     status = _status(options, feature_set, gates, minor, release, body, problems)
     raise_errors(problems, FactsError)
     facts = InclusionFacts(
@@ -288,7 +288,8 @@ def _overrides(given: Sequence[Any], problems: list[Problem]) -> Iterator[Overri
         yield Override(fields["kind"], fields["group"], fields["namespace"], fields["name"], unmanaged is True)
 
 
-def _profile_problems(profile: str, release: Release) -> list[Problem]:
+def profile_problems(profile: str, release: Release) -> list[Problem]:
+    """Return what is odd about a profile: that no manifest of the release names it."""
     carried = cluster_profiles(release)
     if profile in carried:
         return []

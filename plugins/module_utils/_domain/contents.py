@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .cluster_facts import Body, cluster_profiles, crd_names, hidden_capabilities, minor_facts, resolve_feature_set
+from .cluster_facts import (
+    Body,
+    cluster_profiles,
+    crd_names,
+    hidden_capabilities,
+    minor_facts,
+    profile_problems,
+    resolve_feature_set,
+)
 from .errors import FactsError, Problem, raise_errors
 from .inclusion import FEATURE_SET_ANNOTATION
 from .manifest import Manifest
@@ -64,6 +72,7 @@ def release_contents(
         problems += _name_problems(carriers, facts, known)
         names, source = crd_names(release, body, feature_set, cluster_profile)
         problems += _crd_problems(names, source, known)
+    problems += profile_problems(cluster_profile, release)
     problems += _partly_annotated(release)
     sets = facts.sets if facts else {}
     contents = ReleaseContents(
