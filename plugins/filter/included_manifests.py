@@ -49,12 +49,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide
 from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
-    INCLUSION_OPTIONS,
-    ask_cluster,
+    ask_inclusions,
     filter_error,
-    read_manifests,
 )
 
 
@@ -63,8 +60,8 @@ def included_manifests(
 ) -> list[Any]:
     """Return those of ``manifests`` that are in, in their order."""
     try:
-        facts, _status, _problems = ask_cluster(openshift_version, capabilities, options, INCLUSION_OPTIONS)
-        return [given for given, manifest in read_manifests(manifests) if decide(manifest, facts).included]
+        found = ask_inclusions(manifests, openshift_version, capabilities, options)
+        return [given for given, included in found if included]
     except CapabilityError as error:
         raise filter_error(error) from None
 

@@ -5,17 +5,18 @@
 
 """A directory that holds exactly the files we put there, beside files of others that we never touch.
 
-An inventory file in the directory says which files are ours, so that one that no longer belongs can go.
+An inventory file in the directory says which files we wrote, so that one that no longer belongs can go. A file that
+somebody else put there is never ours, not even if it is the same to the byte.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
-import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ._domain.errors import DestinationError, Problem, raise_errors
@@ -23,16 +24,22 @@ from ._domain.errors import DestinationError, Problem, raise_errors
 INVENTORY = ".capability-openshift-files"
 """Has no suffix of a manifest, so that neither the CVO nor kubectl takes it for one."""
 
+_PART_PREFIX, _PART_SUFFIX = ".capability-openshift-", ".part"
 _SHOWN = 10
 
 
 class DestinationPlan(NamedTuple):
-    """What writing would do. ``written`` maps names to (before, after), ``None`` where there was no file."""
+    """What writing would do. ``written`` maps names to (before, after), ``None`` where there was no file.
+
+    ``secrets`` are the names of files that hold a Secret; ``ours`` is the inventory that is to be.
+    """
 
     dest: str
     files: Mapping[str, bytes]
+    secrets: frozenset[str]
     written: Mapping[str, tuple[bytes | None, bytes]]
-    removed: Mapping[str, bytes]
+    removed: tuple[str, ...]
+    ours: frozenset[str]
     inventory_changes: bool
     problems: tuple[Problem, ...]
 
@@ -42,69 +49,134 @@ class DestinationPlan(NamedTuple):
         return bool(self.written or self.removed or self.inventory_changes)
 
 
-def plan_destination(dest: str, files: Mapping[str, bytes], source: str) -> DestinationPlan:
+def plan_destination(
+    dest: str, files: Mapping[str, bytes], sources: tuple[str, ...], secrets: frozenset[str] = frozenset()
+) -> DestinationPlan:
     """Compare ``dest`` with what it should hold: ``files``, by name.
 
-    ``source`` is the directory that the files come from; ``dest`` must not lie inside it. Nothing is written.
-    Raises ``DestinationError``.
+    ``sources`` are the directories that the files come from; ``dest`` must not lie inside one. Files whose names are
+    in ``secrets`` are readable for their owner alone. Nothing is written. Raises ``DestinationError`` wherever
+    writing would fail, as far as that can be seen.
     """
-    problems = _place_problems(dest, source)
+    if not dest:
+        raise DestinationError([Problem("error", "dest", "is empty, expected a directory", "Name one or leave it out")])
+    dest = os.path.abspath(dest)
+    problems = _place_problems(dest, sources)
     raise_errors(problems, DestinationError)
     try:
         present = {entry.name for entry in os.scandir(dest)} if os.path.isdir(dest) else set()
         ours, has_inventory = _read_inventory(dest)
         written: dict[str, tuple[bytes | None, bytes]] = {}
         for name, data in files.items():
-            before = _content(os.path.join(dest, name)) if name in present else None
-            if name in present and before != data and name not in ours:
+            path = os.path.join(dest, name)
+            before = _content(path) if name in present else None
+            if name in ours and name in present:
+                problems += _directory_problems(path)
+            elif name in present and before != data:
                 message = "is there already with other content, and was not written by this module"
-                mend = "Move it away or choose another dest"
-                problems.append(Problem("error", os.path.join(dest, name), message, mend))
-            elif before != data:
+                problems.append(Problem("error", path, message, "Move it away or choose another dest"))
+            if before != data or (name in secrets and name in ours and _is_open_to_others(path)):
                 written[name] = (before, data)
-        removed = {name: _content(os.path.join(dest, name)) or b"" for name in sorted((ours & present) - set(files))}
+        removed = tuple(sorted((ours & present) - set(files)))
+        for name in removed:
+            problems += _directory_problems(os.path.join(dest, name))
     except OSError as error:
         raise DestinationError([_cannot("read", dest, error)]) from None
+    to_be_ours = frozenset(written) | (ours & set(files) & present)
+    inventory_changes = ours != to_be_ours or not has_inventory
+    if written or removed or inventory_changes:
+        problems += _access_problems(dest)
     raise_errors(problems, DestinationError)
-    foreign = sorted(present - ours - set(files) - {INVENTORY})
-    if foreign:
-        more = f" and {len(foreign) - _SHOWN} more" if len(foreign) > _SHOWN else ""
-        message = f"holds files that are not ours and were left alone: {', '.join(foreign[:_SHOWN])}{more}"
-        problems.append(Problem("warning", dest, message, "Choose a dest of its own if they do not belong there"))
-    inventory_changes = ours != set(files) or not has_inventory
-    return DestinationPlan(dest, files, written, removed, inventory_changes, tuple(problems))
+    problems += _foreign_problems(dest, present - ours - to_be_ours - {INVENTORY})
+    return DestinationPlan(dest, files, secrets, written, removed, to_be_ours, inventory_changes, tuple(problems))
 
 
 def apply_destination(plan: DestinationPlan) -> None:
     """Write what ``plan`` says. Safe to be killed at any moment: the next run goes on. Raises ``DestinationError``."""
+    if not plan.changed:
+        return
     try:
         os.makedirs(plan.dest, exist_ok=True)
+        for name in os.listdir(plan.dest):
+            if _is_part(name):
+                os.unlink(os.path.join(plan.dest, name))
         if plan.written or plan.removed:
             # First of all: a file that we write is ours from the start, also if we get no further.
             ours, _known = _read_inventory(plan.dest)
-            _write_inventory(plan.dest, ours | set(plan.files))
+            _write(plan.dest, INVENTORY, _inventory(ours | plan.ours))
         for name, (_before, after) in plan.written.items():
-            _write(plan.dest, name, after)
+            _write(plan.dest, name, after, secret=name in plan.secrets)
         for name in plan.removed:
             os.unlink(os.path.join(plan.dest, name))
-        if plan.changed:
-            _write_inventory(plan.dest, set(plan.files))
+        _write(plan.dest, INVENTORY, _inventory(plan.ours))
     except OSError as error:
         raise DestinationError([_cannot("write", plan.dest, error)]) from None
 
 
-def holds_secret(data: bytes) -> bool:
-    """Tell whether a file may hold a Secret; sooner once too often than once too seldom."""
-    return re.search(rb"kind[\"']?\s*:\s*[\"']?Secret\b", data) is not None
+@contextlib.contextmanager
+def locked(dest: str) -> Iterator[None]:
+    """Let nobody else plan and write ``dest`` at the same time; where it does not exist yet, what it will lie in."""
+    try:
+        descriptor = os.open(_nearest(os.path.abspath(dest)), os.O_RDONLY)
+    except OSError:
+        yield  # the plan says what is wrong
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
-def _place_problems(dest: str, source: str) -> list[Problem]:
+def _place_problems(dest: str, sources: tuple[str, ...]) -> list[Problem]:
     if os.path.lexists(dest) and not os.path.isdir(dest):
         return [Problem("error", dest, "is a file, expected a directory (or nothing yet)", "Choose another dest")]
-    inside, outside = os.path.realpath(dest), os.path.realpath(source)
-    if inside == outside or inside.startswith(outside.rstrip(os.sep) + os.sep):
-        return [Problem("error", dest, f"lies inside the release {source}", "Choose a dest outside of the release")]
+    inside = os.path.realpath(dest)
+    for source in sources:
+        outside = os.path.realpath(source)
+        if inside == outside or inside.startswith(outside.rstrip(os.sep) + os.sep):
+            return [Problem("error", dest, f"lies inside the release {source}", "Choose a dest outside of the release")]
     return []
+
+
+def _access_problems(dest: str) -> list[Problem]:
+    nearest = _nearest(dest)
+    if not os.path.isdir(nearest):
+        return [Problem("error", dest, f"cannot be made: {nearest} is a file", "Choose another dest")]
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        return [Problem("error", dest, f"cannot be written: no permission on {nearest}", "Check the permissions")]
+    return []
+
+
+def _directory_problems(path: str) -> list[Problem]:
+    if os.path.isdir(path) and not os.path.islink(path):
+        return [Problem("error", path, "is a directory, and this module wrote a file there", "Move it away")]
+    return []
+
+
+def _foreign_problems(dest: str, names: set[str]) -> list[Problem]:
+    foreign = sorted(name for name in names if not _is_part(name))
+    if not foreign:
+        return []
+    more = f" and {len(foreign) - _SHOWN} more" if len(foreign) > _SHOWN else ""
+    message = f"holds files that are not ours and were left alone: {', '.join(foreign[:_SHOWN])}{more}"
+    return [Problem("warning", dest, message, "Choose a dest of its own if they do not belong there")]
+
+
+def _nearest(path: str) -> str:
+    """Return ``path``, or the nearest directory above it that exists."""
+    while not os.path.lexists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def _is_part(name: str) -> bool:
+    """Tell whether a file is what a run that was killed left of one that it was writing."""
+    return name.startswith(_PART_PREFIX) and name.endswith(_PART_SUFFIX)
+
+
+def _is_open_to_others(path: str) -> bool:
+    return os.path.isfile(path) and bool(os.stat(path).st_mode & 0o077)
 
 
 def _read_inventory(dest: str) -> tuple[set[str], bool]:
@@ -116,19 +188,16 @@ def _read_inventory(dest: str) -> tuple[set[str], bool]:
     try:
         names = json.loads(data)["files"]
         # A name with a path in it was not written by us, and must never lead to another directory.
-        safe = {
-            name
-            for name in names
-            if isinstance(name, str) and name == os.path.basename(name) and name not in ("", ".", "..")
-        }
-    except (ValueError, KeyError, TypeError):
-        mend = "Remove it: files that are as they should be are recognised, others are left alone"
+        return {
+            name for name in names if isinstance(name, str) and name == os.path.basename(name) and name.strip(".")
+        }, True
+    except (ValueError, KeyError, TypeError, RecursionError):
+        mend = "Remove it: the files that it named then count as those of somebody else"
         raise DestinationError([Problem("error", path, "is not an inventory that can be read", mend)]) from None
-    return safe, True
 
 
-def _write_inventory(dest: str, names: set[str]) -> None:
-    _write(dest, INVENTORY, (json.dumps({"files": sorted(names)}, indent=1) + "\n").encode())
+def _inventory(names: set[str] | frozenset[str]) -> bytes:
+    return (json.dumps({"files": sorted(names)}, indent=1) + "\n").encode()
 
 
 def _content(path: str) -> bytes | None:
@@ -138,16 +207,21 @@ def _content(path: str) -> bytes | None:
         return handle.read()
 
 
-def _write(dest: str, name: str, data: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=dest)
+def _write(dest: str, name: str, data: bytes, secret: bool = False) -> None:
+    path = os.path.join(dest, name)
+    temporary = ""
     try:
+        descriptor, temporary = tempfile.mkstemp(prefix=_PART_PREFIX, suffix=_PART_SUFFIX, dir=dest)
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(data)
-            os.fchmod(handle.fileno(), 0o600 if holds_secret(data) else 0o666 & ~_umask())
-        os.replace(temporary, os.path.join(dest, name))
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            os.fchmod(handle.fileno(), 0o600 if secret else 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException as error:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, path) from None  # the temporary name helps nobody
         raise
 
 
@@ -158,6 +232,5 @@ def _umask() -> int:
 
 
 def _cannot(verb: str, dest: str, error: OSError) -> Problem:
-    return Problem(
-        "error", error.filename or dest, f"cannot {verb}: {error.strerror or error}", "Check the permissions"
-    )
+    mend = "Check the permissions" if isinstance(error, PermissionError) else "See that the file system can take it"
+    return Problem("error", error.filename or dest, f"cannot {verb}: {error.strerror or error}", mend)

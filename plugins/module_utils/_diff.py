@@ -8,9 +8,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 
-from ._destination import DestinationPlan, holds_secret
+from ._destination import INVENTORY, DestinationPlan
+
+_SECRET = re.compile(rb"kind.{0,40}Secret", re.DOTALL)
 
 
 def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
@@ -19,32 +22,27 @@ def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
     diff: list[dict[str, str]] = []
     if added or plan.removed:
         kept = set(plan.files) - added
-        diff.append(
-            {
-                "before_header": f"{plan.dest} (files)",
-                "after_header": f"{plan.dest} (files)",
-                "before": _lines(kept | set(plan.removed)),
-                "after": _lines(plan.files),
-            }
-        )
+        diff.append(_entry(f"{plan.dest} (files)", _lines(kept | set(plan.removed)), _lines(plan.files)))
     for name, (before, after) in plan.written.items():
-        if before is not None:
-            diff.append(
-                {
-                    "before_header": f"{plan.dest}/{name}",
-                    "after_header": f"{plan.dest}/{name}",
-                    "before": _shown(before),
-                    "after": _shown(after),
-                }
-            )
+        if before is None:
+            continue
+        # What was there before is known by its text alone: rather hide once too often.
+        if name in plan.secrets or _SECRET.search(before):
+            diff.append(_entry(f"{plan.dest}/{name}", _hidden(before), _hidden(after)))
+        else:
+            diff.append(_entry(f"{plan.dest}/{name}", before.decode(errors="replace"), after.decode(errors="replace")))
+    if plan.inventory_changes and not diff:
+        diff.append(_entry(f"{plan.dest}/{INVENTORY}", "", _lines(plan.ours)))
     return diff
+
+
+def _entry(what: str, before: str, after: str) -> dict[str, str]:
+    return {"before_header": what, "after_header": what, "before": before, "after": after}
 
 
 def _lines(names: Iterable[str]) -> str:
     return "".join(f"{name}\n" for name in sorted(names))
 
 
-def _shown(data: bytes) -> str:
-    if holds_secret(data):
-        return f"(holds a Secret, content not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"
-    return data.decode(errors="replace")
+def _hidden(data: bytes) -> str:
+    return f"(holds a Secret, content not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"

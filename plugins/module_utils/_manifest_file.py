@@ -77,7 +77,7 @@ def read_manifest_file(
             where = f"{file} (line {_line_of(data, error.start)})"
             message = f"byte {error.start} is not valid UTF-8"
             return ManifestFile(file, again, (), ()), (Problem("error", where, message, "Save the file as UTF-8"),)
-    stream = _json_documents(data) if data.lstrip()[:1] == b"{" else None
+    stream = _json_documents(data, read_head) if data.lstrip()[:1] == b"{" else None
     documents: Iterable[_Document] = _yaml_documents(data, read_head) if stream is None else stream
     manifests: list[Manifest] = []
     spans: list[Span] = []
@@ -119,25 +119,38 @@ class _Document(NamedTuple):
     fault: _Fault | None
 
 
-def _json_documents(data: bytes) -> list[_Document] | None:
-    """Cut a JSON stream; ``None`` where it is no JSON, so that it may be YAML that begins with a flow map."""
+def _json_documents(data: bytes, read_head: HeadReader) -> list[_Document] | None:
+    """Cut a JSON stream; ``None`` where it is no JSON, so that it may be YAML that begins with a flow map.
+
+    What follows the first object and is no JSON is read as YAML; what follows a later one is an error.
+    Source: apimachinery:pkg/util/yaml/decoder.go YAMLOrJSONDecoder.
+    """
     text = data.decode()
     decoder = json.JSONDecoder(parse_constant=_refuse_constant)
     documents: list[_Document] = []
-    at = end = 0
-    try:
-        while True:
-            while at < len(text) and text[at] in " \t\r\n":
-                at += 1
-            if at == len(text):
-                return documents
-            start = at
+    at = 0
+    while True:
+        while at < len(text) and text[at] in " \t\r\n":
+            at += 1
+        if at == len(text):
+            return documents
+        content = len(text[:at].encode())
+        try:
             value, at = decoder.raw_decode(text, at)
-            content = len(text[:start].encode())
-            end = len(text[:at].encode())
-            documents.append(_Document(content, end, value, None))
-    except (ValueError, RecursionError):
-        return None
+        except (ValueError, RecursionError) as error:
+            if len(documents) == 1:
+                rest = _yaml_documents(data[content:], read_head)
+                return documents + [_moved(document, content) for document in rest]
+            if documents:
+                fault = _Fault("error", f"is not valid JSON: {error}", "Mend the syntax", content)
+                return [*documents, _Document(content, len(data), None, fault)]
+            return None
+        documents.append(_Document(content, len(text[:at].encode()), value, None))
+
+
+def _moved(document: _Document, by: int) -> _Document:
+    fault = document.fault and document.fault._replace(offset=document.fault.offset + by)
+    return _Document(document.content + by, document.end + by, document.value, fault)
 
 
 def _refuse_constant(name: str) -> None:

@@ -35,6 +35,7 @@ _MAPS: dict[str, dict[str, Any]] = {}
 _BEGINNING = rb"(?:\xef\xbb\xbf)?(?: *(?:#[^\n]*)?\n)*[A-Za-z]"
 """A block map behind comments; directives, tags, flow maps and the like are read by libyaml."""
 
+_NULL_KEYS = frozenset({"null", "Null", "NULL"})
 _INDICATORS = frozenset("@`%|>!&*{}[],#\"'")
 """Characters that no plain scalar begins with."""
 
@@ -99,7 +100,7 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
         kind = type_of(node)
         if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may run over lines
             raise DoubtfulError
-        if kind & doubts:
+        if kind & doubts or key in _NULL_KEYS:
             raise DoubtfulError
         if kind & value:
             text = str(tree.val(node) or b"", "utf-8")

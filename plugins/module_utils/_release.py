@@ -37,9 +37,13 @@ _METADATA_KIND = "cincinnati-metadata-v0"
 
 
 class LoadedRelease(NamedTuple):
-    """A release together with its files; ``problems`` are those that did not keep it from loading."""
+    """A release together with its files; ``problems`` are those that did not keep it from loading.
+
+    ``directories`` are those that the files were read from.
+    """
 
     release: Release
+    directories: tuple[str, ...]
     files: Mapping[str, ManifestFile]
     problems: tuple[Problem, ...]
 
@@ -49,8 +53,8 @@ class LoadedRelease(NamedTuple):
         try:
             if text.lstrip().startswith(b"{"):
                 return json.loads(text)
-        except ValueError:
-            pass  # a YAML flow map begins like JSON
+        except (ValueError, RecursionError):
+            pass  # a YAML flow map begins like JSON, and libyaml says what is too deep
         from ._yaml import load_body
 
         try:
@@ -73,6 +77,13 @@ def load_release(
     ``release_image`` are rendered into the templates among the CVO's own manifests.
     """
     problems: list[Problem] = []
+    if release_image is not None and (not release_image.isprintable() or " " in release_image):
+        mend = "Give the pull spec of the release image, or leave it out"
+        problems.append(Problem("error", "release_image", f"{release_image!r} is not a pull spec", mend))
+    if not path:
+        problems.append(Problem("error", "release", "is empty, expected a directory", "Name an extracted release"))
+        raise_errors(problems, ReleaseError)
+    path = os.path.abspath(path)
     directories = _directories(path, problems)
     raise_errors(problems, ReleaseError)
     with _without_collector():
@@ -96,7 +107,8 @@ def load_release(
     raise_errors(problems, ReleaseError)
     minor = _minor(version, problems)
     raise_errors(problems, ReleaseError)
-    return LoadedRelease(Release(path, version, minor, manifests, images), files, tuple(problems))
+    places = (path, *(os.path.join(path, directory) for directory in directories))
+    return LoadedRelease(Release(path, version, minor, manifests, images), places, files, tuple(problems))
 
 
 def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> dict[str, bytes]:
@@ -123,12 +135,25 @@ def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> di
     return files
 
 
+def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
+    """Return the names of the files that hold an included Secret."""
+    secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
+    return frozenset(os.path.basename(manifest.file) for manifest in secrets)
+
+
 def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
     """Return the directories to read, relative to ``path``, the one with the metadata last."""
     if not os.path.isdir(path):
         found = "is a file" if os.path.exists(path) else "does not exist"
         mend = "Name a directory into which a release was extracted"
         problems.append(Problem("error", path or "release", f"{found}, expected a directory", mend))
+        return ()
+    problems += [
+        Problem("error", directory, "cannot be read: no permission", "Check the permissions")
+        for directory in (path, *(os.path.join(path, name) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS)))
+        if os.path.isdir(directory) and not os.access(directory, os.R_OK | os.X_OK)
+    ]
+    if problems:
         return ()
     has_release, has_cvo = (os.path.isdir(os.path.join(path, name)) for name in (RELEASE_MANIFESTS, CVO_MANIFESTS))
     if has_release and has_cvo:
@@ -160,7 +185,12 @@ def _file_names(path: str, directory: str, problems: list[Problem]) -> list[str]
         if is_directory or not name.endswith(_SUFFIXES):
             continue
         relative = f"{directory}/{name}" if directory else name
-        if is_file:
+        if not name.isprintable():
+            shown = relative.encode("ascii", "backslashreplace").decode()
+            problems.append(
+                Problem("error", shown, "has a name that is not UTF-8 or cannot be shown", "Rename the file")
+            )
+        elif is_file:
             names.append(relative)
         else:
             problems.append(Problem("error", relative, "is not a file that can be read", "Remove it or mend the link"))

@@ -32,6 +32,16 @@ def fail(module: AnsibleModule, error: CapabilityError) -> NoReturn:
     raise AssertionError("fail_json does not return")
 
 
+def succeed(module: AnsibleModule, result: dict[str, Any], problems: Iterable[Problem]) -> NoReturn:
+    """End the module with its result; warnings are shown to the user too, because few people read return values."""
+    found = tuple(problems)
+    for problem in found:
+        if problem.severity == "warning":
+            module.warn(str(problem))
+    module.exit_json(**result, problems=problem_dicts(found))
+    raise AssertionError("exit_json does not return")
+
+
 def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
     """Return problems in the shape that playbooks get."""
     return [problem.as_dict() for problem in problems]

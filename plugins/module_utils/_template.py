@@ -19,7 +19,8 @@ UNSET_RELEASE_IMAGE = "<unset>"
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"|`[^`]*`'
 _ACTION = re.compile(
-    rf"\{{\{{(?P<left>-(?=[ \t\r\n]))?(?P<body>(?:{_STRING}|(?!\}}\}}).)*?)(?P<right>(?<=[ \t\r\n])-)?\}}\}}", re.DOTALL
+    rf"\{{\{{(?P<left>-(?=[ \t\r\n]))?(?P<body>(?:{_STRING}|(?!\}}\}}|[\"`]).)*?)(?P<right>(?<=[ \t\r\n])-)?\}}\}}",
+    re.DOTALL,
 )
 _IMAGE_FIELD = r"\.Images\.(\w+)"
 _IMAGE_INDEX = rf"index\s+\.Images\s+({_STRING})"

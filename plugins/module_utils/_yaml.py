@@ -59,8 +59,9 @@ def load_body(data: bytes) -> Any:
     read_head(data)  # PyYAML recurses in C: endless nesting would end the process, not raise.
     try:
         return next(iter(yaml.load_all(data, Loader=_body_loader())), None)
-    except (yaml.YAMLError, ValueError) as error:
-        raise YamlError(" ".join(str(error).split())) from None
+    except (yaml.YAMLError, ValueError, AttributeError, LookupError, TypeError, RecursionError) as error:
+        # PyYAML's constructors raise what their tags happen to stumble over.
+        raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None
 
 
 def _body_loader() -> type:
@@ -165,6 +166,9 @@ class _Reader:
         if not plain and not quoted and event.tag not in _STRING_TAGS:
             value = resolve_plain(text)
         if self.stack and self.stack[-1].kind == _MAP and not self.stack[-1].has_key:
+            if value is None:
+                mark = event.start_mark
+                raise YamlError("null is used as a key", mark.line + 1, mark.column + 1)
             value = text  # keys are strings, whatever they look like
         if event.anchor is not None:
             self.anchors[event.anchor] = (value, 1)

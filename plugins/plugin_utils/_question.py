@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
+from jinja2 import Undefined
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
     ClusterOptions,
@@ -22,7 +23,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
     FactsError,
     Problem,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import InclusionFacts
+from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
+    InclusionFacts,
+    decide,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import (
     Manifest,
     manifest_from_object,
@@ -46,6 +50,14 @@ INCLUSION_OPTIONS = (
 )
 """Options of a question about manifests (documentation fragment ``_question.inclusion``)."""
 
+_ALIASES = {
+    "featureSet": "feature_set",
+    "featureGates": "feature_gates",
+    "enabledCapabilities": "enabled_capabilities",
+    "knownCapabilities": "known_capabilities",
+}
+"""The API's own spelling, for those who pass on what they read of a cluster."""
+
 _LISTS = ("enabled_capabilities", "known_capabilities", "feature_gates", "overrides", "always_enabled_capabilities")
 
 
@@ -61,7 +73,8 @@ def ask_cluster(
     ``options`` are the keyword arguments that the user wrote, of which ``allowed`` exist; an absent one and ``None``
     mean the same. ``where`` is the name that the version has there. Raises ``FactsError``.
     """
-    values = {name: value for name, value in plain(options).items() if value is not None}
+    _refuse_undefined({"version": version, "selection": selection, **options})
+    values = {_ALIASES.get(name, name): value for name, value in plain(options).items() if value is not None}
     problems = [
         Problem("error", name, "is not an option here", did_you_mean(name, allowed))
         for name in values
@@ -83,6 +96,35 @@ def ask_cluster(
         # The domain calls it as the modules do; here it has the name that the user knows.
         names = {"openshift_version": where}
         raise FactsError(item._replace(where=names.get(item.where, item.where)) for item in error.problems) from None
+
+
+def ask_inclusions(
+    manifests: object, version: object, selection: object, options: Mapping[str, Any]
+) -> list[tuple[Any, bool]]:
+    """Return each of ``manifests``, as it was given, with whether it is in.
+
+    Raises ``FactsError`` with what is wrong with the manifests and with the options.
+    """
+    problems: list[Problem] = []
+    read: list[tuple[Any, Manifest]] = []
+    try:
+        read = read_manifests(manifests)
+    except FactsError as error:
+        problems += error.problems
+    try:
+        facts, _status, _problems = ask_cluster(version, selection, options, INCLUSION_OPTIONS)
+    except FactsError as error:
+        raise FactsError([*problems, *error.problems]) from None
+    if problems:
+        raise FactsError(problems)
+    return [(given, decide(manifest, facts).included) for given, manifest in read]
+
+
+def _refuse_undefined(values: Mapping[str, object]) -> None:
+    # ansible-core 2.19 does not even call us; older ones hand over what is undefined.
+    undefined = [name for name, value in values.items() if isinstance(value, Undefined)]
+    if undefined:
+        raise FactsError([Problem("error", name, "is undefined", "Define the variable") for name in undefined])
 
 
 def _type_problems(name: str, value: object) -> list[Problem]:
@@ -110,8 +152,10 @@ def read_manifests(values: object) -> list[tuple[Any, Manifest]]:
 
     Raises ``FactsError`` naming every value that is no manifest.
     """
+    _refuse_undefined({"manifests": values})
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        message = f"is a {type(values).__name__}, expected a list of manifests"
+        what = "a map" if isinstance(values, Mapping) else f"{plain(values)!r}"
+        message = f"is {what}, expected a list of manifests"
         raise FactsError([Problem("error", "manifests", message, "Give a list, as from_yaml_all makes it")])
     read: list[tuple[Any, Manifest]] = []
     problems: list[Problem] = []

@@ -44,20 +44,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide
 from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
-    INCLUSION_OPTIONS,
-    ask_cluster,
+    ask_inclusions,
     filter_error,
-    read_manifest,
 )
 
 
 def included(manifest: Any, capabilities: Any = None, openshift_version: Any = None, **options: Any) -> bool:
     """Tell whether ``manifest`` is in."""
+    if manifest is None:
+        manifest = {}
     try:
-        facts, _status, _problems = ask_cluster(openshift_version, capabilities, options, INCLUSION_OPTIONS)
-        return decide(read_manifest(manifest), facts).included
+        return ask_inclusions([manifest], openshift_version, capabilities, options)[0][1]
     except CapabilityError as error:
         raise filter_error(error) from None
 

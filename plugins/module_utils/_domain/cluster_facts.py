@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from . import registry
 from .errors import FactsError, Problem, raise_errors
 from .inclusion import InclusionFacts, Override, decide
-from .manifest import Manifest
+from .manifest import PROFILE_ANNOTATION, Manifest
 from .names import did_you_mean
 from .registry import Minor, MinorFacts
 from .release import Release
@@ -21,7 +21,6 @@ from .selection import CapabilityStatus, capability_status, check_selection, par
 
 Body = Callable[[Manifest], Any]
 
-PROFILE_ANNOTATION = "include.release.openshift.io/"
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
 
@@ -54,7 +53,11 @@ def resolve_cluster(
     """
     problems: list[Problem] = []
     feature_set = resolve_feature_set(options.feature_set, minor, problems)
-    gates = _feature_gates(options, feature_set, minor, release, body, problems)
+    if options.feature_gates is not None:
+        gates: frozenset[str] | None = _given_gates(options.feature_gates, problems)
+    else:
+        gates, found = release_gates(release, body, minor, feature_set, options.cluster_profile)
+        problems += found
     overrides = tuple(_overrides(options.overrides, problems))
     if release is not None:
         problems += profile_problems(options.cluster_profile, release)
@@ -97,12 +100,16 @@ def minor_facts(
     facts = registry.facts_of(minor)
     if facts is not None:
         return facts
-    known_to = f"{min(registry.BRANCHES)} to {registry.newest_minor()}"
+    oldest = min(registry.BRANCHES)
+    if minor < oldest:
+        message = f"{minor} has no capabilities, they began with {oldest}"
+        mend = 'Give the version of the release; an unquoted 4.20 in YAML is the number 4.2, so quote it: "4.20"'
+        problems.append(Problem("error", "openshift_version", message, mend))
+        return None
+    known_to = f"{oldest} to {registry.newest_minor()}"
     names, source = crd_names(release, body, feature_set, cluster_profile) if release and body else (None, "")
     if names is None:
-        mend = "Name a release with its ClusterVersion CRD, or give known_capabilities and enabled_capabilities"
-        if minor < min(registry.BRANCHES):
-            mend = 'Capabilities began with 4.11; an unquoted 4.20 in YAML is the number 4.2, so quote it: "4.20"'
+        mend = "Use a release with its ClusterVersion CRD, or say what a cluster of it has enabled and knows"
         problems.append(Problem("error", "openshift_version", f"{minor} is not known here ({known_to} are)", mend))
         return None
     message = (
@@ -123,7 +130,7 @@ def crd_names(
         if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
             continue
         if decide(manifest, flavour).included:
-            for version in _walk(body(manifest), "spec", "versions") or ():
+            for version in _list(_walk(body(manifest), "spec", "versions")):
                 capabilities = _walk(
                     version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "capabilities"
                 )
@@ -163,10 +170,14 @@ def _status(
         if options.capabilities is not None:
             message = "is given beside a capability status (enabled_capabilities, known_capabilities)"
             problems.append(Problem("error", "capabilities", message, "Give the selection or the status"))
-        return CapabilityStatus(frozenset(options.known_capabilities), frozenset(options.enabled_capabilities))
+        status = CapabilityStatus(frozenset(options.known_capabilities), frozenset(options.enabled_capabilities))
+        for name in sorted(status.enabled - status.known):
+            message = f"{name} is enabled and not known, so manifests that need it are left out"
+            problems.append(Problem("warning", "enabled_capabilities", message, "Take both lists from one cluster"))
+        return status
     if minor is None:
         message = "is needed: which capabilities a selection turns on depends on the version"
-        problems.append(Problem("error", "openshift_version", message, "Set it, the release has no release-metadata"))
+        problems.append(Problem("error", "openshift_version", message, "Set it, nothing else tells it here"))
         return nothing
     facts = minor_facts(minor, feature_set, options.cluster_profile, release, body, problems)
     if facts is None:
@@ -193,31 +204,28 @@ def _status(
             mend = (
                 "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
             )
-            problems.append(Problem("warning", f"{selection.where}.excluded_capabilities", message, mend))
+            problems.append(Problem("warning", f"{selection.where}.{selection.excluded_field}", message, mend))
     return capability_status(selection, facts, hidden, ensure)
 
 
-def _feature_gates(
-    options: ClusterOptions,
-    feature_set: str,
-    minor: Minor | None,
-    release: Release | None,
-    body: Body | None,
-    problems: list[Problem],
-) -> frozenset[str] | None:
-    if options.feature_gates is not None:
-        return _given_gates(options.feature_gates, problems)
+def release_gates(
+    release: Release | None, body: Body | None, minor: Minor | None, feature_set: str, cluster_profile: str
+) -> tuple[frozenset[str] | None, tuple[Problem, ...]]:
+    """Return the gates that the release itself turns on for a feature set; ``None`` where the filter is off.
+
+    Releases before 4.22 do not filter by gates, and without a release nobody can be asked.
+    """
     if minor is None or minor < registry.GATES_FILTERED_SINCE or release is None or body is None:
-        return None
-    gates = _release_gates(release, body, options.cluster_profile, feature_set, minor.major)
-    if gates is None:
-        name = feature_set or registry.DEFAULT_FEATURE_SET
-        message = (
-            f"the release has no FeatureGate manifest for feature set {name} and profile {options.cluster_profile}, "
-            "so the feature-gate filter is off"
-        )
-        problems.append(Problem("warning", "feature_gates", message, "Give the gates that are on ([] for none)"))
-    return gates
+        return None, ()
+    gates = _gates_of_manifests(release, body, cluster_profile, feature_set, minor.major)
+    if gates is not None:
+        return gates, ()
+    name = feature_set or registry.DEFAULT_FEATURE_SET
+    message = (
+        f"the release has no FeatureGate manifest for feature set {name} and profile {cluster_profile}, "
+        "so the feature-gate filter is off"
+    )
+    return None, (Problem("warning", "feature_gates", message, "Give the gates that are on ([] for none)"),)
 
 
 def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str]:
@@ -235,7 +243,7 @@ def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str
     return frozenset(name for name, on in said.items() if on)
 
 
-def _release_gates(
+def _gates_of_manifests(
     release: Release, body: Body, cluster_profile: str, feature_set: str, major: int
 ) -> frozenset[str] | None:
     """Gates that the release's FeatureGate manifests turn on; the CVO skips them, config-operator and oc read them."""
@@ -256,7 +264,7 @@ def _release_gates(
 
 def _enabled_names(entries: list[Any]) -> Iterator[str]:
     for entry in entries:
-        for gate in _walk(entry, "enabled") or ():
+        for gate in _list(_walk(entry, "enabled")):
             name = _walk(gate, "name")
             if isinstance(name, str):
                 yield name
@@ -307,6 +315,10 @@ def cluster_profiles(release: Release) -> tuple[str, ...]:
         if annotation.startswith(PROFILE_ANNOTATION)
     }
     return tuple(sorted(found))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _walk(value: Any, *path: str) -> Any:

@@ -17,17 +17,18 @@ from .cluster_facts import (
     hidden_capabilities,
     minor_facts,
     profile_problems,
+    release_gates,
     resolve_feature_set,
 )
 from .errors import FactsError, Problem, raise_errors
-from .inclusion import FEATURE_SET_ANNOTATION
-from .manifest import Manifest
+from .manifest import FEATURE_SET_ANNOTATION, Manifest
 from .names import did_you_mean
 from .registry import MinorFacts
 from .release import Release
 from .runlevel import component_of
 
 _WORKLOADS = {"Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "Job", "CronJob", "Pod"}
+_DEEPEST_POD = 3  # CronJob, Job, Pod
 _SHOWN = 3
 
 
@@ -62,7 +63,9 @@ def release_contents(
     feature_set = resolve_feature_set(feature_set, release.minor, problems)
     raise_errors(problems, FactsError)
     facts = _facts(release, body, feature_set, cluster_profile, problems)
-    hidden = hidden_capabilities(None, feature_set)
+    gates, found = release_gates(release, body, release.minor, feature_set, cluster_profile)
+    problems += found
+    hidden = hidden_capabilities(gates, feature_set)
     known = facts.capabilities - hidden if facts else frozenset()
     carriers = _carriers(release)
     capabilities = {
@@ -143,13 +146,17 @@ def _images(manifest: Manifest, body: Body, references: Mapping[str, str]) -> It
                 yield value
 
 
-def _containers(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if key in ("containers", "initContainers") and isinstance(item, list):
-                yield from (container for container in item if isinstance(container, Mapping))
-            elif key in ("spec", "template", "jobTemplate"):
-                yield from _containers(item)
+def _containers(body: Any) -> Iterator[Mapping[str, Any]]:
+    """Containers of a Pod, of a workload's template, or of a CronJob's Job."""
+    spec = body.get("spec") if isinstance(body, Mapping) else None
+    for _level in range(_DEEPEST_POD):
+        if not isinstance(spec, Mapping):
+            return
+        for field in ("initContainers", "containers"):
+            found = spec.get(field)
+            yield from (item for item in (found if isinstance(found, list) else ()) if isinstance(item, Mapping))
+        template = spec.get("template", spec.get("jobTemplate"))
+        spec = template.get("spec") if isinstance(template, Mapping) else None
 
 
 def _feature_sets(release: Release) -> set[str]:

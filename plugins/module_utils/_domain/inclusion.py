@@ -14,13 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .manifest import Manifest, ResourceId
+from .manifest import (
+    EXCLUDE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    MAJOR_VERSION_ANNOTATION,
+    PROFILE_ANNOTATION,
+    Manifest,
+    ResourceId,
+)
 from .registry import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
 from .selection import CapabilityStatus
-
-FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
-FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
-MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
 
 _GO_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
@@ -121,7 +125,7 @@ def _reasons(manifest: Manifest, facts: InclusionFacts) -> Iterator[Reason]:
 
 
 def _exclude_identifier(annotations: Mapping[str, str], identifier: str) -> Iterator[Reason]:
-    annotation = f"exclude.release.openshift.io/{identifier}"
+    annotation = f"{EXCLUDE_ANNOTATION}{identifier}"
     if annotations.get(annotation) == "true":
         yield Reason("exclude_identifier", f"{annotation}=true")
 
@@ -185,7 +189,7 @@ def _major_version(resource_id: ResourceId, value: str, major: int) -> Iterator[
 
 
 def _cluster_profile(annotations: Mapping[str, str], profile: str) -> Iterator[Reason]:
-    annotation = f"include.release.openshift.io/{profile}"
+    annotation = f"{PROFILE_ANNOTATION}{profile}"
     value = annotations.get(annotation)
     if value is None:
         yield Reason("cluster_profile", f"{annotation} unset")

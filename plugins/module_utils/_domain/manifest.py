@@ -13,6 +13,11 @@ from typing import Any, NamedTuple
 from .errors import Problem
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
+PROFILE_ANNOTATION = "include.release.openshift.io/"
+EXCLUDE_ANNOTATION = "exclude.release.openshift.io/"
+FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
+FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
+MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
 
 
 class ResourceId(NamedTuple):
@@ -56,11 +61,12 @@ def manifest_from_object(
     ``obj`` needs ``apiVersion``, ``kind`` and ``metadata`` only. The manifest is ``None`` when a problem is an error.
     ``line`` (from 1, 0 if not known) is where the document begins.
     Source: library-go:pkg/manifest/manifest.go populateFromObj, validateResourceId; annotations that hold a
-    non-string are unreadable as a whole (apimachinery unstructured NestedStringMap).
+    value that is neither a string nor null are unreadable as a whole, and null is the empty string (apimachinery
+    unstructured NestedNullCoercingStringMap).
     """
     if not isinstance(obj, Mapping):
         where = place(file, document, line)
-        found = f"the document is a {_type_name(obj)}"
+        found = f"the document is {_type_name(obj)}"
         return None, (
             Problem("error", where, f"{found}, expected a map with apiVersion, kind and metadata", "Write a manifest"),
         )
@@ -104,7 +110,7 @@ def _questionable_manifest(
     metadata = obj.get("metadata")
     fields = metadata if isinstance(metadata, Mapping) else {}
     api_version, kind, name = obj.get("apiVersion"), obj.get("kind"), fields.get("name")
-    if isinstance(kind, str) and kind.endswith("List") and "items" in obj:
+    if isinstance(kind, str) and kind.endswith("List") and "items" in obj and not name:
         message = f"kind {kind} is a list, and the CVO does not expand lists"
         return None, (Problem("error", f"{where}, kind", message, "Write each item as a document of its own"),)
     for field, value in (("kind", kind), ("metadata.name", name)):
@@ -120,7 +126,12 @@ def _questionable_manifest(
     namespace = fields.get("namespace")
     if namespace is not None and not isinstance(namespace, str):
         problems.append(
-            Problem("warning", f"{where}, metadata.namespace", f"is a {_type_name(namespace)}, read as no namespace")
+            Problem(
+                "warning",
+                f"{where}, metadata.namespace",
+                f"is {_type_name(namespace)}, read as no namespace",
+                "Quote it",
+            )
         )
         namespace = ""
     annotations, annotation_problems = _annotations(fields.get("annotations"), where)
@@ -139,19 +150,19 @@ def _annotations(value: object, where: str) -> tuple[dict[str, str] | None, list
         return None, []
     consequence = "the CVO then sees no annotations at all on this manifest and leaves it out"
     if not isinstance(value, Mapping):
-        message = f"is a {_type_name(value)}, expected a map of strings; {consequence}"
+        message = f"is {_type_name(value)}, expected a map of strings; {consequence}"
         return None, [Problem("warning", f"{where}, metadata.annotations", message, "Write it as a map of strings")]
     problems = [
         Problem(
             "warning",
             f"{where}, metadata.annotations[{key}]",
-            f"is a {_type_name(item)}{_shown(item)}, expected a string; {consequence}",
+            f"is {_type_name(item)}{_shown(item)}, expected a string; {consequence}",
             "Quote the value" if _shown(item) else "Give it a string",
         )
         for key, item in value.items()
-        if not isinstance(item, str)
+        if item is not None and not isinstance(item, str)
     ]
-    return (None if problems else {str(key): str(item) for key, item in value.items()}), problems
+    return (None if problems else {str(key): str(item or "") for key, item in value.items()}), problems
 
 
 def _shown(value: object) -> str:
@@ -160,12 +171,10 @@ def _shown(value: object) -> str:
 
 
 def _missing(where: str, field: str, value: object, expected: str = "a non-empty string") -> Problem:
-    found = (
-        "is missing" if value is None else f"is {value!r}" if isinstance(value, str) else f"is a {_type_name(value)}"
-    )
+    found = "is missing" if value is None else f"is {value!r}" if isinstance(value, str) else f"is {_type_name(value)}"
     return Problem("error", f"{where}, {field}", f"{found}, expected {expected}", f"Give the document a {field}")
 
 
 def _type_name(value: object) -> str:
-    names = {bool: "boolean", int: "number", float: "number", str: "string", list: "list", type(None): "null"}
-    return "map" if isinstance(value, Mapping) else names.get(type(value), type(value).__name__)
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", type(None): "null"}
+    return "a map" if isinstance(value, Mapping) else names.get(type(value), f"a {type(value).__name__}")

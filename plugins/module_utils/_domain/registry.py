@@ -39,7 +39,6 @@ class Capability(NamedTuple):
 
     name: str
     since: Minor
-    summary: str
     gates: tuple[str, ...] = ()
     source: str = "openshift/api:config/v1/types_cluster_version.go KnownClusterVersionCapabilities"
 
@@ -99,33 +98,30 @@ _GATED = (
 )
 
 CAPABILITIES: tuple[Capability, ...] = (
-    Capability("baremetal", Minor(4, 11), "bare-metal hosts: metal3, Ironic, BareMetalHost"),
-    Capability("marketplace", Minor(4, 11), "the default catalog sources of OLM"),
-    Capability("openshift-samples", Minor(4, 11), "sample image streams and templates"),
-    Capability("CSISnapshot", Minor(4, 12), "volume snapshots: CRDs and their controller"),
-    Capability("Console", Minor(4, 12), "the web console"),
-    Capability("Insights", Minor(4, 12), "remote health reporting"),
-    Capability("Storage", Minor(4, 12), "storage defaults and the cloud CSI drivers"),
-    Capability("NodeTuning", Minor(4, 13), "TuneD profiles and PerformanceProfiles for nodes"),
-    Capability("Build", Minor(4, 14), "the Build and BuildConfig API"),
-    Capability("DeploymentConfig", Minor(4, 14), "the DeploymentConfig API"),
-    Capability("ImageRegistry", Minor(4, 14), "the image registry inside the cluster"),
-    Capability("MachineAPI", Minor(4, 14), "Machines, MachineSets, autoscaling, control plane machine sets"),
-    Capability("CloudCredential", Minor(4, 15), "credentials for components, from CredentialsRequests"),
-    Capability("OperatorLifecycleManager", Minor(4, 15), "OLM, the first generation"),
-    Capability("CloudControllerManager", Minor(4, 16), "the cloud controller managers"),
-    Capability("Ingress", Minor(4, 16), "the ingress operator, its routers and CRDs"),
-    Capability("OperatorLifecycleManagerV1", Minor(4, 18), "OLM, the second generation"),
+    Capability("baremetal", Minor(4, 11)),
+    Capability("marketplace", Minor(4, 11)),
+    Capability("openshift-samples", Minor(4, 11)),
+    Capability("CSISnapshot", Minor(4, 12)),
+    Capability("Console", Minor(4, 12)),
+    Capability("Insights", Minor(4, 12)),
+    Capability("Storage", Minor(4, 12)),
+    Capability("NodeTuning", Minor(4, 13)),
+    Capability("Build", Minor(4, 14)),
+    Capability("DeploymentConfig", Minor(4, 14)),
+    Capability("ImageRegistry", Minor(4, 14)),
+    Capability("MachineAPI", Minor(4, 14)),
+    Capability("CloudCredential", Minor(4, 15)),
+    Capability("OperatorLifecycleManager", Minor(4, 15)),
+    Capability("CloudControllerManager", Minor(4, 16)),
+    Capability("Ingress", Minor(4, 16)),
+    Capability("OperatorLifecycleManagerV1", Minor(4, 18)),
     Capability(
         "CompatibilityRequirements",
         Minor(4, 23),
-        "webhooks that keep CRDs compatible",
         ("CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"),
         _GATED,
     ),
-    Capability(
-        "ClusterAPI", Minor(4, 23), "Cluster API operator and controllers", ("ClusterAPIMachineManagement",), _GATED
-    ),
+    Capability("ClusterAPI", Minor(4, 23), ("ClusterAPIMachineManagement",), _GATED),
 )
 
 VERSIONED_SETS: tuple[Minor, ...] = tuple(Minor(4, minor) for minor in range(11, 19))
@@ -200,11 +196,6 @@ BRANCHES: Mapping[Minor, Branch] = {minor: Branch(minor, commit) for minor, comm
 _BY_NAME = {capability.name: capability for capability in CAPABILITIES}
 
 
-def all_capability_names() -> frozenset[str]:
-    """Every capability name of every minor."""
-    return frozenset(_BY_NAME)
-
-
 def newest_minor() -> Minor:
     """The newest minor that the registry knows."""
     return max(BRANCHES)
@@ -243,15 +234,13 @@ def gates_of(capability: str) -> tuple[str, ...]:
     return found.gates if found else ()
 
 
-def summary_of(capability: str) -> str:
-    """What ``capability`` is, in a few words; empty for a name that the registry does not know."""
-    found = _BY_NAME.get(capability)
-    return found.summary if found else ""
-
-
 def feature_set_names(minor: Minor | None) -> tuple[str, ...]:
     """Feature sets that a cluster of ``minor`` can have; of any minor where it is ``None``."""
-    return tuple(item.name for item in FEATURE_SETS if minor is None or item.until is None or minor <= item.until)
+    return tuple(
+        item.name
+        for item in FEATURE_SETS
+        if minor is None or (item.since <= minor and (item.until is None or minor <= item.until))
+    )
 
 
 def always_enabled(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ class Selection(NamedTuple):
     additional: tuple[str, ...] = ()
     excluded: tuple[str, ...] | None = None
     where: str = "capabilities"
+    additional_field: str = "additional_enabled_capabilities"
+    excluded_field: str = "excluded_capabilities"
 
 
 class CapabilityStatus(NamedTuple):
@@ -43,11 +45,6 @@ class CapabilityStatus(NamedTuple):
     known: frozenset[str]
     enabled: frozenset[str]
     implicitly_enabled: frozenset[str] = frozenset()
-
-    @property
-    def available(self) -> frozenset[str]:
-        """Known and not enabled."""
-        return self.known - self.enabled
 
 
 def parse_selection(options: object, where: str = "capabilities") -> tuple[Selection, tuple[Problem, ...]]:
@@ -87,11 +84,11 @@ def check_selection(
         mend = did_you_mean(baseline, facts.sets)
         if re.fullmatch(r"v[0-9]+\.[0-9]+", baseline):
             versioned = [name for name in facts.sets if name not in (NONE, V_CURRENT)]
-            mend = f"Sets end with {versioned[-1]} there; {V_CURRENT} is everything that the version knows"
+            mend = f"Sets are {versioned[0]} to {versioned[-1]} there; {V_CURRENT} is everything that the version knows"
         problems.append(Problem("error", f"{where}.baseline_capability_set", message, mend))
     for field, names in (
-        ("additional_enabled_capabilities", selection.additional),
-        ("excluded_capabilities", selection.excluded),
+        (selection.additional_field, selection.additional),
+        (selection.excluded_field, selection.excluded),
     ):
         for index, name in enumerate(names or ()):
             problems += _check_name(name, f"{where}.{field}[{index}]", facts, hidden)
@@ -156,16 +153,22 @@ def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
             Problem("error", f"{where}.baseline_capability_set", message, f"Write {NONE}, v4.N or {V_CURRENT}")
         )
         baseline = None
-    if baseline == "":
-        baseline = None
+    baseline = baseline or None
     additional = _names(values, "additional_enabled_capabilities", where, problems)
     excluded = _names(values, "excluded_capabilities", where, problems)
-    if additional and baseline is None and "baseline_capability_set" not in values:
+    if additional and not values.get("baseline_capability_set"):
         message = "is missing beside additional_enabled_capabilities; installers reject such a block"
         mend = f"Add baseline_capability_set: {NONE} for these capabilities alone, or {V_CURRENT} for all"
         problems.append(Problem("error", f"{where}.baseline_capability_set", message, mend))
     problems += _in_both(additional, excluded, where, "additional_enabled_capabilities", "excluded_capabilities")
+    if excluded is not None:
+        problems.append(_pinned(f"{where}.excluded_capabilities"))
     return Selection(baseline, additional or (), excluded, where)
+
+
+def _pinned(where: str) -> Problem:
+    message = "pins the selection: capabilities that later releases add stay off"
+    return Problem("info", where, message, "Leave it out to follow every release")
 
 
 def _draft(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
@@ -178,13 +181,10 @@ def _draft(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
         mend = did_you_mean(default, _DRAFT_DEFAULTS) if default is not None else "Say what happens to names not listed"
         problems.append(Problem("error", f"{where}.inclusion_default", message, mend))
     problems += _in_both(include, exclude, where, "include", "exclude")
-    if default == "Exclude":
-        return Selection(NONE, include or (), None, where)
-    if exclude is None:
-        return Selection(V_CURRENT, (), None, where)
-    message = "pins the selection: capabilities that later releases add stay off"
-    problems.append(Problem("info", f"{where}.exclude", message, "Leave exclude out to follow every release"))
-    return Selection(V_CURRENT, (), exclude, where)
+    if default != "Exclude" and exclude is not None:
+        problems.append(_pinned(f"{where}.exclude"))
+    baseline = NONE if default == "Exclude" else V_CURRENT
+    return Selection(baseline, include or (), exclude, where, "include", "exclude")
 
 
 def _names(values: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> tuple[str, ...] | None:
@@ -201,7 +201,7 @@ def _names(values: Mapping[str, Any], field: str, where: str, problems: list[Pro
         Problem("error", f"{where}.{field}[{index}]", f"is {value[index]!r}, expected a name", "Quote it")
         for index in wrong
     ]
-    return tuple(dict.fromkeys(name for name in value if isinstance(name, str)))
+    return tuple(name for name in value if isinstance(name, str))
 
 
 def _in_both(
@@ -217,7 +217,7 @@ def _in_both(
 
 
 def _check_name(name: str, where: str, facts: MinorFacts, hidden: frozenset[str]) -> list[Problem]:
-    if name in hidden:
+    if name in facts.capabilities & hidden:
         gates = " or ".join(gates_of(name))
         message = f"{name} exists in {facts.minor} only while the feature gate {gates} is on"
         return [

@@ -12,7 +12,7 @@ import re
 from .errors import Problem
 from .registry import Minor
 
-_NUMBER = "(?:0|[1-9][0-9]*)"
+_NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _BUILD = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
 _SEMVER = rf"({_NUMBER})\.({_NUMBER})\.{_NUMBER}(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+{_BUILD})?"

@@ -37,7 +37,7 @@ def dest(tmp_path: Path) -> Path:
 
 
 def write(dest: Path, files: dict[str, bytes], source: Path) -> DestinationPlan:
-    plan = plan_destination(str(dest), files, str(source))
+    plan = plan_destination(str(dest), files, (str(source),))
     apply_destination(plan)
     return plan
 
@@ -47,15 +47,15 @@ def content(dest: Path) -> dict[str, bytes]:
 
 
 def test_planning_writes_nothing(dest, source):
-    assert plan_destination(str(dest), FILES, str(source)).changed
+    assert plan_destination(str(dest), FILES, (str(source),)).changed
     assert not dest.exists()
 
 
 def test_a_plan_that_is_applied_leaves_nothing_to_do(dest, source):
     assert write(dest, FILES, source).changed
     assert content(dest) == FILES
-    assert not plan_destination(str(dest), FILES, str(source)).changed
-    assert destination_diff(plan_destination(str(dest), FILES, str(source))) == []
+    assert not plan_destination(str(dest), FILES, (str(source),)).changed
+    assert destination_diff(plan_destination(str(dest), FILES, (str(source),))) == []
 
 
 def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_told(dest, source):
@@ -73,7 +73,7 @@ def test_many_foreign_files_are_counted_and_not_all_listed(dest, source):
     dest.mkdir()
     for number in range(14):
         (dest / f"{number:02}.txt").touch()
-    (problem,) = plan_destination(str(dest), FILES, str(source)).problems
+    (problem,) = plan_destination(str(dest), FILES, (str(source),)).problems
 
     assert "09.txt and 4 more" in problem.message
 
@@ -83,7 +83,7 @@ def test_a_foreign_file_in_the_way_is_an_error_unless_it_is_as_it_should_be(dest
     (dest / "a.yaml").write_bytes(b"a\n")
     (dest / "b.yaml").write_bytes(b"other")
     with pytest.raises(DestinationError) as raised:
-        plan_destination(str(dest), FILES, str(source))
+        plan_destination(str(dest), FILES, (str(source),))
 
     (problem,) = raised.value.problems
     assert problem.where == str(dest / "b.yaml")
@@ -97,7 +97,7 @@ def test_a_directory_in_the_way_is_an_error(dest, source):
     (dest / "a.yaml").mkdir(parents=True)
 
     with pytest.raises(DestinationError):
-        plan_destination(str(dest), FILES, str(source))
+        plan_destination(str(dest), FILES, (str(source),))
 
 
 def test_our_own_file_that_somebody_changed_is_written_again(dest, source):
@@ -143,7 +143,7 @@ def test_a_foreign_link_in_the_way_is_an_error(dest, source, tmp_path):
     (dest / "a.yaml").symlink_to(target)
 
     with pytest.raises(DestinationError):
-        plan_destination(str(dest), FILES, str(source))
+        plan_destination(str(dest), FILES, (str(source),))
 
 
 def test_a_link_in_the_place_of_a_file_that_goes_is_removed_and_its_target_left_alone(dest, source, tmp_path):
@@ -172,13 +172,13 @@ def test_a_dest_that_is_a_link_to_a_directory_is_that_directory(dest, source, tm
 def test_a_dest_inside_the_release_is_an_error(name, source, tmp_path):
     (source / "link").symlink_to(source)
     with pytest.raises(DestinationError) as raised:
-        plan_destination(str(source / name), FILES, str(source))
+        plan_destination(str(source / name), FILES, (str(source),))
 
     assert "inside the release" in str(raised.value)
 
 
 def test_a_dest_beside_the_release_with_a_longer_name_is_not_inside(source):
-    assert plan_destination(f"{source}-dest", FILES, str(source)).changed
+    assert plan_destination(f"{source}-dest", FILES, (str(source),)).changed
 
 
 @pytest.mark.parametrize("kind", ["file", "dangling link"])
@@ -188,7 +188,7 @@ def test_a_dest_that_is_no_directory_is_an_error(kind, dest, source, tmp_path):
     else:
         dest.symlink_to(tmp_path / "nowhere")
     with pytest.raises(DestinationError) as raised:
-        plan_destination(str(dest), FILES, str(source))
+        plan_destination(str(dest), FILES, (str(source),))
 
     assert str(dest) in str(raised.value)
     assert "expected a directory" in str(raised.value)
@@ -204,7 +204,7 @@ def test_an_inventory_with_paths_in_it_never_removes_outside(dest, source, tmp_p
     write(dest, FILES, source)
 
     assert [victim.read_text() for victim in victims] == ["keep"] * 3
-    assert not plan_destination(str(dest), FILES, str(source)).changed
+    assert not plan_destination(str(dest), FILES, (str(source),)).changed
 
 
 def test_an_inventory_that_names_itself_does_not_go(dest, source):
@@ -213,7 +213,7 @@ def test_an_inventory_that_names_itself_does_not_go(dest, source):
     write(dest, FILES, source)
 
     assert (dest / INVENTORY).is_file()
-    assert not plan_destination(str(dest), FILES, str(source)).changed
+    assert not plan_destination(str(dest), FILES, (str(source),)).changed
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"files": 7}', "\xff", "{", '{"files": null}'])
@@ -221,7 +221,7 @@ def test_an_inventory_that_cannot_be_read_is_an_error_that_names_it(text, dest, 
     dest.mkdir()
     (dest / INVENTORY).write_text(text, encoding="latin-1")
     with pytest.raises(DestinationError) as raised:
-        plan_destination(str(dest), FILES, str(source))
+        plan_destination(str(dest), FILES, (str(source),))
 
     assert str(dest / INVENTORY) in str(raised.value)
 
@@ -256,7 +256,7 @@ def test_a_directory_that_may_not_be_written_is_one_error(present, source):
 
 def test_a_parent_that_is_a_file_is_one_error(dest, source, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(DestinationError, match="cannot write"):
+    with pytest.raises(DestinationError, match="cannot be made"):
         write(tmp_path / "file" / "dest", FILES, source)
 
 
@@ -307,7 +307,7 @@ def test_killed_after_any_number_of_writes_the_next_run_reaches_the_same_end(sur
     write(dest, wanted, source)
 
     assert content(dest) == {**wanted, "foreign.yaml": b"foreign\n"}
-    assert not plan_destination(str(dest), wanted, str(source)).changed
+    assert not plan_destination(str(dest), wanted, (str(source),)).changed
 
 
 @pytest.mark.parametrize("survived", range(4))
@@ -346,7 +346,7 @@ def test_a_write_that_fails_leaves_no_part_behind(dest, source, monkeypatch):
 
 def test_the_diff_tells_which_files_come_and_go_and_what_changes_inside(dest, source):
     write(dest, {"a.yaml": b"a\n", "b.yaml": b"before\n", "old.yaml": b"old\n"}, source)
-    diff = destination_diff(plan_destination(str(dest), {**FILES, "new.yaml": b"new\n"}, str(source)))
+    diff = destination_diff(plan_destination(str(dest), {**FILES, "new.yaml": b"new\n"}, (str(source),)))
 
     assert diff == [
         {
@@ -372,7 +372,46 @@ def test_the_diff_never_shows_what_a_secret_holds(text, side, dest, source):
     secret, other = text + b"data: hunter2\n", b"plain hunter3\n"
     before, after = (secret, other) if side == "before" else (other, secret)
     write(dest, {"a.yaml": before}, source)
-    diff = destination_diff(plan_destination(str(dest), {"a.yaml": after}, str(source)))
+    secrets = frozenset({"a.yaml"} if side == "after" else ())
+    diff = destination_diff(plan_destination(str(dest), {"a.yaml": after}, (str(source),), secrets))
 
     assert "hunter2" not in str(diff)
     assert "sha256" in diff[0][side]
+
+
+def test_a_file_of_somebody_else_that_is_the_same_stays_theirs(dest, source):
+    dest.mkdir()
+    (dest / "a.yaml").write_bytes(FILES["a.yaml"])
+    write(dest, FILES, source)
+    plan = write(dest, {"b.yaml": FILES["b.yaml"]}, source)
+
+    assert plan.removed == ()
+    assert (dest / "a.yaml").read_bytes() == FILES["a.yaml"]
+
+
+def test_a_dest_inside_what_the_release_links_to_is_inside_the_release(dest, source, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (source / "release-manifests").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DestinationError, match="lies inside the release"):
+        plan_destination(str(tmp_path / "elsewhere"), FILES, (str(source), str(source / "release-manifests")))
+
+
+def test_a_secret_that_others_can_read_is_written_again_for_its_owner_only(dest, source):
+    secret = frozenset({"a.yaml"})
+    write(dest, FILES, source)
+    (dest / "a.yaml").chmod(0o644)
+    plan = plan_destination(str(dest), FILES, (str(source),), secret)
+    apply_destination(plan)
+
+    assert set(plan.written) == {"a.yaml"}
+    assert (dest / "a.yaml").stat().st_mode & 0o777 == 0o600
+    assert not plan_destination(str(dest), FILES, (str(source),), secret).changed
+
+
+def test_what_a_killed_run_left_of_a_file_goes_with_the_next_change(dest, source):
+    write(dest, FILES, source)
+    (dest / ".capability-openshift-x.part").write_bytes(b"half")
+    assert plan_destination(str(dest), FILES, (str(source),)).problems == ()
+    write(dest, {"a.yaml": b"a\n"}, source)
+
+    assert not (dest / ".capability-openshift-x.part").exists()

@@ -62,7 +62,17 @@ def test_annotations_of_a_pod_template_do_not_count():
     assert item.capabilities == ()
 
 
-@pytest.mark.parametrize("value", [True, 1, 1.5, None, ["a"], {"a": "b"}])
+def test_a_null_annotation_is_the_empty_string():
+    """As apimachinery reads it: unstructured.go GetAnnotations, NestedNullCoercingStringMap."""
+    annotations = {"include.release.openshift.io/x": None, "capability.openshift.io/name": None, "some.note": None}
+    item, problems = read(metadata={"name": "one", "annotations": annotations})
+
+    assert item is not None
+    assert item.annotations == dict.fromkeys(annotations, "")
+    assert (item.capabilities, problems) == ((), ())
+
+
+@pytest.mark.parametrize("value", [True, 1, 1.5, ["a"], {"a": "b"}])
 def test_an_annotation_that_is_no_string_makes_all_of_them_unreadable_and_a_problem_says_so(value):
     item, (problem,) = read(metadata={"name": "one", "annotations": {"good": "yes", "bad": value}})
 
@@ -96,7 +106,7 @@ def test_annotations_that_are_no_map_are_none_and_a_problem_says_so(value):
         ({"kind": None, "metadata": {}}, ["kind", "metadata.name"]),
         ({"apiVersion": "a/b/c"}, ["apiVersion"]),
         ({"apiVersion": 1}, ["apiVersion"]),
-        ({"kind": "List", "items": []}, ["kind"]),
+        ({"kind": "List", "items": [], "metadata": None}, ["kind"]),
         ({"kind": "ConfigMapList", "items": [], "metadata": {}}, ["kind"]),
     ],
 )
@@ -169,3 +179,10 @@ def test_whatever_the_document_is_there_is_a_manifest_or_an_error(value):
 
     assert (item is None) == any(problem.severity == "error" for problem in problems)
     assert all(problem.where.startswith("f.yaml, document 1") for problem in problems)
+
+
+def test_a_list_with_a_name_is_an_object_like_any_other():
+    item, problems = read(kind="AllowList", items=[])
+
+    assert item is not None
+    assert problems == ()

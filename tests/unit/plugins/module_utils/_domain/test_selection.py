@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor, MinorFacts
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import (
-    CapabilityStatus,
     Selection,
     capability_status,
     check_selection,
@@ -42,6 +41,11 @@ def parsed(options: Any) -> Selection:
     return selection
 
 
+def draft(baseline, include=(), exclude=None):
+    """Return a selection whose problems are to name the fields of the first draft."""
+    return Selection(baseline, include, exclude, "capabilities", "include", "exclude")
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -57,7 +61,7 @@ def parsed(options: Any) -> Selection:
         ),
         (
             {"baseline_capability_set": "None", "additionalEnabledCapabilities": ["Console", "Console"]},
-            Selection("None", ("Console",)),
+            Selection("None", ("Console", "Console")),
         ),
         ({"baseline_capability_set": "None", "additional_enabled_capabilities": []}, Selection("None")),
         ({"additional_enabled_capabilities": []}, Selection()),
@@ -68,12 +72,12 @@ def parsed(options: Any) -> Selection:
             {"baselineCapabilitySet": "v4.11", "excludedCapabilities": ("baremetal",)},
             Selection("v4.11", (), ("baremetal",)),
         ),
-        ({"inclusionDefault": "Include"}, Selection("vCurrent")),
-        ({"inclusionDefault": "Include", "exclude": ["Console"]}, Selection("vCurrent", (), ("Console",))),
-        ({"inclusion_default": "Exclude", "include": ["Console"]}, Selection("None", ("Console",))),
-        ({"inclusionDefault": "Exclude"}, Selection("None")),
-        ({"inclusionDefault": "Exclude", "exclude": ["Console"]}, Selection("None")),
-        ({"inclusionDefault": "Include", "include": ["Console"]}, Selection("vCurrent")),
+        ({"inclusionDefault": "Include"}, draft("vCurrent")),
+        ({"inclusionDefault": "Include", "exclude": ["Console"]}, draft("vCurrent", (), ("Console",))),
+        ({"inclusion_default": "Exclude", "include": ["Console"]}, draft("None", ("Console",))),
+        ({"inclusionDefault": "Exclude"}, draft("None")),
+        ({"inclusionDefault": "Exclude", "exclude": ["Console"]}, draft("None", (), ("Console",))),
+        ({"inclusionDefault": "Include", "include": ["Console"]}, draft("vCurrent", ("Console",))),
     ],
 )
 def test_a_selection_is_read_in_every_spelling(options, expected):
@@ -187,7 +191,7 @@ def test_everything_wrong_with_a_selection_is_said_at_once():
         (Selection("vcurrent"), "baseline_capability_set", "Write vCurrent: names are case sensitive"),
         (Selection("none"), "baseline_capability_set", "Write None: names are case sensitive"),
         (Selection("4.11"), "baseline_capability_set", "Did you mean v4.11?"),
-        (Selection("v4.19"), "baseline_capability_set", "Sets end with v4.18 there; vCurrent is everything"),
+        (Selection("v4.19"), "baseline_capability_set", "Sets are v4.11 to v4.18 there; vCurrent is everything"),
         (Selection("None", ("console",)), "additional_enabled_capabilities[0]", "Write Console: names are case"),
         (Selection("None", ("Build", "BareMetal")), "additional_enabled_capabilities[1]", "Write baremetal: names"),
         (Selection("None", ("Consol",)), "additional_enabled_capabilities[0]", "Did you mean Console?"),
@@ -253,10 +257,6 @@ def test_gates_that_are_off_take_their_names_from_known_enabled_and_implicit():
 
     assert "ClusterAPI" not in status.known | status.enabled | status.implicitly_enabled
     assert status.implicitly_enabled == {"Ingress"}
-
-
-def test_available_is_known_and_not_enabled():
-    assert CapabilityStatus(frozenset({"A", "B"}), frozenset({"B", "C"})).available == {"A"}
 
 
 def test_a_selection_without_exclusions_is_translated_to_itself():
