@@ -15,7 +15,7 @@ help:
 	@echo 'make test         every check that a change has to pass; STEPS="ruff unit" runs some of them'
 	@echo 'make lint         only the checks that take seconds'
 	@echo 'make unit         only the unit and parity tests'
-	@echo 'make test-matrix  sanity and unit tests on every ansible-core and Python that is at hand'
+	@echo 'make test-matrix  sanity, unit tests and playbooks on every ansible-core and Python at hand'
 	@echo 'make bench        measure how long the main jobs take'
 	@echo 'make clean        remove what the other targets made'
 
