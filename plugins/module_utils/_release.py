@@ -47,22 +47,6 @@ class LoadedRelease(NamedTuple):
     files: Mapping[str, ManifestFile]
     problems: tuple[Problem, ...]
 
-    def body(self, manifest: Manifest) -> Any:
-        """Return the whole manifest as plain Python values. Raises ``ReleaseError``."""
-        text = self.files[manifest.file].text(manifest)
-        try:
-            if text.lstrip().startswith(b"{"):
-                return json.loads(text)
-        except (ValueError, RecursionError):
-            pass  # a YAML flow map begins like JSON, and libyaml says what is too deep
-        from ._yaml import load_body
-
-        try:
-            return load_body(text)
-        except YamlError as error:
-            where = f"{manifest.file}, document {manifest.document}"
-            raise ReleaseError([Problem("error", where, error.message, "Mend the document")]) from None
-
 
 def load_release(
     path: str,
@@ -108,7 +92,25 @@ def load_release(
     minor = _minor(version, problems)
     raise_errors(problems, ReleaseError)
     places = (path, *(os.path.join(path, directory) for directory in directories))
-    return LoadedRelease(Release(path, version, minor, manifests, images), places, files, tuple(problems))
+    return LoadedRelease(
+        Release(path, version, minor, manifests, images, partial(_body, files)), places, files, tuple(problems)
+    )
+
+
+def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
+    text = files[manifest.file].text(manifest)
+    try:
+        if text.lstrip().startswith(b"{"):
+            return json.loads(text)
+    except (ValueError, RecursionError):
+        pass  # a YAML flow map begins like JSON, and libyaml says what is too deep
+    from ._yaml import load_body
+
+    try:
+        return load_body(text)
+    except YamlError as error:
+        where = f"{manifest.file}, document {manifest.document}"
+        raise ReleaseError([Problem("error", where, error.message, "Mend the document")]) from None
 
 
 def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> dict[str, bytes]:

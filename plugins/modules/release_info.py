@@ -149,9 +149,7 @@ def main() -> None:
             cluster_profile=params["cluster_profile"],
             release_image=params["release_image"],
         )
-        contents, problems = release_contents(
-            loaded.release, loaded.body, params["feature_set"], params["cluster_profile"]
-        )
+        contents, problems = release_contents(loaded.release, params["feature_set"], params["cluster_profile"])
     except CapabilityError as error:
         fail(module, error)
     succeed(module, {"changed": False, "release": contents_dict(contents)}, (*loaded.problems, *problems))

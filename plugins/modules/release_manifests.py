@@ -275,7 +275,7 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict
         release_image=params["release_image"],
     )
     release = loaded.release
-    facts, status, problems = resolve_cluster(cluster_options(params), release.minor, release, loaded.body)
+    facts, status, problems = resolve_cluster(cluster_options(params), release)
     inclusions = decide_all(release.manifests, facts)
     included = sum(1 for inclusion in inclusions if inclusion.included)
     result: dict[str, Any] = {

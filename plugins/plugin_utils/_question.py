@@ -33,6 +33,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.manif
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.names import did_you_mean
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._domain.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
@@ -91,7 +92,7 @@ def ask_cluster(
     if problems:
         raise FactsError(problems)
     try:
-        return resolve_cluster(ClusterOptions(capabilities=plain(selection), **values), minor)
+        return resolve_cluster(ClusterOptions(capabilities=plain(selection), **values), release_of_version(minor))
     except FactsError as error:
         # The domain calls it as the modules do; here it has the name that the user knows.
         names = {"openshift_version": where}

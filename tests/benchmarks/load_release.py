@@ -24,7 +24,7 @@ def main() -> None:
     start = time.perf_counter()
     loaded = load_release(sys.argv[1])
     release = loaded.release
-    facts, _status, _problems = resolve_cluster(ClusterOptions(), release.minor, release, loaded.body)
+    facts, _status, _problems = resolve_cluster(ClusterOptions(), release)
     included = sum(1 for inclusion in decide_all(release.manifests, facts) if inclusion.included)
     print(included, time.perf_counter() - start)
 

@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.inclu
     decide_all,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._domain.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import Selection, capability_status
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
@@ -75,7 +76,7 @@ def test_scenario_from_options(scenario: Scenario) -> None:
         overrides=inputs["overrides"],
         always_enabled_capabilities=[],
     )
-    facts, status, problems = resolve_cluster(options, scenario.minor)
+    facts, status, problems = resolve_cluster(options, release_of_version(scenario.minor))
     assert problems == ()
     assert (sorted(status.known), sorted(status.enabled)) == (inputs["known"], inputs["enabled"])
     assert_answers(scenario, facts)

@@ -7,19 +7,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import registry
 from .errors import FactsError, Problem, raise_errors
 from .inclusion import InclusionFacts, Override, decide
-from .manifest import PROFILE_ANNOTATION, Manifest
+from .manifest import PROFILE_ANNOTATION
 from .names import did_you_mean
 from .registry import Minor, MinorFacts
 from .release import Release
 from .selection import CapabilityStatus, capability_status, check_selection, parse_selection
-
-Body = Callable[[Manifest], Any]
 
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
@@ -44,24 +42,25 @@ class ClusterOptions(NamedTuple):
 
 
 def resolve_cluster(
-    options: ClusterOptions, minor: Minor | None, release: Release | None = None, body: Body | None = None
+    options: ClusterOptions, release: Release
 ) -> tuple[InclusionFacts, CapabilityStatus, tuple[Problem, ...]]:
     """Check ``options`` and turn them into the facts of the decision, with the capability status they lead to.
 
-    ``minor`` is ``None`` where nobody told a version; ``release`` and its ``body`` are asked for gates and names
-    where there is one. Raises ``FactsError`` with everything that is wrong.
+    Gates, and the names of a minor that the registry does not know, are those of ``release`` itself.
+    Raises ``FactsError`` with everything that is wrong.
     """
     problems: list[Problem] = []
+    minor = release.minor
     feature_set = resolve_feature_set(options.feature_set, minor, problems)
     if options.feature_gates is not None:
         gates: frozenset[str] | None = _given_gates(options.feature_gates, problems)
     else:
-        gates, found = release_gates(release, body, minor, feature_set, options.cluster_profile)
+        gates, found = release_gates(release, feature_set, options.cluster_profile)
         problems += found
     overrides = tuple(_overrides(options.overrides, problems))
-    if release is not None:
+    if release.manifests:
         problems += profile_problems(options.cluster_profile, release)
-    status = _status(options, feature_set, gates, minor, release, body, problems)
+    status = _status(options, feature_set, gates, release, problems)
     raise_errors(problems, FactsError)
     facts = InclusionFacts(
         cluster_profile=options.cluster_profile,
@@ -89,14 +88,9 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: list[Problem])
 
 
 def minor_facts(
-    minor: Minor,
-    feature_set: str,
-    cluster_profile: str,
-    release: Release | None,
-    body: Body | None,
-    problems: list[Problem],
+    release: Release, minor: Minor, feature_set: str, cluster_profile: str, problems: list[Problem]
 ) -> MinorFacts | None:
-    """Return what a minor knows: from the registry, else from the release's own ClusterVersion CRD."""
+    """Return what ``minor``, that of ``release``, knows: from the registry, else from the ClusterVersion CRD in it."""
     facts = registry.facts_of(minor)
     if facts is not None:
         return facts
@@ -107,7 +101,7 @@ def minor_facts(
         problems.append(Problem("error", "openshift_version", message, mend))
         return None
     known_to = f"{oldest} to {registry.newest_minor()}"
-    names, source = crd_names(release, body, feature_set, cluster_profile) if release and body else (None, "")
+    names, source = crd_names(release, feature_set, cluster_profile)
     if names is None:
         mend = "Use a release with its ClusterVersion CRD, or say what a cluster of it has enabled and knows"
         problems.append(Problem("error", "openshift_version", f"{minor} is not known here ({known_to} are)", mend))
@@ -120,9 +114,7 @@ def minor_facts(
     return registry.facts_from_names(minor, names, source)
 
 
-def crd_names(
-    release: Release, body: Body, feature_set: str, cluster_profile: str
-) -> tuple[frozenset[str] | None, str]:
+def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple[frozenset[str] | None, str]:
     """Return the capabilities that the release's ClusterVersion CRD of this flavour accepts, and its file."""
     flavour = InclusionFacts(cluster_profile=cluster_profile, feature_set=feature_set)
     for manifest in release.manifests:
@@ -130,7 +122,7 @@ def crd_names(
         if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
             continue
         if decide(manifest, flavour).included:
-            for version in _list(_walk(body(manifest), "spec", "versions")):
+            for version in _list(_walk(release.body(manifest), "spec", "versions")):
                 capabilities = _walk(
                     version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "capabilities"
                 )
@@ -151,9 +143,7 @@ def _status(
     options: ClusterOptions,
     feature_set: str,
     gates: frozenset[str] | None,
-    minor: Minor | None,
-    release: Release | None,
-    body: Body | None,
+    release: Release,
     problems: list[Problem],
 ) -> CapabilityStatus:
     nothing = CapabilityStatus(frozenset(), frozenset())
@@ -175,11 +165,12 @@ def _status(
             message = f"{name} is enabled and not known, so manifests that need it are left out"
             problems.append(Problem("warning", "enabled_capabilities", message, "Take both lists from one cluster"))
         return status
+    minor = release.minor
     if minor is None:
         message = "is needed: which capabilities a selection turns on depends on the version"
         problems.append(Problem("error", "openshift_version", message, "Set it, nothing else tells it here"))
         return nothing
-    facts = minor_facts(minor, feature_set, options.cluster_profile, release, body, problems)
+    facts = minor_facts(release, minor, feature_set, options.cluster_profile, problems)
     if facts is None:
         return nothing
     hidden = hidden_capabilities(gates, feature_set)
@@ -209,15 +200,16 @@ def _status(
 
 
 def release_gates(
-    release: Release | None, body: Body | None, minor: Minor | None, feature_set: str, cluster_profile: str
+    release: Release, feature_set: str, cluster_profile: str
 ) -> tuple[frozenset[str] | None, tuple[Problem, ...]]:
     """Return the gates that the release itself turns on for a feature set; ``None`` where the filter is off.
 
-    Releases before 4.22 do not filter by gates, and without a release nobody can be asked.
+    Releases before 4.22 do not filter by gates, and without manifests nobody can be asked.
     """
-    if minor is None or minor < registry.GATES_FILTERED_SINCE or release is None or body is None:
+    minor = release.minor
+    if minor is None or minor < registry.GATES_FILTERED_SINCE or not release.manifests:
         return None, ()
-    gates = _gates_of_manifests(release, body, cluster_profile, feature_set, minor.major)
+    gates = _gates_of_manifests(release, cluster_profile, feature_set, minor.major)
     if gates is not None:
         return gates, ()
     name = feature_set or registry.DEFAULT_FEATURE_SET
@@ -243,9 +235,7 @@ def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str
     return frozenset(name for name, on in said.items() if on)
 
 
-def _gates_of_manifests(
-    release: Release, body: Body, cluster_profile: str, feature_set: str, major: int
-) -> frozenset[str] | None:
+def _gates_of_manifests(release: Release, cluster_profile: str, feature_set: str, major: int) -> frozenset[str] | None:
     """Gates that the release's FeatureGate manifests turn on; the CVO skips them, config-operator and oc read them."""
     flavour = InclusionFacts(feature_set=feature_set, major_version=major)
     gates: set[str] | None = None
@@ -255,7 +245,7 @@ def _gates_of_manifests(
             continue
         marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
         if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, flavour).included:
-            entries = _walk(body(manifest), "status", "featureGates")
+            entries = _walk(release.body(manifest), "status", "featureGates")
             if isinstance(entries, list):
                 gates = gates or set()
                 gates.update(_enabled_names(entries))

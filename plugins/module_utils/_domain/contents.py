@@ -7,11 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .cluster_facts import (
-    Body,
     cluster_profiles,
     crd_names,
     hidden_capabilities,
@@ -56,24 +55,22 @@ class ReleaseContents(NamedTuple):
 
 
 def release_contents(
-    release: Release, body: Body, feature_set: str, cluster_profile: str
+    release: Release, feature_set: str, cluster_profile: str
 ) -> tuple[ReleaseContents, tuple[Problem, ...]]:
     """Describe ``release``. Raises ``FactsError`` for a feature set that does not exist."""
     problems: list[Problem] = []
     feature_set = resolve_feature_set(feature_set, release.minor, problems)
     raise_errors(problems, FactsError)
-    facts = _facts(release, body, feature_set, cluster_profile, problems)
-    gates, found = release_gates(release, body, release.minor, feature_set, cluster_profile)
+    facts = _facts(release, feature_set, cluster_profile, problems)
+    gates, found = release_gates(release, feature_set, cluster_profile)
     problems += found
     hidden = hidden_capabilities(gates, feature_set)
     known = facts.capabilities - hidden if facts else frozenset()
     carriers = _carriers(release)
-    capabilities = {
-        name: _capability_contents(carriers.get(name, ()), body, release.images) for name in sorted({*known, *carriers})
-    }
+    capabilities = {name: _capability_contents(carriers.get(name, ()), release) for name in sorted({*known, *carriers})}
     if facts is not None:
         problems += _name_problems(carriers, facts, known)
-        names, source = crd_names(release, body, feature_set, cluster_profile)
+        names, source = crd_names(release, feature_set, cluster_profile)
         problems += _crd_problems(names, source, known)
     problems += profile_problems(cluster_profile, release)
     problems += _partly_annotated(release)
@@ -90,15 +87,13 @@ def release_contents(
     return contents, tuple(problems)
 
 
-def _facts(
-    release: Release, body: Body, feature_set: str, cluster_profile: str, problems: list[Problem]
-) -> MinorFacts | None:
+def _facts(release: Release, feature_set: str, cluster_profile: str, problems: list[Problem]) -> MinorFacts | None:
     if release.minor is None:
         message = "the version of this release is not known, so neither are its capabilities and sets"
         problems.append(Problem("warning", "openshift_version", message, "Set openshift_version"))
         return None
     found: list[Problem] = []
-    facts = minor_facts(release.minor, feature_set, cluster_profile, release, body, found)
+    facts = minor_facts(release, release.minor, feature_set, cluster_profile, found)
     # A release can be described without its minor being known; only deciding needs that.
     problems += [Problem("warning", item.where, item.message, item.mend) for item in found]
     return facts
@@ -112,9 +107,10 @@ def _carriers(release: Release) -> dict[str, list[Manifest]]:
     return carriers
 
 
-def _capability_contents(manifests: Any, body: Body, references: Mapping[str, str]) -> CapabilityContents:
-    resources = [manifest.resource_id for manifest in manifests]
-    images = {image for manifest in manifests for image in _images(manifest, body, references)}
+def _capability_contents(manifests: Iterable[Manifest], release: Release) -> CapabilityContents:
+    carriers = list(manifests)
+    resources = [manifest.resource_id for manifest in carriers]
+    images = {image for manifest in carriers for image in _images(manifest, release)}
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
     return CapabilityContents(
         manifests=len(resources),
@@ -126,16 +122,16 @@ def _capability_contents(manifests: Any, body: Body, references: Mapping[str, st
     )
 
 
-def _sorted(names: Any) -> tuple[str, ...]:
+def _sorted(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(names)))
 
 
-def _images(manifest: Manifest, body: Body, references: Mapping[str, str]) -> Iterator[str]:
+def _images(manifest: Manifest, release: Release) -> Iterator[str]:
     """Pull specs a workload runs, and those of the release that it is handed in environment variables."""
     if manifest.resource_id.kind not in _WORKLOADS:
         return
-    pull_specs = set(references.values())
-    for container in _containers(body(manifest)):
+    pull_specs = set(release.images.values())
+    for container in _containers(release.body(manifest)):
         image = container.get("image")
         if isinstance(image, str) and image:
             yield image

@@ -7,18 +7,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from .manifest import Manifest
 from .registry import Minor
 
 
 class Release(NamedTuple):
-    """A release without the bodies of its manifests.
+    """A release; the bodies of its manifests are read when they are asked for.
 
     ``version`` is what release-metadata says, or what the user said of a directory that has none; ``None`` if
-    nobody did. ``images`` maps the tags of image-references to pull specs.
+    nobody did. ``images`` maps the tags of image-references to pull specs. ``body`` returns a manifest as plain
+    values, and raises ``ReleaseError``.
     """
 
     path: str
@@ -26,3 +27,13 @@ class Release(NamedTuple):
     minor: Minor | None
     manifests: tuple[Manifest, ...]
     images: Mapping[str, str]
+    body: Callable[[Manifest], Any]
+
+
+def release_of_version(minor: Minor | None) -> Release:
+    """Return a release of which nothing is known but its minor, for questions that are asked without files."""
+    return Release("", None, minor, (), {}, _no_body)
+
+
+def _no_body(manifest: Manifest) -> Any:
+    raise LookupError(str(manifest.resource_id))

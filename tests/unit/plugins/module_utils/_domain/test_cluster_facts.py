@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.manif
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
-from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release, release_of_version
 from ansible_collections.capability.openshift.tests.unit.releases import (
     PROFILE,
     cluster_version_crd,
@@ -49,15 +49,14 @@ class Files:
         read = [manifest_from_object(value, f"{number}.yaml") for number, value in enumerate(self.values)]
         self.manifests = tuple(item for item, _problems in read if item is not None)
         assert len(self.manifests) == len(texts)
-        self.release = Release("here", f"{minor}.1", minor, self.manifests, {})
+        self.release = Release("here", f"{minor}.1", minor, self.manifests, {}, self.body)
 
     def body(self, wanted: Manifest) -> Any:
         return self.values[int(wanted.file.removesuffix(".yaml"))]
 
 
 def resolve(minor: Minor | None = V4_20, files: Files | None = None, **options: Any) -> Any:
-    arguments = (files.release, files.body) if files else (None, None)
-    return resolve_cluster(ClusterOptions(**options), minor, *arguments)
+    return resolve_cluster(ClusterOptions(**options), files.release if files else release_of_version(minor))
 
 
 def errors(minor: Minor | None = V4_20, files: Files | None = None, **options: Any) -> list[Problem]:
@@ -315,10 +314,10 @@ def test_the_crd_of_the_feature_set_is_the_one_that_counts():
         cluster_version_crd(["Console", "Brand"], "TechPreviewNoUpgrade"),
     )
 
-    assert crd_names(files.release, files.body, "", PROFILE) == (frozenset({"Console"}), "1.yaml")
-    tech = crd_names(files.release, files.body, "TechPreviewNoUpgrade", PROFILE)
+    assert crd_names(files.release, "", PROFILE) == (frozenset({"Console"}), "1.yaml")
+    tech = crd_names(files.release, "TechPreviewNoUpgrade", PROFILE)
     assert tech == (frozenset({"Console", "Brand"}), "2.yaml")
-    assert crd_names(files.release, files.body, "OKD", PROFILE) == (None, "")
+    assert crd_names(files.release, "OKD", PROFILE) == (None, "")
 
 
 @pytest.mark.parametrize("minor", [V9_9, Minor(4, 10), Minor(4, 2)])
