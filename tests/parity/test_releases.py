@@ -47,7 +47,8 @@ NO_FILTER = InclusionFacts()
 @folders
 def test_loads_alike_with_both_parsers(folder: Path) -> None:
     loaded, surely = load(folder), load_surely(folder)
-    assert loaded.release._replace(body=None) == surely.release._replace(body=None)
+    # The bodies are compared as bytes below: what reads them is another function each time.
+    assert loaded.release._replace(body=repr) == surely.release._replace(body=repr)
     assert loaded.problems == surely.problems
     assert list(loaded.files) == list(surely.files)
     for file, other in zip(loaded.files.values(), surely.files.values(), strict=True):
