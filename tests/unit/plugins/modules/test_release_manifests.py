@@ -356,7 +356,9 @@ def test_check_mode_predicts_exactly_over_any_sequence_of_selections(
         after = tree(dest)
 
         assert predicted.result.get("diff") == done.result.get("diff")
-        assert {**predicted.result, "invocation": None} == {**done.result, "invocation": None}
+        # Warnings pile up in one process before ansible-core 2.19; the problems say the same.
+        apart = {"invocation": None, "warnings": None}
+        assert {**predicted.result, **apart} == {**done.result, **apart}
         assert done["changed"] == (before != after)
         assert_diff_is_true(done["diff"], before, after, dest)
         assert call(release_manifests, **options)["changed"] is False
