@@ -20,6 +20,7 @@ from .release import Release
 from .selection import CapabilityStatus, capability_status, check_selection, parse_selection
 
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
+_NOTHING = CapabilityStatus(frozenset(), frozenset())
 _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
 
 
@@ -146,57 +147,59 @@ def _status(
     release: Release,
     problems: list[Problem],
 ) -> CapabilityStatus:
-    nothing = CapabilityStatus(frozenset(), frozenset())
+    """Return the capability status that was given, or what the selection comes to; nothing where that is an error."""
     selection, found = parse_selection(options.capabilities)
     problems += found
     if options.enabled_capabilities is not None or options.known_capabilities is not None:
-        if options.enabled_capabilities is None or options.known_capabilities is None:
-            missing = "enabled_capabilities" if options.enabled_capabilities is None else "known_capabilities"
-            message = "is missing: a capability status is both lists, enabled_capabilities and known_capabilities"
-            problems.append(
-                Problem("error", missing, message, "Give both, as ClusterVersion.status.capabilities has them")
-            )
-            return nothing
-        if options.capabilities is not None:
-            message = "is given beside a capability status (enabled_capabilities, known_capabilities)"
-            problems.append(Problem("error", "capabilities", message, "Give the selection or the status"))
-        status = CapabilityStatus(frozenset(options.known_capabilities), frozenset(options.enabled_capabilities))
-        for name in sorted(status.enabled - status.known):
-            message = f"{name} is enabled and not known, so manifests that need it are left out"
-            problems.append(Problem("warning", "enabled_capabilities", message, "Take both lists from one cluster"))
-        return status
+        return _given_status(options, problems)
     minor = release.minor
     if minor is None:
         message = "is needed: which capabilities a selection turns on depends on the version"
         problems.append(Problem("error", "openshift_version", message, "Set it, nothing else tells it here"))
-        return nothing
+        return _NOTHING
     facts = minor_facts(release, minor, feature_set, options.cluster_profile, problems)
     if facts is None:
-        return nothing
+        return _NOTHING
     hidden = hidden_capabilities(gates, feature_set)
     wrong = check_selection(selection, facts, hidden)
     problems += wrong
-    ensure = options.always_enabled_capabilities
-    if ensure is None:
-        usual = registry.always_enabled(minor, options.cluster_profile)
-        ensure = tuple(name for name in usual if name in facts.capabilities)
-    for name in ensure:
-        if name in facts.capabilities:
-            continue
-        message = f"{name!r} is not a capability of {minor}; the CVO would not start"
-        problems.append(
-            Problem("error", "always_enabled_capabilities", message, did_you_mean(name, facts.capabilities))
-        )
+    ensure = _ensured(options, facts, problems)
     if any(problem.severity == "error" for problem in (*found, *wrong)):
-        return nothing
-    for name in selection.excluded or ():
-        if name in ensure:
-            message = f"{name} is excluded, and a cluster like this has it on whatever is asked"
-            mend = (
-                "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
-            )
-            problems.append(Problem("warning", f"{selection.where}.{selection.excluded_field}", message, mend))
+        return _NOTHING
+    for name in sorted(set(selection.excluded or ()) & set(ensure)):
+        message = f"{name} is excluded, and a cluster like this has it on whatever is asked"
+        mend = "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
+        problems.append(Problem("warning", f"{selection.where}.{selection.excluded_field}", message, mend))
     return capability_status(selection, facts, hidden, ensure)
+
+
+def _given_status(options: ClusterOptions, problems: list[Problem]) -> CapabilityStatus:
+    enabled, known = options.enabled_capabilities, options.known_capabilities
+    if options.capabilities is not None:
+        message = "is given beside a capability status (enabled_capabilities, known_capabilities)"
+        problems.append(Problem("error", "capabilities", message, "Give the selection or the status"))
+    if enabled is None or known is None:
+        missing = "enabled_capabilities" if enabled is None else "known_capabilities"
+        message = "is missing: a capability status is both lists, enabled_capabilities and known_capabilities"
+        problems.append(Problem("error", missing, message, "Give both, as ClusterVersion.status.capabilities has them"))
+        return _NOTHING
+    for name in sorted(set(enabled) - set(known)):
+        message = f"{name} is enabled and not known, so manifests that need it are left out"
+        problems.append(Problem("warning", "enabled_capabilities", message, "Take both lists from one cluster"))
+    return CapabilityStatus(frozenset(known), frozenset(enabled))
+
+
+def _ensured(options: ClusterOptions, facts: MinorFacts, problems: list[Problem]) -> tuple[str, ...]:
+    """Return the names that are on whatever is asked: those that were said, else those that the minor implies."""
+    if options.always_enabled_capabilities is None:
+        usual = registry.always_enabled(facts.minor, options.cluster_profile)
+        return tuple(name for name in usual if name in facts.capabilities)
+    for name in options.always_enabled_capabilities:
+        if name not in facts.capabilities:
+            message = f"{name!r} is not a capability of {facts.minor}; the CVO would not start"
+            mend = did_you_mean(name, facts.capabilities)
+            problems.append(Problem("error", "always_enabled_capabilities", message, mend))
+    return tuple(options.always_enabled_capabilities)
 
 
 def release_gates(
