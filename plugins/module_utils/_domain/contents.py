@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .cluster_facts import (
+from .errors import FactsError, Problem, raise_errors
+from .manifest import FEATURE_SET_ANNOTATION, Manifest
+from .names import did_you_mean
+from .registry import MinorFacts
+from .release import Release
+from .release_facts import (
     cluster_profiles,
     crd_names,
     hidden_capabilities,
@@ -19,11 +24,6 @@ from .cluster_facts import (
     release_gates,
     resolve_feature_set,
 )
-from .errors import FactsError, Problem, raise_errors
-from .manifest import FEATURE_SET_ANNOTATION, Manifest
-from .names import did_you_mean
-from .registry import MinorFacts
-from .release import Release
 from .runlevel import component_of
 
 _WORKLOADS = {"Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "Job", "CronJob", "Pod"}

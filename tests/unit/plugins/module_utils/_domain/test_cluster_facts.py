@@ -10,9 +10,6 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
     ClusterOptions,
-    cluster_profiles,
-    crd_names,
-    hidden_capabilities,
     resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import FactsError, Problem
@@ -23,6 +20,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.manif
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release, release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._domain.release_facts import (
+    cluster_profiles,
+    crd_names,
+    hidden_capabilities,
+)
 from ansible_collections.capability.openshift.tests.unit.releases import (
     PROFILE,
     cluster_version_crd,
