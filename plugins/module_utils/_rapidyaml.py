@@ -28,7 +28,6 @@ HAS_RAPIDYAML = ryml is not None
 
 _METADATA_FIELDS = frozenset({"name", "namespace", "annotations"})
 _BOM = b"\xef\xbb\xbf"
-_ALLOWED = bytes(byte for byte in range(256) if byte == 0x0A or (byte >= 0x20 and byte != 0x7F))
 _MAPS: dict[str, dict[str, Any]] = {}
 """Maps read so far, by their YAML; shared, so nobody may change one."""
 
@@ -39,16 +38,28 @@ _NULL_KEYS = frozenset({"null", "Null", "NULL"})
 _INDICATORS = frozenset("@`%|>!&*{}[],#\"'")
 """Characters that no plain scalar begins with."""
 
-_ODD_CHARACTERS: dict[bytes, Callable[[bytes], bool]] = {
-    b"\xc2": lambda rest: rest[0] < 0xA0,  # U+0080 to U+009F
-    b"\xe2": lambda rest: rest in (b"\x80\xa8", b"\x80\xa9"),  # U+2028, U+2029
-    b"\xef": lambda rest: rest in (b"\xbb\xbf", b"\xbf\xbe", b"\xbf\xbf"),  # U+FEFF, U+FFFE, U+FFFF
-}
-"""What may follow the first byte of a character for libyaml to read it in a way of its own."""
-
 _VALUE_BEFORE = (b": ", b"- ")
 _ANCHOR_BEFORE = b" \n[{,:-"
 _ANCHOR_AFTER = b" \n&="
+
+_IsOdd = Callable[[bytes, int], bool]
+_ODD_MARKS: dict[bytes, _IsOdd] = {
+    b"&": lambda data, at: _may_be_anchor(data, at),
+    b"@": lambda data, at: data[at - 2 : at] in _VALUE_BEFORE,
+    b"%": lambda data, at: data[at - 2 : at] in _VALUE_BEFORE,
+    b"\\": lambda data, at: _breaks_line(data, at),
+}
+"""Rare characters, and where they are read in another way: anchors, scalars of a template that nobody filled in
+(``@`` and ``%`` begin none), lines of a quoted scalar that end with a backslash before an empty one."""
+
+_ORDINARY = bytes(set(range(0x20, 0x100)) - {0x7F} - set(b"".join(_ODD_MARKS)) | {0x0A})
+_ODD_CHARACTERS: dict[bytes, _IsOdd] = {
+    b"\xc2": lambda data, at: data[at + 1] < 0xA0,  # U+0080 to U+009F
+    b"\xe2": lambda data, at: data[at + 1 : at + 3] in (b"\x80\xa8", b"\x80\xa9"),  # U+2028, U+2029
+    b"\xef": lambda data, at: at > 0 and data[at + 1 : at + 3] in (b"\xbb\xbf", b"\xbf\xbe", b"\xbf\xbf"),
+}
+"""First bytes of characters that libyaml reads in a way of its own: line breaks and controls beyond ASCII, byte order
+marks inside the text, and code points that are no characters."""
 
 
 class DoubtfulError(Exception):
@@ -57,12 +68,7 @@ class DoubtfulError(Exception):
 
 def read_head(data: bytes) -> Head:
     """Read the head of a document as ``_yaml.read_head`` does, or raise ``DoubtfulError``."""
-    # Tabs, CRs, control characters and anchors: all rare in releases, all read differently.
-    if data.translate(None, _ALLOWED) or _may_have_anchor(data) or _has_odd_mark(data):
-        raise DoubtfulError
-    if not data.isascii() and _has_odd_character(data):
-        raise DoubtfulError
-    if not re.match(_BEGINNING, data):
+    if _has_oddity(data) or not re.match(_BEGINNING, data):
         raise DoubtfulError
     try:
         tree = ryml.parse_in_arena(data.removeprefix(_BOM))
@@ -131,44 +137,33 @@ def _map(data: bytes, tree: Any, node: int) -> dict[str, Any]:
     return known
 
 
-def _may_have_anchor(data: bytes) -> bool:
-    at = data.find(b"&")
-    while at >= 0:
-        before = data[at - 2 : at]
-        if before in _VALUE_BEFORE or (before[-1:] in _ANCHOR_BEFORE and data[at + 1 : at + 2] not in _ANCHOR_AFTER):
+def _has_oddity(data: bytes) -> bool:
+    """Tell whether there is something that is rare in releases, and that libyaml reads in another way."""
+    rare = data.translate(None, _ORDINARY)
+    if rare:
+        if rare.translate(None, b"".join(_ODD_MARKS)):  # tabs, CRs and other control characters
             return True
-        at = data.find(b"&", at + 1)
-    return False
-
-
-def _has_odd_mark(data: bytes) -> bool:
-    """Tell whether a plain scalar may begin with ``@`` or ``%``, or a line of a quoted one ends with a backslash.
-
-    The former is what a template looks like that nobody filled in; the latter is folded in another way.
-    """
-    for mark in (b"@", b"%"):
-        at = data.find(mark)
-        while at >= 0:
-            if data[at - 2 : at] in _VALUE_BEFORE:
-                return True
-            at = data.find(mark, at + 1)
-    at = data.find(b"\\")
-    while at >= 0:
-        if data[at + 1 : at + 2] == b"\n" and not data[at + 2 : at + 200].partition(b"\n")[0].strip():
+        if any(mark in rare and _occurs(data, mark, is_odd) for mark, is_odd in _ODD_MARKS.items()):
             return True
-        at = data.find(b"\\", at + 1)
+    return not data.isascii() and any(_occurs(data, lead, is_odd) for lead, is_odd in _ODD_CHARACTERS.items())
+
+
+def _occurs(data: bytes, mark: bytes, is_odd: _IsOdd) -> bool:
+    at = data.find(mark)
+    while at >= 0:
+        if is_odd(data, at):
+            return True
+        at = data.find(mark, at + 1)
     return False
 
 
-def _has_odd_character(data: bytes) -> bool:
-    """Tell whether there are line breaks beyond ASCII, C1 controls, byte order marks inside, or no characters."""
-    for lead, is_odd in _ODD_CHARACTERS.items():
-        at = data.find(lead, 1)
-        while at >= 0:
-            if is_odd(data[at + 1 : at + 3]):
-                return True
-            at = data.find(lead, at + 1)
-    return False
+def _may_be_anchor(data: bytes, at: int) -> bool:
+    before = data[at - 2 : at]
+    return before in _VALUE_BEFORE or (before[-1:] in _ANCHOR_BEFORE and data[at + 1 : at + 2] not in _ANCHOR_AFTER)
+
+
+def _breaks_line(data: bytes, at: int) -> bool:
+    return data.startswith(b"\n", at + 1) and not data[at + 2 : data.find(b"\n", at + 2)].strip()
 
 
 if HAS_RAPIDYAML:
