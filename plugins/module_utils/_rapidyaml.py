@@ -43,16 +43,6 @@ _ANCHOR_BEFORE = b" \n[{,:-"
 _ANCHOR_AFTER = b" \n&="
 
 _IsOdd = Callable[[bytes, int], bool]
-_ODD_MARKS: dict[bytes, _IsOdd] = {
-    b"&": lambda data, at: _may_be_anchor(data, at),
-    b"@": lambda data, at: data[at - 2 : at] in _VALUE_BEFORE,
-    b"%": lambda data, at: data[at - 2 : at] in _VALUE_BEFORE,
-    b"\\": lambda data, at: _breaks_line(data, at),
-}
-"""Rare characters, and where they are read in another way: anchors, scalars of a template that nobody filled in
-(``@`` and ``%`` begin none), lines of a quoted scalar that end with a backslash before an empty one."""
-
-_ORDINARY = bytes(set(range(0x20, 0x100)) - {0x7F} - set(b"".join(_ODD_MARKS)) | {0x0A})
 _ODD_CHARACTERS: dict[bytes, _IsOdd] = {
     b"\xc2": lambda data, at: data[at + 1] < 0xA0,  # U+0080 to U+009F
     b"\xe2": lambda data, at: data[at + 1 : at + 3] in (b"\x80\xa8", b"\x80\xa9"),  # U+2028, U+2029
@@ -162,9 +152,24 @@ def _may_be_anchor(data: bytes, at: int) -> bool:
     return before in _VALUE_BEFORE or (before[-1:] in _ANCHOR_BEFORE and data[at + 1 : at + 2] not in _ANCHOR_AFTER)
 
 
+def _begins_value(data: bytes, at: int) -> bool:
+    return data[at - 2 : at] in _VALUE_BEFORE
+
+
 def _breaks_line(data: bytes, at: int) -> bool:
     return data.startswith(b"\n", at + 1) and not data[at + 2 : data.find(b"\n", at + 2)].strip()
 
+
+_ODD_MARKS: dict[bytes, _IsOdd] = {
+    b"&": _may_be_anchor,
+    b"@": _begins_value,
+    b"%": _begins_value,
+    b"\\": _breaks_line,
+}
+"""Rare characters, and where they are read in another way: anchors, scalars of a template that nobody filled in
+(``@`` and ``%`` begin none), lines of a quoted scalar that end with a backslash before an empty one."""
+
+_ORDINARY = bytes(set(range(0x20, 0x100)) - {0x7F} - set(b"".join(_ODD_MARKS)) | {0x0A})
 
 if HAS_RAPIDYAML:
     _VALUE, _MAP = ryml.VAL, ryml.MAP
