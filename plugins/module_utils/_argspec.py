@@ -24,6 +24,16 @@ def release_spec() -> dict[str, dict[str, Any]]:
     }
 
 
+def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of ``load_release`` that the options of ``release_spec`` are."""
+    return {
+        "path": params["release"],
+        "openshift_version": params["openshift_version"],
+        "cluster_profile": params["cluster_profile"],
+        "release_image": params["release_image"],
+    }
+
+
 def selection_spec() -> dict[str, dict[str, Any]]:
     """A selection, or a capability status in its place (fragment ``selection``)."""
     return {

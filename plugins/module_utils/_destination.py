@@ -95,8 +95,8 @@ def apply_destination(plan: DestinationPlan) -> None:
     """Write what ``plan`` says. Safe to be killed at any moment: the next run goes on. Raises ``DestinationError``."""
     if not plan.changed:
         return
+    _make(plan.dest)
     try:
-        os.makedirs(plan.dest, exist_ok=True)
         for name in os.listdir(plan.dest):
             if _is_part(name):
                 os.unlink(os.path.join(plan.dest, name))
@@ -113,19 +113,43 @@ def apply_destination(plan: DestinationPlan) -> None:
         raise DestinationError([_cannot("write", plan.dest, error)]) from None
 
 
+def write_destination(
+    dest: str, files: Mapping[str, bytes], sources: tuple[str, ...], secrets: frozenset[str], *, check_mode: bool
+) -> DestinationPlan:
+    """Plan ``dest`` and, unless in check mode, write it, with nobody else doing so at the same time.
+
+    Raises ``DestinationError``.
+    """
+    if check_mode or not os.path.isdir(dest):
+        plan = plan_destination(dest, files, sources, secrets)
+        if check_mode:
+            return plan
+        # Made before it is locked, and only now, when nothing speaks against it: everybody locks the same directory.
+        _make(plan.dest)
+    with _locked(dest):
+        plan = plan_destination(dest, files, sources, secrets)
+        apply_destination(plan)
+    return plan
+
+
 @contextlib.contextmanager
-def locked(dest: str) -> Iterator[None]:
-    """Let nobody else plan and write ``dest`` at the same time; where it does not exist yet, what it will lie in."""
+def _locked(dest: str) -> Iterator[None]:
     try:
-        descriptor = os.open(_nearest(os.path.abspath(dest)), os.O_RDONLY)
-    except OSError:
-        yield  # the plan says what is wrong
-        return
+        descriptor = os.open(dest, os.O_RDONLY)
+    except OSError as error:
+        raise DestinationError([_cannot("read", dest, error)]) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
+
+
+def _make(dest: str) -> None:
+    try:
+        os.makedirs(dest, exist_ok=True)
+    except OSError as error:
+        raise DestinationError([_cannot("write", dest, error)]) from None
 
 
 def _place_problems(dest: str, sources: tuple[str, ...]) -> list[Problem]:

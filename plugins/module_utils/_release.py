@@ -148,7 +148,7 @@ def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
     if not os.path.isdir(path):
         found = "is a file" if os.path.exists(path) else "does not exist"
         mend = "Name a directory into which a release was extracted"
-        problems.append(Problem("error", path or "release", f"{found}, expected a directory", mend))
+        problems.append(Problem("error", path, f"{found}, expected a directory", mend))
         return ()
     problems += [
         Problem("error", directory, "cannot be read: no permission", "Check the permissions")

@@ -129,7 +129,7 @@ problems:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import release_spec
+from ansible_collections.capability.openshift.plugins.module_utils._argspec import release_arguments, release_spec
 from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._domain.contents import release_contents
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
@@ -143,12 +143,7 @@ def main() -> None:
     params = module.params
     require_yaml(module)
     try:
-        loaded = load_release(
-            params["release"],
-            openshift_version=params["openshift_version"],
-            cluster_profile=params["cluster_profile"],
-            release_image=params["release_image"],
-        )
+        loaded = load_release(**release_arguments(params))
         contents, problems = release_contents(loaded.release, params["feature_set"], params["cluster_profile"])
     except CapabilityError as error:
         fail(module, error)

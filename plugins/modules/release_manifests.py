@@ -213,15 +213,14 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
     cluster_options,
     inclusion_spec,
+    release_arguments,
     release_spec,
     selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._destination import (
     DestinationPlan,
-    apply_destination,
-    locked,
-    plan_destination,
+    write_destination,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._diff import destination_diff
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import resolve_cluster
@@ -268,12 +267,7 @@ def main() -> None:
 
 def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     """Decide, and write where that was asked for. Raises ``CapabilityError``."""
-    loaded = load_release(
-        params["release"],
-        openshift_version=params["openshift_version"],
-        cluster_profile=params["cluster_profile"],
-        release_image=params["release_image"],
-    )
+    loaded = load_release(**release_arguments(params))
     release = loaded.release
     facts, status, problems = resolve_cluster(cluster_options(params), release)
     inclusions = decide_all(release.manifests, facts)
@@ -293,10 +287,8 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict
         if not included:
             raise DestinationError([*problems, NOTHING_IN])
         files = included_files(loaded, inclusions)
-        with locked(params["dest"]):
-            plan = plan_destination(params["dest"], files, loaded.directories, secret_files(inclusions))
-            if not check_mode:
-                apply_destination(plan)
+        secrets = secret_files(inclusions)
+        plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)
         result["changed"] = plan.changed
         if diff_mode:
             result["diff"] = destination_diff(plan)

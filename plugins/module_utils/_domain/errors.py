@@ -47,10 +47,6 @@ class ReleaseError(CapabilityError):
     """A release cannot be read."""
 
 
-class SelectionError(CapabilityError):
-    """A selection names something that does not exist, or contradicts itself."""
-
-
 class FactsError(CapabilityError):
     """A fact about the cluster (feature set, gates, overrides, always-enabled capabilities) is not possible."""
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._destination 
     DestinationPlan,
     apply_destination,
     plan_destination,
+    write_destination,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._diff import destination_diff
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import DestinationError
@@ -415,3 +417,30 @@ def test_what_a_killed_run_left_of_a_file_goes_with_the_next_change(dest, source
     write(dest, {"a.yaml": b"a\n"}, source)
 
     assert not (dest / ".capability-openshift-x.part").exists()
+
+
+@pytest.mark.parametrize("present", [True, False], ids=["dest is there", "dest is made"])
+def test_nobody_else_can_have_the_lock_while_files_are_written(present, dest, source, monkeypatch):
+    if present:
+        dest.mkdir()
+    real = os.replace
+    refused: list[bool] = []
+
+    def replace(old, new):
+        descriptor = os.open(dest, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            refused.append(True)
+        else:
+            refused.append(False)
+        finally:
+            os.close(descriptor)
+        real(old, new)
+
+    monkeypatch.setattr(os, "replace", replace)
+    assert write_destination(str(dest), FILES, (str(source),), frozenset(), check_mode=False).changed
+
+    assert refused
+    assert all(refused)
+    assert content(dest) == FILES
