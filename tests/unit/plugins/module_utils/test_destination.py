@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._destination 
 )
 from ansible_collections.capability.openshift.plugins.module_utils._diff import destination_diff
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import DestinationError
+from ansible_collections.capability.openshift.tests.unit.killed import killed_after
 from ansible_collections.capability.openshift.tests.unit.releases import tree
 
 FILES = {"a.yaml": b"a\n", "b.yaml": b"b\n"}
@@ -279,33 +280,14 @@ def test_files_have_the_permissions_that_the_umask_leaves(umask, dest, source):
     assert {path.stat().st_mode & 0o777 for path in dest.iterdir()} == {0o666 & ~umask}
 
 
-class Killed(BaseException):
-    """Stands for a process that ends here."""
-
-
 @pytest.mark.parametrize("survived", range(9))
 def test_killed_after_any_number_of_writes_the_next_run_reaches_the_same_end(survived, dest, source, monkeypatch):
     write(dest, {"old.yaml": b"old\n", "b.yaml": b"before\n"}, source)
     (dest / "foreign.yaml").write_bytes(b"foreign\n")
     wanted = {**FILES, "c.yaml": b"c\n"}
-    real = os.replace
-    done: list[str] = []
-
-    def replace(old, new):
-        if len(done) == survived:
-            raise Killed
-        done.append(new)
-        real(old, new)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", replace)
-        try:
-            write(dest, wanted, source)
-        except Killed:
-            killed = True
-        else:
-            killed = False
-    assert killed == (survived < 5)  # inventory, three files, inventory
+    with killed_after(survived, "replace", monkeypatch) as killed:
+        write(dest, wanted, source)
+    assert bool(killed) == (survived < 5)  # inventory, three files, inventory
     write(dest, wanted, source)
 
     assert content(dest) == {**wanted, "foreign.yaml": b"foreign\n"}
@@ -315,19 +297,9 @@ def test_killed_after_any_number_of_writes_the_next_run_reaches_the_same_end(sur
 @pytest.mark.parametrize("survived", range(4))
 def test_killed_between_removals_the_next_run_removes_the_rest(survived, dest, source, monkeypatch):
     write(dest, {f"{number}.yaml": b"x" for number in range(4)}, source)
-    real = os.unlink
-    done: list[str] = []
-
-    def unlink(path, **options):
-        if len(done) == survived:
-            raise Killed
-        done.append(path)
-        real(path, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "unlink", unlink)
-        with pytest.raises(Killed):
-            write(dest, {"0.yaml": b"x", "a.yaml": b"a"} if survived < 3 else {}, source)
+    with killed_after(survived, "unlink", monkeypatch) as killed:
+        write(dest, {"0.yaml": b"x", "a.yaml": b"a"} if survived < 3 else {}, source)
+    assert killed
     write(dest, {"a.yaml": b"a"}, source)
 
     assert content(dest) == {"a.yaml": b"a"}

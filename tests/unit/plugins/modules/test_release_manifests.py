@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from ansible_collections.capability.openshift.plugins.module_utils._destination import INVENTORY
 from ansible_collections.capability.openshift.plugins.modules import release_manifests
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.killed import killed_after
 from ansible_collections.capability.openshift.tests.unit.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -293,29 +293,13 @@ def test_ingress_is_on_whatever_is_asked_but_for_hosted_clusters(profile, enable
     assert run(NOTHING, cluster_profile=profile, **options)["enabled_capabilities"] == enabled
 
 
-class Killed(BaseException):
-    """Stands for a process that ends here."""
-
-
 @pytest.mark.parametrize("survived", range(7))
 def test_killed_in_the_middle_the_next_run_reaches_the_same_end(survived, run, dest, monkeypatch, tmp_path):
     run(only("Build"))
     (dest / ALWAYS).write_text("old")
-    real = os.replace
-    done: list[str] = []
-
-    def replace(old, new):
-        if len(done) == survived:
-            raise Killed
-        done.append(new)
-        real(old, new)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", replace)
-        try:
-            run(only("Console"))
-        except Killed:
-            assert survived < 5  # inventory, three files (one new, two other), inventory
+    with killed_after(survived, "replace", monkeypatch) as killed:
+        run(only("Console"))
+    assert not killed or survived < 5  # inventory, three files (one new, two other), inventory
     run(only("Console"))
     run(only("Console"), dest=tmp_path / "fresh")
 
