@@ -25,6 +25,8 @@ CACHE = ROOT / ".cache"
 VENV = ROOT / ".venv"
 REQUIREMENTS = ROOT / "requirements"
 NAMESPACE, NAME = "capability", "openshift"
+BROWSER = {"chromium": "chromium", "chromium-driver": "chromedriver"}
+"""Debian's packages, and the program that each brings."""
 
 Say = Callable[[str], None]
 
@@ -45,7 +47,7 @@ def requirement_lines(path: Path) -> list[str]:
     return lines
 
 
-def _command(*args: str | Path) -> None:
+def _command(*args: str | Path, **env: str) -> None:
     """Run a quiet command; its output matters only when it fails."""
     # Not a terminal and no questions: pip must fail rather than wait for an answer.
     done = subprocess.run(
@@ -56,6 +58,7 @@ def _command(*args: str | Path) -> None:
         text=True,
         errors="replace",
         cwd=ROOT,
+        env={**os.environ, **env},
         check=False,
     )
     if done.returncode:
@@ -163,6 +166,41 @@ def _link(site: Path, say: Say) -> bool:
     return True
 
 
+def missing_browser_packages() -> list[str]:
+    """Return what has to be installed before the HTML reports can be tested in a browser."""
+    return [package for package, program in BROWSER.items() if not shutil.which(program)]
+
+
+def add_browser(say: Say) -> bool:
+    """Install Chromium and its driver if they are missing and we may; return whether anything was done.
+
+    Where it is not possible the other tests can still run, so this only tells. The gate's step `browser` fails then.
+    """
+    missing = missing_browser_packages()
+    if not missing:
+        return False
+    names = " and ".join(missing)
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        say(f"the step browser needs {names}: only root can install them, and only where there is apt-get")
+        return False
+    say(f"{names}: installing with apt-get")
+    started = time.monotonic()
+    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *missing]
+    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        try:
+            _command(*install, **quiet)
+        except SetupError:
+            # A fresh machine has no package lists, an old one has outdated ones.
+            _command("apt-get", "update", "-q", **quiet)
+            _command(*install, **quiet)
+    except SetupError as error:
+        say(f"the step browser needs {names}, and apt-get failed: {_without_hosts(str(error))}")
+        return False
+    say(f"{names} ({time.monotonic() - started:.0f} s)")
+    return True
+
+
 def main() -> int:
     """Set up .venv for the set that was asked for."""
     wanted = sys.argv[1] if len(sys.argv) > 1 else "test"
@@ -178,7 +216,10 @@ def main() -> int:
     # With .venv activated we run in what may have to be cleared: name the interpreter behind it.
     python = getattr(sys, "_base_executable", sys.executable)
     try:
-        if not build(VENV, python, sets, collections=wanted == "test", say=say):
+        changed = build(VENV, python, sets, collections=wanted == "test", say=say)
+        if wanted == "test":
+            changed |= add_browser(say)
+        if not changed:
             say("up to date")
     except SetupError as error:
         print(f"setup: failed: {_without_hosts(str(error))}", file=sys.stderr)

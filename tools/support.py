@@ -18,6 +18,8 @@ from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages
 
 LOGS = CACHE / "logs"
 TIMEOUT = 1800.0
+PASSED = r"(?m)^(?:=+ )?(?:\d+ \w+, )*(\d+) passed"
+"""How many tests passed, in pytest's last line."""
 
 # A stand-in for the get-pip.py that ansible-test fetches from a vendor's host: Python's own ensurepip does the same
 # without a network. In a child, because ensurepip turns pip's configuration off for the process it runs in.
@@ -117,7 +119,7 @@ def pytest(log: Log, venv: Path, *arguments: str) -> int:
     if not folders:
         raise Failed("neither tests/unit nor tests/parity exists")
     output = log.run(venv / "bin" / "python", "-m", "pytest", "-q", "-n", "2", *folders, *arguments)
-    return count(r"(?m)^(?:=+ )?(?:\d+ \w+, )*(\d+) passed", output, "test passed")
+    return count(PASSED, output, "test passed")
 
 
 def checkout_files() -> list[str]:

@@ -32,6 +32,11 @@ options:
       - Pull spec of the release image, which the templates in C(manifests/) ask for as C({{.ReleaseImage}}).
       - Where it is not given, V(<unset>) stands in its place, and a problem says so.
     type: str
+"""
+
+    # facts_spec()
+    FACTS = r"""
+options:
   cluster_profile:
     description:
       - Cluster profile, the NAME in the annotation C(include.release.openshift.io/NAME).

@@ -19,13 +19,19 @@ def release_spec() -> dict[str, dict[str, Any]]:
         "release": {"type": "path", "required": True},
         "openshift_version": {"type": "str"},
         "release_image": {"type": "str"},
+    }
+
+
+def facts_spec() -> dict[str, dict[str, Any]]:
+    """What decides how a release is read, and which flavour of its manifests counts (fragment ``facts``)."""
+    return {
         "cluster_profile": {"type": "str", "default": DEFAULT_CLUSTER_PROFILE},
         "feature_set": {"type": "str", "default": "", "aliases": ["featureSet"]},
     }
 
 
 def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``load_release`` that the options of ``release_spec`` are."""
+    """Return the arguments of ``load_release`` that the options of ``release_spec`` and ``facts_spec`` are."""
     return {
         "path": params["release"],
         "openshift_version": params["openshift_version"],
@@ -54,7 +60,7 @@ def inclusion_spec() -> dict[str, dict[str, Any]]:
 
 
 def cluster_options(params: dict[str, Any]) -> ClusterOptions:
-    """Return what the options of the three specs say of the cluster."""
+    """Return what the options of ``facts_spec``, ``selection_spec`` and ``inclusion_spec`` say of the cluster."""
     return ClusterOptions(
         capabilities=params["capabilities"],
         enabled_capabilities=params["enabled_capabilities"],

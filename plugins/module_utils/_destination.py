@@ -15,16 +15,15 @@ import contextlib
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ._domain.errors import DestinationError, Problem, raise_errors
+from ._files import access_problems, cannot, is_part, make_directory, write_file
 
 INVENTORY = ".capability-openshift-files"
 """Has no suffix of a manifest, so that neither the CVO nor kubectl takes it for one."""
 
-_PART_PREFIX, _PART_SUFFIX = ".capability-openshift-", ".part"
 _SHOWN = 10
 
 
@@ -81,11 +80,11 @@ def plan_destination(
         for name in removed:
             problems += _directory_problems(os.path.join(dest, name))
     except OSError as error:
-        raise DestinationError([_cannot("read", dest, error)]) from None
+        raise DestinationError([cannot("read", dest, error)]) from None
     to_be_ours = frozenset(written) | (ours & set(files) & present)
     inventory_changes = ours != to_be_ours or not has_inventory
     if written or removed or inventory_changes:
-        problems += _access_problems(dest)
+        problems += access_problems(dest, "dest")
     raise_errors(problems, DestinationError)
     problems += _foreign_problems(dest, present - ours - to_be_ours - {INVENTORY})
     return DestinationPlan(dest, files, secrets, written, removed, to_be_ours, inventory_changes, tuple(problems))
@@ -95,22 +94,22 @@ def apply_destination(plan: DestinationPlan) -> None:
     """Write what ``plan`` says. Safe to be killed at any moment: the next run goes on. Raises ``DestinationError``."""
     if not plan.changed:
         return
-    _make(plan.dest)
+    make_directory(plan.dest)
     try:
         for name in os.listdir(plan.dest):
-            if _is_part(name):
+            if is_part(name):
                 os.unlink(os.path.join(plan.dest, name))
         if plan.written or plan.removed:
             # First of all: a file that we write is ours from the start, also if we get no further.
             ours, _known = _read_inventory(plan.dest)
-            _write(plan.dest, INVENTORY, _inventory(ours | plan.ours))
+            write_file(os.path.join(plan.dest, INVENTORY), _inventory(ours | plan.ours))
         for name, (_before, after) in plan.written.items():
-            _write(plan.dest, name, after, secret=name in plan.secrets)
+            write_file(os.path.join(plan.dest, name), after, secret=name in plan.secrets)
         for name in plan.removed:
             os.unlink(os.path.join(plan.dest, name))
-        _write(plan.dest, INVENTORY, _inventory(plan.ours))
+        write_file(os.path.join(plan.dest, INVENTORY), _inventory(plan.ours))
     except OSError as error:
-        raise DestinationError([_cannot("write", plan.dest, error)]) from None
+        raise DestinationError([cannot("write", plan.dest, error)]) from None
 
 
 def write_destination(
@@ -125,7 +124,7 @@ def write_destination(
         if check_mode:
             return plan
         # Made before it is locked, and only now, when nothing speaks against it: everybody locks the same directory.
-        _make(plan.dest)
+        make_directory(plan.dest)
     with _locked(dest):
         plan = plan_destination(dest, files, sources, secrets)
         apply_destination(plan)
@@ -137,19 +136,12 @@ def _locked(dest: str) -> Iterator[None]:
     try:
         descriptor = os.open(dest, os.O_RDONLY)
     except OSError as error:
-        raise DestinationError([_cannot("read", dest, error)]) from None
+        raise DestinationError([cannot("read", dest, error)]) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
-
-
-def _make(dest: str) -> None:
-    try:
-        os.makedirs(dest, exist_ok=True)
-    except OSError as error:
-        raise DestinationError([_cannot("write", dest, error)]) from None
 
 
 def _place_problems(dest: str, sources: tuple[str, ...]) -> list[Problem]:
@@ -163,15 +155,6 @@ def _place_problems(dest: str, sources: tuple[str, ...]) -> list[Problem]:
     return []
 
 
-def _access_problems(dest: str) -> list[Problem]:
-    nearest = _nearest(dest)
-    if not os.path.isdir(nearest):
-        return [Problem("error", dest, f"cannot be made: {nearest} is a file", "Choose another dest")]
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        return [Problem("error", dest, f"cannot be written: no permission on {nearest}", "Check the permissions")]
-    return []
-
-
 def _directory_problems(path: str) -> list[Problem]:
     if os.path.isdir(path) and not os.path.islink(path):
         return [Problem("error", path, "is a directory, and this module wrote a file there", "Move it away")]
@@ -179,24 +162,12 @@ def _directory_problems(path: str) -> list[Problem]:
 
 
 def _foreign_problems(dest: str, names: set[str]) -> list[Problem]:
-    foreign = sorted(name for name in names if not _is_part(name))
+    foreign = sorted(name for name in names if not is_part(name))
     if not foreign:
         return []
     more = f" and {len(foreign) - _SHOWN} more" if len(foreign) > _SHOWN else ""
     message = f"holds files that are not ours and were left alone: {', '.join(foreign[:_SHOWN])}{more}"
     return [Problem("warning", dest, message, "Choose a dest of its own if they do not belong there")]
-
-
-def _nearest(path: str) -> str:
-    """Return ``path``, or the nearest directory above it that exists."""
-    while not os.path.lexists(path) and path != os.path.dirname(path):
-        path = os.path.dirname(path)
-    return path
-
-
-def _is_part(name: str) -> bool:
-    """Tell whether a file is what a run that was killed left of one that it was writing."""
-    return name.startswith(_PART_PREFIX) and name.endswith(_PART_SUFFIX)
 
 
 def _is_open_to_others(path: str) -> bool:
@@ -229,32 +200,3 @@ def _content(path: str) -> bytes | None:
         return None
     with open(path, "rb") as handle:
         return handle.read()
-
-
-def _write(dest: str, name: str, data: bytes, secret: bool = False) -> None:
-    path = os.path.join(dest, name)
-    temporary = ""
-    try:
-        descriptor, temporary = tempfile.mkstemp(prefix=_PART_PREFIX, suffix=_PART_SUFFIX, dir=dest)
-        with os.fdopen(descriptor, "wb") as handle:
-            handle.write(data)
-            os.fchmod(handle.fileno(), 0o600 if secret else 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from None  # the temporary name helps nobody
-        raise
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
-
-
-def _cannot(verb: str, dest: str, error: OSError) -> Problem:
-    mend = "Check the permissions" if isinstance(error, PermissionError) else "See that the file system can take it"
-    return Problem("error", error.filename or dest, f"cannot {verb}: {error.strerror or error}", mend)

@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup
   - capability.openshift._attributes.info_module
   - capability.openshift._cluster.release
+  - capability.openshift._cluster.facts
 seealso:
   - module: capability.openshift.release_manifests
 requirements:
@@ -129,7 +130,11 @@ problems:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import release_arguments, release_spec
+from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
+    facts_spec,
+    release_arguments,
+    release_spec,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._domain.contents import release_contents
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
@@ -139,7 +144,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._result impor
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=release_spec(), supports_check_mode=True)
+    module = AnsibleModule(argument_spec={**release_spec(), **facts_spec()}, supports_check_mode=True)
     params = module.params
     require_yaml(module)
     try:

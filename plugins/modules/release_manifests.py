@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
   - capability.openshift._cluster.release
+  - capability.openshift._cluster.facts
   - capability.openshift._cluster.selection
   - capability.openshift._cluster.inclusion
 attributes:
@@ -212,6 +213,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
     cluster_options,
+    facts_spec,
     inclusion_spec,
     release_arguments,
     release_spec,
@@ -250,6 +252,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **release_spec(),
+            **facts_spec(),
             **selection_spec(),
             **inclusion_spec(),
             "dest": {"type": "path"},

@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
     FactsError,
     Problem,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._domain.hop import Hop
 from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
     InclusionFacts,
     decide,
@@ -50,6 +51,9 @@ INCLUSION_OPTIONS = (
     "overrides",
 )
 """Options of a question about manifests (documentation fragment ``_question.inclusion``)."""
+
+UPDATE_OPTIONS = ("openshift_version", "cluster_profile", "feature_set", "feature_gates", "exclude_identifier")
+"""Options of a question about an update (filter ``implicitly_enabled_capabilities``)."""
 
 _ALIASES = {
     "featureSet": "feature_set",
@@ -121,6 +125,39 @@ def ask_inclusions(
     return [(given, decide(manifest, facts).included) for given, manifest in read]
 
 
+def ask_update(current: object, target: object, enabled: object, options: Mapping[str, Any]) -> list[str]:
+    """Return what an update from the manifests ``current`` to ``target`` turns on where ``enabled`` is on, sorted.
+
+    Raises ``FactsError`` with what is wrong with any of them.
+    """
+    problems: list[Problem] = []
+    sides: list[list[Manifest]] = []
+    for name, manifests in (("current", current), ("target", target)):
+        try:
+            sides.append([manifest for _given, manifest in read_manifests(manifests, name)])
+        except FactsError as error:
+            problems += error.problems
+    _refuse_undefined({"enabled": enabled})
+    names = plain(enabled)
+    problems += _type_problems("enabled_capabilities", names)
+    facts = InclusionFacts()
+    try:
+        version = options.get("openshift_version")
+        others = {name: value for name, value in options.items() if name != "openshift_version"}
+        status: dict[str, list[str]] = {"enabled_capabilities": [], "known_capabilities": []}
+        allowed = (*UPDATE_OPTIONS, *status)
+        facts, _status, _problems = ask_cluster(version, None, {**others, **status}, allowed)
+    except FactsError as error:
+        problems += error.problems
+    if problems:
+        raise FactsError(
+            item._replace(where=item.where.replace("enabled_capabilities", "enabled")) for item in problems
+        )
+    loading = facts._replace(capability_status=None)
+    before, after = ([item for item in side if not decide(item, loading).reasons] for side in sides)
+    return list(Hop(before, after).implicitly_enabled(frozenset(names)))
+
+
 def _refuse_undefined(values: Mapping[str, object]) -> None:
     # ansible-core 2.19 does not even call us; older ones hand over what is undefined.
     undefined = [name for name, value in values.items() if isinstance(value, Undefined)]
@@ -148,22 +185,22 @@ def read_manifest(value: object) -> Manifest:
     return read_manifests([value])[0][1]
 
 
-def read_manifests(values: object) -> list[tuple[Any, Manifest]]:
+def read_manifests(values: object, where: str = "manifests") -> list[tuple[Any, Manifest]]:
     """Return each of ``values``, as it was given, with the manifest that it is; empty documents are passed over.
 
     Raises ``FactsError`` naming every value that is no manifest.
     """
-    _refuse_undefined({"manifests": values})
+    _refuse_undefined({where: values})
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         what = "a map" if isinstance(values, Mapping) else f"{plain(values)!r}"
         message = f"is {what}, expected a list of manifests"
-        raise FactsError([Problem("error", "manifests", message, "Give a list, as from_yaml_all makes it")])
+        raise FactsError([Problem("error", where, message, "Give a list, as from_yaml_all makes it")])
     read: list[tuple[Any, Manifest]] = []
     problems: list[Problem] = []
     for number, value in enumerate(values, 1):
         if value is None:
             continue
-        manifest, found = manifest_from_object(plain(value), "manifests", number)
+        manifest, found = manifest_from_object(plain(value), where, number)
         if manifest is None:
             problems += found
         else:

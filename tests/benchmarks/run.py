@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ HERE = Path(__file__).resolve().parent
 BIN = ROOT / ".venv" / "bin"
 ROUNDS = 7
 PLAY_ROUNDS = 3
+FLEETS = (100, 1000, 10000)
 
 
 class Run(NamedTuple):
@@ -56,7 +58,8 @@ def measure(command: Sequence[str]) -> Run:
     if process.returncode:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{output.decode(errors='replace')}")
     # The scripts beside this one print what they counted, and how long that took them; others count as a whole.
-    words = output.split()
+    # What else is there was written by a library, and comes before.
+    words = output.splitlines()[-1].split() if output else []
     work = float(words[1]) if len(words) == 2 else wall
     return Run(wall, work, usage.ru_maxrss / 1024)
 
@@ -135,6 +138,41 @@ def playing(release: Path) -> None:
             print(f"  {name}: {median(runs[name], 0) - base:.2f} s above the no-op playbook")
 
 
+def updates(paths: Sequence[Path]) -> None:
+    """Planning the updates from release to release, against loading each of them; and fleets on all of them."""
+
+    def seconds(*arguments: str | Path) -> float:
+        return measure([str(BIN / "python"), str(HERE / "plan_updates.py"), *map(str, arguments)]).work
+
+    print(f"\nPlanning updates, cold, work (medians of {ROUNDS} rounds)")
+    print(f"  {'':<24} {'load, load s':>14} {'plan s':>8} {'ratio':>7} {'matching ms':>12}")
+    for current, target in pairwise(paths):
+        rounds = []
+        for number in range(ROUNDS):
+            progress(f"  round {number + 1} of {ROUNDS}: {current.name} to {target.name}")
+            rounds.append((seconds(current) + seconds(target), seconds(current, target)))
+        loading, planning = (statistics.median(times) for times in zip(*rounds, strict=True))
+        ratio = statistics.median(plan / load for load, plan in rounds)
+        matching = 1000 * seconds(current, target, "--matching")
+        progress("")
+        name = f"{current.name} to {target.name}"
+        print(f"  {name:<24} {loading:>14.3f} {planning:>8.3f} {ratio:>7.2f} {matching:>12.2f}")
+
+
+def fleets(paths: Sequence[Path]) -> None:
+    """Fleets on the path of all releases, which show how the time grows."""
+    hops = len(paths) - 1
+    print(f"\nPlanning fleets, {hops} hop{'s' if hops > 1 else ''}, beyond what loading and one cluster take")
+    print(f"  {'clusters':>10} {'plans':>7} {'s':>8} {'ms per plan':>12} {'MB':>6}")
+    for clusters in FLEETS:
+        progress(f"  {clusters} clusters")
+        command = [str(BIN / "python"), str(HERE / "plan_fleet.py"), str(clusters), *map(str, paths)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+        plans, spent, memory = done.stdout.split()
+        progress("")
+        print(f"  {clusters:>10} {plans:>7} {float(spent):>8.3f} {1000 * float(spent) / int(plans):>12.2f} {memory:>6}")
+
+
 def releases() -> list[Path]:
     """Return the releases to measure."""
     if len(sys.argv) > 1:
@@ -149,9 +187,13 @@ def releases() -> list[Path]:
 
 def main() -> None:
     """Measure and print."""
-    for release in releases():
+    found = releases()
+    for release in found:
         reading(release)
-    playing(releases()[-1])
+    playing(found[-1])
+    if len(found) > 1:
+        updates(found)
+        fleets(found)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import registry
 from .errors import FactsError, Problem, raise_errors
 from .inclusion import InclusionFacts, Override
 from .names import did_you_mean
-from .registry import MinorFacts
+from .registry import Minor, MinorFacts
 from .release import Release
 from .release_facts import hidden_capabilities, minor_facts, profile_problems, release_gates, resolve_feature_set
-from .selection import CapabilityStatus, capability_status, check_selection, parse_selection
+from .selection import CapabilityStatus, Selection, capability_status, check_selection, parse_selection
 
 _NOTHING = CapabilityStatus(frozenset(), frozenset())
 _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
@@ -41,6 +41,56 @@ class ClusterOptions(NamedTuple):
     always_enabled_capabilities: Sequence[str] | None = None
 
 
+class ClusterFacts(NamedTuple):
+    """What was said of a cluster beside its capabilities, checked; hashable, so that equal clusters can be found.
+
+    ``feature_set``: ``""`` is the default one. ``feature_gates`` and ``always_enabled`` are ``None`` where the release
+    and its minor decide.
+    """
+
+    cluster_profile: str
+    feature_set: str
+    feature_gates: frozenset[str] | None
+    exclude_identifier: str
+    overrides: tuple[Override, ...]
+    always_enabled: tuple[str, ...] | None
+
+
+def check_options(options: ClusterOptions, minor: Minor | None, problems: list[Problem]) -> ClusterFacts:
+    """Return what ``options`` say beside capabilities; report what is not possible, in ``minor`` where one is given."""
+    given = options.feature_gates
+    always = options.always_enabled_capabilities
+    return ClusterFacts(
+        options.cluster_profile,
+        resolve_feature_set(options.feature_set, minor, problems),
+        None if given is None else _given_gates(given, problems),
+        options.exclude_identifier,
+        tuple(_overrides(options.overrides, problems)),
+        None if always is None else tuple(always),
+    )
+
+
+def inclusion_facts(cluster: ClusterFacts, release: Release, problems: list[Problem]) -> InclusionFacts:
+    """Return the facts of decisions on ``release``, without a capability status; report what is odd about them.
+
+    Gates that were not given are those of ``release`` itself.
+    """
+    gates = cluster.feature_gates
+    if gates is None:
+        gates, found = release_gates(release, cluster.feature_set, cluster.cluster_profile)
+        problems += found
+    if release.manifests:
+        problems += profile_problems(cluster.cluster_profile, release)
+    return InclusionFacts(
+        cluster_profile=cluster.cluster_profile,
+        feature_set=cluster.feature_set,
+        feature_gates=gates,
+        exclude_identifier=cluster.exclude_identifier,
+        major_version=release.minor.major if release.minor else None,
+        overrides=cluster.overrides,
+    )
+
+
 def resolve_cluster(
     options: ClusterOptions, release: Release
 ) -> tuple[InclusionFacts, CapabilityStatus, tuple[Problem, ...]]:
@@ -50,33 +100,16 @@ def resolve_cluster(
     Raises ``FactsError`` with everything that is wrong.
     """
     problems: list[Problem] = []
-    minor = release.minor
-    feature_set = resolve_feature_set(options.feature_set, minor, problems)
-    if options.feature_gates is not None:
-        gates: frozenset[str] | None = _given_gates(options.feature_gates, problems)
-    else:
-        gates, found = release_gates(release, feature_set, options.cluster_profile)
-        problems += found
-    overrides = tuple(_overrides(options.overrides, problems))
-    if release.manifests:
-        problems += profile_problems(options.cluster_profile, release)
-    status = _status(options, feature_set, gates, release, problems)
+    cluster = check_options(options, release.minor, problems)
+    facts = inclusion_facts(cluster, release, problems)
+    status = _status(options, cluster, facts.feature_gates, release, problems)
     raise_errors(problems, FactsError)
-    facts = InclusionFacts(
-        cluster_profile=options.cluster_profile,
-        feature_set=feature_set,
-        feature_gates=gates,
-        exclude_identifier=options.exclude_identifier,
-        major_version=minor.major if minor else None,
-        capability_status=status,
-        overrides=overrides,
-    )
-    return facts, status, tuple(problems)
+    return facts._replace(capability_status=status), status, tuple(problems)
 
 
 def _status(
     options: ClusterOptions,
-    feature_set: str,
+    cluster: ClusterFacts,
     gates: frozenset[str] | None,
     release: Release,
     problems: list[Problem],
@@ -91,20 +124,45 @@ def _status(
         message = "is needed: which capabilities a selection turns on depends on the version"
         problems.append(Problem("error", "openshift_version", message, "Set it, nothing else tells it here"))
         return _NOTHING
-    facts = minor_facts(release, minor, feature_set, options.cluster_profile, problems)
+    facts = minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, problems)
     if facts is None:
         return _NOTHING
-    hidden = hidden_capabilities(gates, feature_set)
+    hidden = hidden_capabilities(gates, cluster.feature_set)
     wrong = check_selection(selection, facts, hidden)
     problems += wrong
-    ensure = _ensured(options, facts, problems)
+    check_always_enabled(cluster, (facts,), problems)
     if any(problem.severity == "error" for problem in (*found, *wrong)):
         return _NOTHING
+    ensure = always_enabled(cluster, facts)
+    problems += _excluded_in_vain(selection, ensure)
+    return capability_status(selection, facts, hidden, ensure)
+
+
+def _excluded_in_vain(selection: Selection, ensure: Iterable[str]) -> Iterator[Problem]:
     for name in sorted(set(selection.excluded or ()) & set(ensure)):
         message = f"{name} is excluded, and a cluster like this has it on whatever is asked"
         mend = "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
-        problems.append(Problem("warning", f"{selection.where}.{selection.excluded_field}", message, mend))
-    return capability_status(selection, facts, hidden, ensure)
+        yield Problem("warning", f"{selection.where}.{selection.excluded_field}", message, mend)
+
+
+def always_enabled(cluster: ClusterFacts, facts: MinorFacts) -> frozenset[str]:
+    """Return the names that are on in a minor whatever is asked: those that were said, else those that it implies.
+
+    A name that the minor does not know is not among them.
+    """
+    said = cluster.always_enabled
+    names = registry.always_enabled(facts.minor, cluster.cluster_profile) if said is None else said
+    return facts.capabilities.intersection(names)
+
+
+def check_always_enabled(cluster: ClusterFacts, minors: Sequence[MinorFacts], problems: list[Problem]) -> None:
+    """Report names that were said to be always on and that none of ``minors`` knows."""
+    known = frozenset[str]().union(*(facts.capabilities for facts in minors))
+    of = " or ".join(str(facts.minor) for facts in minors)
+    for name in cluster.always_enabled or ():
+        if name not in known:
+            message = f"{name!r} is not a capability of {of}; the CVO would not start"
+            problems.append(Problem("error", "always_enabled_capabilities", message, did_you_mean(name, known)))
 
 
 def _given_status(options: ClusterOptions, problems: list[Problem]) -> CapabilityStatus:
@@ -121,19 +179,6 @@ def _given_status(options: ClusterOptions, problems: list[Problem]) -> Capabilit
         message = f"{name} is enabled and not known, so manifests that need it are left out"
         problems.append(Problem("warning", "enabled_capabilities", message, "Take both lists from one cluster"))
     return CapabilityStatus(frozenset(known), frozenset(enabled))
-
-
-def _ensured(options: ClusterOptions, facts: MinorFacts, problems: list[Problem]) -> tuple[str, ...]:
-    """Return the names that are on whatever is asked: those that were said, else those that the minor implies."""
-    if options.always_enabled_capabilities is None:
-        usual = registry.always_enabled(facts.minor, options.cluster_profile)
-        return tuple(name for name in usual if name in facts.capabilities)
-    for name in options.always_enabled_capabilities:
-        if name not in facts.capabilities:
-            message = f"{name!r} is not a capability of {facts.minor}; the CVO would not start"
-            mend = did_you_mean(name, facts.capabilities)
-            problems.append(Problem("error", "always_enabled_capabilities", message, mend))
-    return tuple(options.always_enabled_capabilities)
 
 
 def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str]:

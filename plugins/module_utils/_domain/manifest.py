@@ -18,6 +18,7 @@ EXCLUDE_ANNOTATION = "exclude.release.openshift.io/"
 FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
 FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
 MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
+DELETE_ANNOTATION = "release.openshift.io/delete"
 
 
 class ResourceId(NamedTuple):
@@ -51,6 +52,11 @@ class Manifest(NamedTuple):
         """Names in the capability annotation, in its order: split at ``+``, untrimmed, duplicates kept."""
         value = (self.annotations or {}).get(CAPABILITY_ANNOTATION, "")
         return tuple(value.split("+")) if value else ()
+
+    @property
+    def deletes(self) -> bool:
+        """Whether an update to the release deletes the resource instead of applying it (exactly ``true`` does)."""
+        return (self.annotations or {}).get(DELETE_ANNOTATION) == "true"
 
 
 def manifest_from_object(

@@ -61,14 +61,28 @@ class AlwaysEnabled(NamedTuple):
     source: str
 
 
+class ForcedCapability(NamedTuple):
+    """A capability that an update from a minor to another turns on although no manifest says so."""
+
+    capability: str
+    from_minor: Minor
+    to_minor: Minor
+    source: str
+
+
 class FeatureSet(NamedTuple):
-    """A feature set: ``annotated`` ones may be named by ``release.openshift.io/feature-set``."""
+    """A feature set: ``annotated`` ones may be named by ``release.openshift.io/feature-set``.
+
+    ``blocks_updates``: no update to another minor while it is on. ``permanent``: it can never be left.
+    """
 
     name: str
     since: Minor
     until: Minor | None
     annotated: bool
     source: str
+    blocks_updates: bool = False
+    permanent: bool = False
 
 
 class Branch(NamedTuple):
@@ -145,6 +159,16 @@ ALWAYS_ENABLED = AlwaysEnabled(
     "--always-enable-capabilities (openshift/cluster-version-operator#946); hosted clusters do not pass it",
 )
 
+FORCED_CAPABILITIES: tuple[ForcedCapability, ...] = (
+    ForcedCapability(
+        "DeploymentConfig",
+        Minor(4, 13),
+        Minor(4, 14),
+        "openshift/cluster-version-operator#981 (release-4.13:pkg/cvo/sync_worker.go syncPayload): "
+        "no manifest carries it, so a 4.13 cluster-version operator adds it whenever it loads a 4.14 release",
+    ),
+)
+
 GATES_FILTERED_SINCE = Minor(4, 22)
 """First minor whose CVO reads ``release.openshift.io/feature-gate``. Source: openshift/library-go:pkg/manifest."""
 
@@ -157,13 +181,15 @@ GATES_OF_FEATURE_SETS: Mapping[str, frozenset[str]] = {
 Used only where the release's own FeatureGate manifest cannot be asked.
 """
 
+_FEATURE_SETS_SOURCE = "openshift/api:config/v1/types_feature.go"
+
 FEATURE_SETS: tuple[FeatureSet, ...] = (
-    FeatureSet(DEFAULT_FEATURE_SET, Minor(4, 1), None, True, "openshift/api:config/v1/types_feature.go"),
-    FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, True, "openshift/api:config/v1/types_feature.go"),
-    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, True, "openshift/api:config/v1/types_feature.go"),
-    FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, True, "openshift/api:config/v1/types_feature.go"),
+    FeatureSet(DEFAULT_FEATURE_SET, Minor(4, 1), None, True, _FEATURE_SETS_SOURCE),
+    FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, True, _FEATURE_SETS_SOURCE, True, True),
+    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, True, _FEATURE_SETS_SOURCE, True, True),
+    FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, True, _FEATURE_SETS_SOURCE, True, True),
     FeatureSet("OKD", Minor(4, 22), None, True, "openshift/api:features AllFeatureSets"),
-    FeatureSet("LatencySensitive", Minor(4, 1), Minor(4, 15), False, "openshift/api:config/v1/types_feature.go"),
+    FeatureSet("LatencySensitive", Minor(4, 1), Minor(4, 15), False, _FEATURE_SETS_SOURCE),
 )
 
 ANNOTATED_FEATURE_SETS: tuple[str, ...] = tuple(sorted(item.name for item in FEATURE_SETS if item.annotated))
@@ -171,6 +197,33 @@ ANNOTATED_FEATURE_SETS: tuple[str, ...] = tuple(sorted(item.name for item in FEA
 
 Source: openshift/library-go:pkg/manifest/manifest.go knownFeatureSets.
 """
+
+CREDENTIALS_OF_PLATFORMS: Mapping[str, str] = {
+    "alibabacloud": "AlibabaCloudProviderSpec",
+    "aws": "AWSProviderSpec",
+    "azure": "AzureProviderSpec",
+    "gcp": "GCPProviderSpec",
+    "ibmcloud": "IBMCloudProviderSpec",
+    "nutanix": "NutanixProviderSpec",
+    "openstack": "OpenStackProviderSpec",
+    "ovirt": "OvirtProviderSpec",
+    "powervs": "IBMCloudPowerVSProviderSpec",
+    "vsphere": "VSphereProviderSpec",
+}
+"""Kind of ``spec.providerSpec`` of the CredentialsRequests that a platform needs.
+
+Source: openshift/oc:pkg/cli/admin/release/extract_tools.go credRequestCloudProviderSpecKindMapping.
+"""
+
+PLATFORMS_WITHOUT_CREDENTIALS: tuple[str, ...] = (
+    "baremetal",
+    "equinixmetal",
+    "external",
+    "kubevirt",
+    "libvirt",
+    "none",
+)
+"""Platforms that no CredentialsRequest is for. Source: openshift/api:config/v1/types_infrastructure.go PlatformType."""
 
 _COMMITS = {
     Minor(4, 11): "92fe66c75e8fbd76d5f385443c2293d4d02f08cc",
@@ -226,6 +279,17 @@ def hidden_capabilities(gates: frozenset[str]) -> frozenset[str]:
     Source: openshift/cluster-version-operator:lib/capability/capability.go excludedCapabilities.
     """
     return frozenset(item.name for item in CAPABILITIES if item.gates and gates.isdisjoint(item.gates))
+
+
+def forced_capabilities(from_minor: Minor, to_minor: Minor) -> tuple[ForcedCapability, ...]:
+    """Return what an update between these minors turns on although no manifest says so."""
+    return tuple(item for item in FORCED_CAPABILITIES if (item.from_minor, item.to_minor) == (from_minor, to_minor))
+
+
+def feature_set(name: str) -> FeatureSet | None:
+    """Return the feature set of this name (``""`` is the default one), or ``None`` where there is none."""
+    wanted = name or DEFAULT_FEATURE_SET
+    return next((item for item in FEATURE_SETS if item.name == wanted), None)
 
 
 def gates_of(capability: str) -> tuple[str, ...]:

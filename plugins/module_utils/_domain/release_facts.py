@@ -23,9 +23,9 @@ _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 def resolve_feature_set(name: str, minor: Minor | None, problems: list[Problem]) -> str:
     """Return the feature set as the API spells it (``""`` is the default one); report one that does not exist."""
-    known = registry.feature_set_names(minor)
     if name in ("", registry.DEFAULT_FEATURE_SET):
         return ""
+    known = registry.feature_set_names(minor)
     if name not in known:
         of = f" of {minor}" if minor else ""
         problems.append(

@@ -15,7 +15,7 @@ from .registry import Minor
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _BUILD = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
-_SEMVER = rf"({_NUMBER})\.({_NUMBER})\.{_NUMBER}(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+{_BUILD})?"
+_SEMVER = rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-({_PRE_RELEASE}(?:\.{_PRE_RELEASE})*))?(?:\+{_BUILD})?"
 _MINOR = rf"({_NUMBER})\.({_NUMBER})"
 
 
@@ -37,3 +37,18 @@ def minor_of(version: object, where: str = "openshift_version") -> Minor:
 def is_semantic_version(text: str) -> bool:
     """Tell whether ``text`` is a semantic version, as release-metadata must have (blang/semver Parse)."""
     return re.fullmatch(_SEMVER, text) is not None
+
+
+def precedence(version: str) -> tuple[object, ...]:
+    """Return what orders versions (semver.org section 11); MAJOR.MINOR alone is taken for the first release of it.
+
+    Raises ``ValueError`` where it is no version.
+    """
+    match = re.fullmatch(_SEMVER, version)
+    if match is None:
+        return (*minor_of(version), 0, (1,))
+    major, minor, patch, pre_release = match.groups()
+    if pre_release is None:
+        return int(major), int(minor), int(patch), (1,)
+    parts = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in pre_release.split("."))
+    return int(major), int(minor), int(patch), (0, parts)

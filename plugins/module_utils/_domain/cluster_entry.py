@@ -1,0 +1,95 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""One cluster of a fleet, as the user wrote it: a name, a path, and what is different from the other clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .errors import Problem
+from .names import did_you_mean
+from .question import PlanOptions
+
+_ALIASES = {
+    "clusterVersion": "cluster_version",
+    "enabledCapabilities": "enabled_capabilities",
+    "knownCapabilities": "known_capabilities",
+    "featureSet": "feature_set",
+    "featureGates": "feature_gates",
+}
+_STRINGS = ("name", "feature_set", "platform")
+_LISTS = ("releases", "enabled_capabilities", "known_capabilities", "feature_gates", "overrides", "live_resources")
+_NAMES = ("enabled_capabilities", "known_capabilities", "feature_gates")
+_OTHERS = ("capabilities", "cluster_version")
+_FIELDS = (*_STRINGS, *_LISTS, *_OTHERS)
+_STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
+
+
+class ClusterEntry(NamedTuple):
+    """A cluster of a fleet. ``releases`` is ``None`` where it takes the path of all."""
+
+    name: str
+    releases: Sequence[Any] | None
+    options: PlanOptions
+
+
+def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterEntry | None, list[Problem]]:
+    """Read an entry of ``clusters``; what it does not say is as in ``common``. ``None`` where it is not possible.
+
+    What it starts from (a selection, an object or a list of names) replaces all that ``common`` starts from.
+    """
+    if not isinstance(entry, Mapping):
+        return None, [Problem("error", where, f"is {entry!r}, expected a dict with a name", "Write it as a dict")]
+    problems: list[Problem] = []
+    values: dict[str, Any] = {}
+    for key, value in entry.items():
+        field = _ALIASES.get(key, key)
+        if field not in _FIELDS:
+            problems.append(
+                Problem("error", f"{where}.{key}", "is not a field of a cluster", did_you_mean(key, _FIELDS))
+            )
+        elif field in values:
+            problems.append(
+                Problem("error", f"{where}.{field}", "is given twice, in two spellings", "Keep one of them")
+            )
+        elif value is not None:
+            values[field] = value
+    problems += _type_problems(values, where)
+    if not values.get("name"):
+        problems.append(Problem("error", f"{where}.name", "is missing", "Give each cluster a name"))
+    if problems:
+        return None, problems
+    options = common
+    if any(field in values for field in _STARTS):
+        cleared = common.cluster._replace(capabilities=None, enabled_capabilities=None, known_capabilities=None)
+        options = common._replace(cluster=cleared, cluster_version=None)
+    of_cluster = {field: value for field, value in values.items() if field in options.cluster._fields}
+    of_cluster.pop("overrides", None)
+    of_plan = {field: value for field, value in values.items() if field in options._fields}
+    options = options._replace(cluster=options.cluster._replace(**of_cluster), **of_plan)
+    return ClusterEntry(values["name"], values.get("releases"), options), []
+
+
+def _type_problems(values: Mapping[str, Any], where: str) -> list[Problem]:
+    problems = [
+        Problem("error", f"{where}.{field}", f"is {values[field]!r}, expected a string", "Quote it")
+        for field in _STRINGS
+        if field in values and not isinstance(values[field], str)
+    ]
+    for field in _LISTS:
+        value = values.get(field)
+        if value is None:
+            continue
+        if not isinstance(value, (list, tuple)):
+            problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a list", "Write [...]"))
+        elif field in _NAMES:
+            problems += [
+                Problem("error", f"{where}.{field}[{index}]", f"is {item!r}, expected a string", "Quote it")
+                for index, item in enumerate(value)
+                if not isinstance(item, str)
+            ]
+    return problems

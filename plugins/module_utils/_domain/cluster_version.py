@@ -1,0 +1,153 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The ClusterVersion object: what a cluster was asked for, what it has, and the condition that tells both apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .errors import Problem
+from .selection import CapabilityStatus, Selection, parse_selection
+
+_GROUP = "config.openshift.io"
+
+
+class ClusterVersion(NamedTuple):
+    """What a ClusterVersion says. ``status`` is ``None`` where it does not tell capabilities.
+
+    ``version``: of the release that the cluster runs or is going to; ``overrides``: those of its spec, unchecked.
+    """
+
+    version: str | None
+    selection: Selection
+    status: CapabilityStatus | None
+    overrides: tuple[Any, ...]
+
+
+class Condition(NamedTuple):
+    """A condition of ClusterVersion."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+def capability_condition(status: CapabilityStatus) -> Condition:
+    """Return the condition that the CVO shows for a capability status, in its words.
+
+    Source: openshift/cluster-version-operator:pkg/cvo/status.go setImplicitlyEnabledCapabilitiesCondition.
+    """
+    if status.implicitly_enabled:
+        names = ", ".join(sorted(status.implicitly_enabled))
+        message = f"The following capabilities could not be disabled: {names}"
+        return Condition("ImplicitlyEnabledCapabilities", "True", "CapabilitiesImplicitlyEnabled", message)
+    message = "Capabilities match configured spec"
+    return Condition("ImplicitlyEnabledCapabilities", "False", "AsExpected", message)
+
+
+def parse_cluster_version(
+    value: object, where: str = "cluster_version"
+) -> tuple[ClusterVersion | None, tuple[Problem, ...]]:
+    """Read a ClusterVersion object, or a List that holds exactly one. ``None`` where a problem is an error.
+
+    Names in its lists are not checked: after a rollback they may be of a later version.
+    """
+    found = _only_item(value, where)
+    if isinstance(found, Problem):
+        return None, (found,)
+    kind, api_version = found.get("kind"), found.get("apiVersion")
+    if kind != "ClusterVersion" or str(api_version).partition("/")[0] != _GROUP:
+        message = f"is {kind} of {api_version}, expected ClusterVersion of {_GROUP}/v1"
+        return None, (Problem("error", where, message, "Give what `oc get clusterversion version -o yaml` prints"),)
+    problems: list[Problem] = []
+    spec = _map(found, "spec", where, problems)
+    selection, of_selection = parse_selection(spec.get("capabilities"), f"{where}.spec.capabilities")
+    # The API takes what an install-config may not say, such as additional capabilities without a baseline set.
+    problems += [_softened(problem) for problem in of_selection]
+    overrides = _list(spec, "overrides", f"{where}.spec", problems)
+    status = _map(found, "status", where, problems)
+    capabilities = _map(status, "capabilities", f"{where}.status", problems)
+    enabled = _names(capabilities, "enabledCapabilities", f"{where}.status.capabilities", problems)
+    known = _names(capabilities, "knownCapabilities", f"{where}.status.capabilities", problems)
+    if any(problem.severity == "error" for problem in problems):
+        return None, tuple(problems)
+    told = enabled is not None or known is not None
+    if not told:
+        message = "tells no capabilities, so what is on is taken from the spec alone"
+        mend = "Give the object as the cluster has it, with its status"
+        problems.append(Problem("warning", f"{where}.status.capabilities", message, mend))
+    problems += _unfinished(status, where)
+    version = _map(status, "desired", f"{where}.status", problems).get("version")
+    return (
+        ClusterVersion(
+            version if isinstance(version, str) else None,
+            selection,
+            CapabilityStatus(frozenset(known or ()), frozenset(enabled or ())) if told else None,
+            tuple(overrides),
+        ),
+        tuple(problems),
+    )
+
+
+def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
+    if not isinstance(value, Mapping):
+        found = "is empty" if value is None or value == "" else f"is {type(value).__name__}"
+        return Problem("error", where, f"{found}, expected a ClusterVersion object", "Give the object, or its file")
+    items = value.get("items")
+    if str(value.get("kind")).endswith("List") and isinstance(items, list):
+        if len(items) != 1 or not isinstance(items[0], Mapping):
+            message = f"is a list of {len(items)} objects, expected one ClusterVersion"
+            return Problem("error", where, message, "Give each cluster's ClusterVersion by itself")
+        return items[0]
+    return value
+
+
+def _softened(problem: Problem) -> Problem:
+    is_missing = problem.where.endswith(".baseline_capability_set") and problem.message.startswith("is missing")
+    return problem._replace(severity="warning") if is_missing else problem
+
+
+def _unfinished(status: Mapping[str, Any], where: str) -> list[Problem]:
+    history = status.get("history")
+    latest = history[0] if isinstance(history, list) and history and isinstance(history[0], Mapping) else {}
+    if latest.get("state") != "Partial":
+        return []
+    message = f"an update to {latest.get('version')} is not finished; the plan takes it for done"
+    return [Problem("warning", f"{where}.status.history", message, "Wait for it, and plan again")]
+
+
+def _map(parent: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> Mapping[str, Any]:
+    value = parent.get(field)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a map", "Give the whole object"))
+        return {}
+    return value
+
+
+def _list(parent: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> list[Any]:
+    value = parent.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a list", "Give the whole object"))
+        return []
+    return value
+
+
+def _names(parent: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> list[str] | None:
+    if parent.get(field) is None:
+        return None
+    names = _list(parent, field, where, problems)
+    problems += [
+        Problem("error", f"{where}.{field}[{index}]", f"is {name!r}, expected a name", "Give the whole object")
+        for index, name in enumerate(names)
+        if not isinstance(name, str)
+    ]
+    return [name for name in names if isinstance(name, str)]

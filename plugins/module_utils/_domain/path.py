@@ -1,0 +1,67 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The path of a cluster: releases in the order in which it runs them, current first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from . import registry
+from .errors import Problem
+from .release import Release
+from .version import precedence
+
+
+def is_downgrade(current: Release, target: Release) -> bool:
+    """Tell whether going from ``current`` to ``target`` does not lead to a later version."""
+    return precedence(_version(target)) <= precedence(_version(current))
+
+
+def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str = "releases") -> list[Problem]:
+    """Return what is wrong with a path, or worth knowing about it. Each release has a minor."""
+    if len(releases) < 2:
+        message = f"names {len(releases) or 'no'} release{'' if len(releases) == 1 else 's'}, expected two or more"
+        return [Problem("error", where, message, "Name the release that the cluster runs, then those it goes to")]
+    problems: list[Problem] = []
+    for index, (current, target) in enumerate(pairwise(releases), 1):
+        problems += _hop_problems(current, target, allow_downgrade, f"{where}[{index}]")
+    oldest = min(registry.BRANCHES)
+    for index, release in enumerate(releases[:-1]):
+        if release.minor is not None and release.minor < oldest:
+            message = f"{_version(release)} has no capabilities, they began with {oldest}"
+            mend = "A path can only end in such a release; leave it out"
+            problems.append(Problem("error", f"{where}[{index}]", message, mend))
+    return problems
+
+
+def _hop_problems(current: Release, target: Release, allow_downgrade: bool, where: str) -> list[Problem]:
+    old, new = _version(current), _version(target)
+    if not is_downgrade(current, target):
+        return _skipped(current, target, where)
+    found = "is the same version as the one before" if precedence(old) == precedence(new) else f"is older than {old}"
+    if not allow_downgrade:
+        mend = "Name the releases in the order of the updates, current first, or set allow_downgrade"
+        return [Problem("error", where, f"{new} {found}", mend)]
+    if precedence(old) == precedence(new):
+        return []
+    message = (
+        f"{new} {found}: what only {old} has stays behind on the cluster, and where its status names a capability "
+        f"that {new} does not know, every write to ClusterVersion is refused there"
+    )
+    return [Problem("warning", where, message, "Plan to clean up by hand; going back is not supported by OpenShift")]
+
+
+def _skipped(current: Release, target: Release, where: str) -> list[Problem]:
+    old, new = current.minor, target.minor
+    if old is None or new is None or old.major != new.major or new.minor - old.minor < 2:
+        return []
+    message = f"goes from {old} to {new}; a cluster passes every minor between, and each can turn something on"
+    return [Problem("warning", where, message, "Name a release of each minor on the way")]
+
+
+def _version(release: Release) -> str:
+    return release.version or str(release.minor)

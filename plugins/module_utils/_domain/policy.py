@@ -1,0 +1,68 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The gate in front of an update: names that a plan must not turn on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from .errors import Problem
+from .names import did_you_mean
+from .plan import HopPlan, Plan, TurnedOn
+
+ANY = "any"
+
+
+class Violation(NamedTuple):
+    """A name that a hop turns on against the policy. ``how`` is ``None`` where the selection itself asks for it."""
+
+    name: str
+    hop: HopPlan
+    how: TurnedOn | None
+
+    def __str__(self) -> str:
+        text = f"{self.hop.from_version} to {self.hop.to_version} turns on {self.name}"
+        if self.how is None:
+            return f"{text}: the selection asks for it in {self.hop.to_version}"
+        if not self.how.causes:
+            return f"{text}: {self.how.source}"
+        more = f" and {len(self.how.causes) - 1} more" if len(self.how.causes) > 1 else ""
+        return f"{text} because of {self.how.causes[0].target.resource_id}{more}"
+
+
+def policy_problems(fail_on: Sequence[str], known: Iterable[str]) -> list[Problem]:
+    """Return what is wrong with a policy: a gate that names what does not exist would never close.
+
+    ``known`` are the names that any release of the paths knows.
+    """
+    names = sorted({*known, ANY})
+    return [
+        Problem(
+            "error", f"fail_on[{index}]", f"{name!r} is not a capability of these releases", did_you_mean(name, names)
+        )
+        for index, name in enumerate(fail_on)
+        if name not in names
+    ]
+
+
+def violations(plan: Plan, fail_on: Sequence[str]) -> tuple[Violation, ...]:
+    """Return what ``plan`` turns on against the policy, hop by hop.
+
+    A name counts however it is turned on. ``any`` stands for whatever is turned on implicitly and that the selection
+    does not ask for in the new release either.
+    """
+    return tuple(_violations(plan, frozenset(fail_on)))
+
+
+def _violations(plan: Plan, fail_on: frozenset[str]) -> Iterator[Violation]:
+    for hop in plan.hops:
+        implicit = {item.name: item for item in hop.implicitly_enabled}
+        for name in sorted(hop.turned_on):
+            how = implicit.get(name)
+            unasked = how is not None and not how.requested
+            if name in fail_on or (ANY in fail_on and unasked):
+                yield Violation(name, hop, how)

@@ -1,0 +1,115 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A release on the path of a cluster: what its CVO makes of the cluster, and which of its manifests can come at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from . import registry
+from .cluster_facts import ClusterFacts, always_enabled, inclusion_facts
+from .errors import FactsError, Problem
+from .inclusion import InclusionFacts, decide
+from .manifest import Manifest
+from .registry import Minor, MinorFacts
+from .release import Release
+from .release_facts import hidden_capabilities, minor_facts, resolve_feature_set
+from .selection import CapabilityStatus, Selection, capability_status, translate
+
+
+class Waypoint(NamedTuple):
+    """A release as one cluster meets it.
+
+    ``minor_facts`` is ``None`` for a minor that has no capabilities: its CVO applies everything. ``facts`` decide
+    without capabilities. ``hidden`` are the names whose feature gates are off, ``always`` those that are on whatever
+    is asked. ``loaded`` are the manifests that the CVO loads, ``managed`` those of them that no override takes away.
+    """
+
+    release: Release
+    minor: Minor
+    minor_facts: MinorFacts | None
+    facts: InclusionFacts
+    hidden: frozenset[str]
+    always: frozenset[str]
+    loaded: tuple[Manifest, ...]
+    managed: tuple[Manifest, ...]
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Names that the CVO of this release knows."""
+        return self.minor_facts.capabilities - self.hidden if self.minor_facts else frozenset()
+
+    def status(self, selection: Selection, stay_on: Iterable[str] = ()) -> CapabilityStatus:
+        """Return what the CVO of this release makes of ``selection`` where the names ``stay_on`` were on before."""
+        if self.minor_facts is None:
+            return CapabilityStatus(frozenset(), frozenset(stay_on))
+        return capability_status(selection, self.minor_facts, self.hidden, {*stay_on, *self.always})
+
+    def requested(self, selection: Selection) -> frozenset[str]:
+        """Return what ``selection`` itself asks of this release."""
+        if self.minor_facts is None:
+            return frozenset()
+        return capability_status(selection, self.minor_facts, self.hidden).enabled
+
+    def pinned(self, selection: Selection) -> Selection:
+        """Return ``selection`` as the API can say it, the same wherever it is asked later."""
+        if self.minor_facts is not None:
+            selection = translate(selection, self.minor_facts, self.hidden)
+        return selection._replace(additional=tuple(sorted(set(selection.additional))))
+
+    def usable(self, status: CapabilityStatus) -> frozenset[str] | None:
+        """Return the names that let a manifest in; ``None`` where capabilities keep nothing out."""
+        return None if self.minor_facts is None else status.enabled & status.known
+
+    def load(self, other: Waypoint) -> tuple[Manifest, ...]:
+        """Return the manifests of another release that the CVO of this one loads: under its own feature gates."""
+        if other.facts.feature_gates == self.facts.feature_gates:
+            return other.loaded
+        return _loaded(other.release, other.facts._replace(feature_gates=self.facts.feature_gates))
+
+
+def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Problem]) -> Waypoint:
+    """Return ``release`` as ``cluster`` meets it; what is odd goes to ``problems``. Raises ``FactsError``."""
+    minor = release.minor
+    if minor is None:
+        message = f"the version of {release.path} is not known, and what a selection turns on depends on it"
+        mend = "Extract the release with its release-metadata, or give {release: PATH, openshift_version: X.Y.Z}"
+        raise FactsError([Problem("error", "releases", message, mend)])
+    found: list[Problem] = []
+    facts = inclusion_facts(cluster, release, found)
+    without = minor < min(registry.BRANCHES)
+    of_minor = None if without else minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, found)
+    resolve_feature_set(cluster.feature_set, minor, found)
+    problems += [problem._replace(where=f"{release.version}, {problem.where}") for problem in found]
+    if of_minor is None and not without:
+        raise FactsError(problems)
+    waypoint = Waypoint(
+        release,
+        minor,
+        of_minor,
+        facts,
+        frozenset() if without else hidden_capabilities(facts.feature_gates, cluster.feature_set),
+        frozenset(),
+        (),
+        (),
+    )
+    if of_minor is not None:
+        waypoint = waypoint._replace(always=always_enabled(cluster, of_minor) - waypoint.hidden)
+    loaded = _loaded(release, facts)
+    managed = loaded
+    if cluster.overrides:
+        managed = tuple(manifest for manifest in loaded if not decide(manifest, facts).reasons)
+    return waypoint._replace(loaded=loaded, managed=managed)
+
+
+def _loaded(release: Release, facts: InclusionFacts) -> tuple[Manifest, ...]:
+    """Return what a CVO loads of a release.
+
+    Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
+    """
+    loading = facts._replace(overrides=())
+    return tuple(manifest for manifest in release.manifests if not decide(manifest, loading).reasons)

@@ -1,0 +1,64 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The candidate: plan the updates of one cluster from release to release. With a single release it is only loaded.
+
+Usage: plan_updates.py RELEASE... [--matching]    (prints what was counted, and seconds; of matching alone if asked)
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+    ClusterOptions,
+    check_options,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.hop import Hop
+from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._domain.waypoint import resolve_waypoint
+from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._planning import answer_one
+from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+
+REPEATS = 20
+
+
+def main() -> None:
+    """Load, plan and count."""
+    releases = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    if "--matching" in sys.argv:
+        counted, spent = match(releases)
+    else:
+        start = time.perf_counter()
+        counted = plan(releases) if len(releases) > 1 else len(load_release(releases[0]).release.manifests)
+        spent = time.perf_counter() - start
+    print(counted, f"{spent:.6f}")
+
+
+def plan(releases: list[str]) -> int:
+    """Return how many resources turn something on where nothing was asked for."""
+    options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": "None"}))
+    planning = answer_one(releases, options, allow_downgrade=True, fail_on=[])
+    result = PlanShapes().plan(planning.plans[0], details=True)
+    return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
+
+
+def match(releases: list[str]) -> tuple[int, float]:
+    """Match the manifests of two releases that are loaded and filtered, and judge them for one cluster."""
+    cluster = check_options(ClusterOptions(), None, [])
+    current, target = (resolve_waypoint(cluster, load_release(path).release, []) for path in releases[:2])
+    spent = []
+    count = 0
+    for _repeat in range(REPEATS):
+        start = time.perf_counter()
+        turned_on = Hop(current.loaded, target.loaded).implicitly_enabled(frozenset())
+        spent.append(time.perf_counter() - start)
+        count = sum(map(len, turned_on.values()))
+    return count, statistics.median(spent)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A headless Chromium that opens reports; it is never told to download anything, and fails where it is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from ansible_collections.capability.openshift.plugins.module_utils._report import render_html
+
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars")
+SIZES = {"desktop": (1280, 900), "phone": (360, 800)}
+SCREENSHOTS = Path(__file__).parents[2] / ".cache" / "browser"
+TALLEST = 8000
+
+
+def _program(name: str, package: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        pytest.fail(f"{name} is missing; install {package} (Debian: apt-get install chromium chromium-driver)")
+    return path
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """Return a browser that tells what its console and its network saw."""
+    os.environ["SE_OFFLINE"] = "true"
+    options = webdriver.ChromeOptions()
+    options.binary_location = _program("chromium", "chromium")
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(_program("chromedriver", "chromium-driver")))
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+class Page:
+    """A report in the browser."""
+
+    def __init__(self, driver: webdriver.Chrome, file: Path) -> None:
+        self.driver, self.file = driver, file
+
+    def show(self, size: str, scheme: str) -> None:
+        """Load the page anew, as a ``size`` of screen shows it in the colour ``scheme``."""
+        width, height = SIZES[size]
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
+        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        self.driver.get("about:blank")
+        for log in ("browser", "performance"):
+            self.driver.get_log(log)  # what was before
+        self.driver.get(self.file.as_uri())
+        # Far away plans are not laid out before they come into view; tests look at all of them.
+        self.run("document.querySelectorAll('.fleet').forEach(plan => plan.style.contentVisibility = 'visible')")
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Return what ``script`` returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector: str) -> Any:
+        """Return the first element that a CSS selector finds."""
+        return self.driver.find_element("css selector", selector)
+
+    def open_all(self) -> int:
+        """Open everything that can be opened and return how much that was."""
+        script = "const all = [...document.querySelectorAll('details')]; all.forEach(one => one.open = true);"
+        return int(self.run(f"{script} return all.length"))
+
+    def complaints(self) -> list[str]:
+        """Return what the console says, but for what is only informative."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] not in ("INFO", "DEBUG")]
+
+    def requests(self) -> set[str]:
+        """Return the addresses that the page asked for."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        return {entry["request"]["url"].partition("#")[0] for entry in sent}
+
+    def picture(self, name: str) -> None:
+        """Save a screenshot of the whole page."""
+        width, height = self.run("const e = document.documentElement; return [e.clientWidth, e.scrollHeight]")
+        clip = {"x": 0, "y": 0, "width": width, "height": min(height, TALLEST), "scale": 1}
+        shot = {"format": "png", "captureBeyondViewport": True, "clip": clip}
+        data = self.driver.execute_cdp_cmd("Page.captureScreenshot", shot)["data"]
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        (SCREENSHOTS / f"{name}.png").write_bytes(b64decode(data))
+
+
+@pytest.fixture
+def page(driver: webdriver.Chrome, tmp_path: Path) -> Callable[..., Page]:
+    """Show a report: ``page(report, size="phone", scheme="dark")``."""
+
+    def show(report: Mapping[str, Any], size: str = "desktop", scheme: str = "light") -> Page:
+        file = tmp_path / "update_plan.html"
+        file.write_text(render_html(report), encoding="utf-8")
+        shown = Page(driver, file)
+        shown.show(size, scheme)
+        return shown
+
+    return show
