@@ -7,33 +7,41 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 from ._domain.errors import FactsError, Problem
 from ._head import YamlError
 
+_MEND = "Save it again: oc get clusterversion version -o yaml"
 
-def read_cluster_version(path: str, where: str = "cluster_version") -> Any:
-    """Return what the file at ``path`` holds, as plain values. Raises ``FactsError``."""
-    path = os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
+
+def read_cluster_version(path: str) -> Any:
+    """Return the one document that the file at ``path`` holds, as plain values. Raises ``FactsError``."""
+    where = place_of(path)
     try:
-        with open(path, "rb") as handle:
+        if not path or "\0" in path:
+            raise FactsError([Problem("error", where, f"{path!r} is not a path", "Name a file, or give the object")])
+        with open(os.path.abspath(os.path.expanduser(os.path.expandvars(path))), "rb") as handle:
             data = handle.read()
     except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or error}"
-        raise FactsError([Problem("error", where, message, "Name a file, or give the object itself")]) from None
-    try:
-        if data.lstrip().startswith(b"{"):
-            return json.loads(data)
-    except (ValueError, RecursionError):
-        pass  # a YAML flow map begins like JSON
-    from ._yaml import load_body
+        message = f"cannot be read: {error.strerror or error}"
+        raise FactsError([Problem("error", where, message, "Name a file, or give the object")]) from None
+    from ._yaml import load_body, read_head
 
+    data = data.rstrip().removesuffix(b"\n---")
     try:
+        head = read_head(data)
+        if head.value is None:
+            raise FactsError([Problem("error", where, "is empty, expected a ClusterVersion object", _MEND)])
+        if head.more:
+            raise FactsError([Problem("error", where, "holds more than one document, expected one", _MEND)])
         return load_body(data)
     except YamlError as error:
-        at = f" (line {error.line})" if error.line else ""
-        message, mend = f"{path}{at} is not YAML: {error.message}", "Save it again: oc get clusterversion -o yaml"
-        raise FactsError([Problem("error", where, message, mend)]) from None
+        at = f" in line {error.line}" if error.line else ""
+        raise FactsError([Problem("error", where, f"is neither YAML nor JSON{at}: {error.message}", _MEND)]) from None
+
+
+def place_of(path: str) -> str:
+    """Name the file in ``Problem.where``."""
+    return f"cluster_version ({path})"

@@ -160,6 +160,11 @@ def all_problems(planning: Planning) -> Sequence[Problem]:
     return list(dict.fromkeys((*planning.problems, *(item for planned in planning.plans for item in planned.problems))))
 
 
+def common_problems(planning: Planning) -> frozenset[Problem]:
+    """Return the problems that every plan has."""
+    return frozenset.intersection(*(frozenset(planned.problems) for planned in planning.plans))
+
+
 def _names(planning: Planning) -> list[list[str]]:
     """Return, for each plan, the names of its clusters; none for the one cluster that has no name."""
     names: list[list[str]] = [[] for _planned in planning.plans]

@@ -11,14 +11,15 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._cluster_version_file import read_cluster_version
+from ._cluster_version_file import place_of, read_cluster_version
+from ._domain import registry
 from ._domain.cluster_entry import ClusterEntry, read_entry
 from ._domain.errors import CapabilityError, FactsError, Problem, raise_errors
 from ._domain.fleet import Answer, Fleet
 from ._domain.names import did_you_mean
 from ._domain.plan import Plan
 from ._domain.policy import policy_problems
-from ._domain.question import PlanOptions, Question, read_question
+from ._domain.question import PlanOptions, read_question
 from ._domain.release import Release
 from ._domain.version import minor_of
 from ._release import load_release
@@ -110,18 +111,20 @@ def _answer(
         asked.path(entry.releases or (), f"{where}.releases" if where else "releases", problems)
         for entry, where in entries
     ]
+    before = len(problems)
     releases, of_releases = _load(asked.named, cluster_profile, problems)
-    raise_errors(problems, FactsError)
+    if len(problems) > before:
+        raise FactsError(problems)  # without its releases, nothing can be said of a path
     fleet = Fleet(releases, allow_downgrade)
     positions: dict[int, int] = {}
     answers: list[_Collected] = []
     clusters: dict[str, int] = {}
     for (entry, where), path in zip(entries, paths, strict=True):
-        try:
-            question, found = _question(entry.options, path, releases)
-            answer = fleet.answer(question)
-        except CapabilityError as error:
-            problems += [_of_cluster(problem, where, entry.name) for problem in error.problems]
+        if path is None:
+            continue
+        answer, found = _ask(fleet, entry.options, path, releases)
+        if answer is None:
+            problems += [_of_cluster(problem, where, entry.name) for problem in found]
             continue
         position = positions.setdefault(id(answer), len(answers))
         if position == len(answers):
@@ -129,7 +132,7 @@ def _answer(
         for problem in found:
             answers[position].found.setdefault(problem, []).append(entry.name)
         clusters[entry.name] = position
-    problems += policy_problems(fail_on, _known_names(item.answer for item in answers))
+    problems += policy_problems(fail_on, _known_names(releases, [item.answer for item in answers]))
     raise_errors(problems, FactsError)
     return Planning(tuple(item.planned() for item in answers), clusters, of_releases)
 
@@ -146,14 +149,23 @@ class _Collected(NamedTuple):
         return PlannedPath(self.answer.plan, self.path, (*of_options, *self.answer.problems))
 
 
-def _question(
-    options: PlanOptions, path: tuple[int, ...], releases: Sequence[Release]
-) -> tuple[Question, tuple[Problem, ...]]:
-    if isinstance(options.cluster_version, str):
-        options = options._replace(cluster_version=read_cluster_version(options.cluster_version))
-    question, problems = read_question(options, path, releases[path[0]].minor if path else None)
-    raise_errors(problems, FactsError)
-    return question, problems
+def _ask(
+    fleet: Fleet, options: PlanOptions, path: tuple[int, ...], releases: Sequence[Release]
+) -> tuple[Answer | None, tuple[Problem, ...]]:
+    """Return the answer, and what was found in the options; no answer where that is an error."""
+    try:
+        if isinstance(options.cluster_version, str):
+            file = options.cluster_version
+            options = options._replace(cluster_version=read_cluster_version(file), place=place_of(file))
+    except CapabilityError as error:
+        return None, error.problems
+    question, found = read_question(options, path, releases[path[0]].minor if path else None)
+    wrong = any(problem.severity == "error" for problem in found)
+    try:
+        answer, wording = fleet.answer(question)
+    except CapabilityError as error:
+        return None, (*found, *error.problems)
+    return None if wrong else answer, (*found, *wording)
 
 
 def _of_cluster(problem: Problem, where: str, name: str) -> Problem:
@@ -172,13 +184,12 @@ def shown_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_SHOWN])}{more}"
 
 
-def _known_names(answers: Iterable[Answer]) -> set[str]:
-    return {
-        name
-        for answer in answers
-        for hop in answer.plan.hops
-        for name in (hop.before.known | hop.after.known | hop.turned_on)
-    }
+def _known_names(releases: Iterable[Release], answers: Iterable[Answer]) -> set[str]:
+    """Return every name that a policy can mean: what the minors know, and what the plans have to do with."""
+    minors = (registry.facts_of(release.minor) for release in releases if release.minor is not None)
+    known = {name for facts in minors if facts is not None for name in facts.capabilities}
+    hops = (hop for answer in answers for hop in answer.plan.hops)
+    return known.union(*(hop.before.known | hop.after.known | hop.turned_on for hop in hops))
 
 
 class _Releases:
@@ -188,10 +199,11 @@ class _Releases:
         self.named: dict[_Named, int] = {}
         self._texts: dict[str, int] = {}
 
-    def path(self, releases: Sequence[Any], where: str, problems: list[Problem]) -> tuple[int, ...]:
-        """Return the positions of ``releases``."""
-        positions = (self._position(value, f"{where}[{index}]", problems) for index, value in enumerate(releases))
-        return tuple(position for position in positions if position is not None)
+    def path(self, releases: Sequence[Any], where: str, problems: list[Problem]) -> tuple[int, ...] | None:
+        """Return the positions of ``releases``; ``None`` where one of them is not named as it should be."""
+        positions = [self._position(value, f"{where}[{index}]", problems) for index, value in enumerate(releases)]
+        path = tuple(position for position in positions if position is not None)
+        return path if len(path) == len(positions) else None
 
     def _position(self, value: Any, where: str, problems: list[Problem]) -> int | None:
         if isinstance(value, str) and value in self._texts:
@@ -208,10 +220,12 @@ class _Releases:
 def _named(value: object, where: str, problems: list[Problem]) -> _Named | None:
     version: object = None
     if isinstance(value, Mapping):
-        for field in value:
-            if field not in _RELEASE_FIELDS:
-                mend = did_you_mean(field, _RELEASE_FIELDS)
-                problems.append(Problem("error", f"{where}.{field}", "is not a field of a release", mend))
+        unknown = [field for field in value if field not in _RELEASE_FIELDS]
+        for field in unknown:
+            mend = did_you_mean(field, _RELEASE_FIELDS)
+            problems.append(Problem("error", f"{where}.{field}", "is not a field of a release", mend))
+        if unknown:
+            return None
         version = value.get("openshift_version")
         value = value.get("release")
     if not isinstance(value, str) or not value:

@@ -81,7 +81,7 @@ def write_report(path: str, report: Mapping[str, Any], *, check_mode: bool) -> R
     """Write the files of the report that differ; none in check mode. Raises ``DestinationError``."""
     raise_errors(_path_problems(path), DestinationError)
     files = report_files(path, report)
-    raise_errors([problem for name in files for problem in _file_problems(name)], DestinationError)
+    raise_errors(dict.fromkeys(problem for name in files for problem in _file_problems(name)), DestinationError)
     plan = ReportPlan({name: (_content(name), text) for name, text in files.items()})
     outdated = {name: after for name, (before, after) in plan.files.items() if before != after}
     if outdated:

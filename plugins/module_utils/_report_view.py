@@ -338,7 +338,8 @@ def _file(item: Mapping[str, Any]) -> str:
 
 def _change(item: Mapping[str, Any]) -> str:
     before, after = _annotation(item["from_capabilities"]), _annotation(item["to_capabilities"])
-    return f"{before} → {after}"
+    # Equal where the resource itself was found on the cluster, and not its manifest.
+    return f"{before} → {after}" if before != after else f"{after}, on the cluster although it was off"
 
 
 def _capabilities(item: Mapping[str, Any]) -> str:

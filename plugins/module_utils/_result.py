@@ -35,11 +35,16 @@ def fail(module: AnsibleModule, error: CapabilityError) -> NoReturn:
 def succeed(module: AnsibleModule, result: dict[str, Any], problems: Iterable[Problem]) -> NoReturn:
     """End the module with its result; warnings are shown to the user too, because few people read return values."""
     found = tuple(problems)
-    for problem in found:
-        if problem.severity == "warning":
-            module.warn(str(problem))
+    warn(module, found)
     module.exit_json(**result, problems=problem_dicts(found))
     raise AssertionError("exit_json does not return")
+
+
+def warn(module: AnsibleModule, problems: Iterable[Problem]) -> None:
+    """Show the warnings among ``problems``."""
+    for problem in problems:
+        if problem.severity == "warning":
+            module.warn(str(problem))
 
 
 def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:

@@ -298,7 +298,7 @@ hops:
       elements: str
       returned: always
     blocked_by:
-      description: Why the cluster refuses the update, dicts with C(reason) and C(message).
+      description: Why the cluster refuses the update, dicts with C(reason), C(message) and C(mend).
       type: list
       elements: dict
       returned: always
@@ -454,6 +454,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.quest
 from ansible_collections.capability.openshift.plugins.module_utils._plan_result import (
     PlanShapes,
     all_problems,
+    common_problems,
     plan_violations,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._planning import (
@@ -461,7 +462,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._planning imp
     answer_many,
     answer_one,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._result import fail, problem_dicts, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._result import (
+    fail,
+    problem_dicts,
+    succeed,
+    warn,
+)
 
 NO_RELEASES = Problem("error", "releases", "is missing", "Give the path: directories of releases, current first")
 
@@ -494,12 +500,14 @@ def main() -> None:
         result = run(planning, module.params, module.check_mode, module._diff)
     except CapabilityError as error:
         fail(module, error)
+    shown = problems(planning, module.params["clusters"] is not None)
     if result["violations"]:
+        warn(module, shown)
         message = "\n".join(
             ["The plan is against fail_on:", *(f"- {item['message']}" for item in result["violations"])]
         )
         module.fail_json(msg=message, **result, problems=problem_dicts(all_problems(planning)))
-    succeed(module, result, problems(planning, module.params["clusters"] is not None))
+    succeed(module, result, shown)
 
 
 def answer(params: dict[str, Any]) -> Planning:
@@ -549,11 +557,11 @@ def problems(planning: Planning, fleet: bool) -> Sequence[Problem]:
     """Return what is shown to the user; the problems of a fleet's clusters are in their plans, and can be thousands."""
     if not fleet:
         return all_problems(planning)
-    with_problems = sum(1 for planned in planning.plans if any(item.severity != "info" for item in planned.problems))
-    if not with_problems:
-        return planning.problems
-    message = f"{with_problems} of {len(planning.plans)} plans have problems of their own, see plans[].problems"
-    return (*planning.problems, Problem("warning", "clusters", message))
+    common = common_problems(planning)
+    own = sum(1 for planned in planning.plans if any(item.severity != "info" for item in {*planned.problems} - common))
+    message = f"{own} of {len(planning.plans)} plans have problems of their own, see plans[].problems"
+    of_plans = [Problem("warning", "clusters", message)] if own else []
+    return [*planning.problems, *(item for item in planning.plans[0].problems if item in common), *of_plans]
 
 
 if __name__ == "__main__":

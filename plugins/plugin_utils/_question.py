@@ -16,6 +16,8 @@ from jinja2 import Undefined
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
     ClusterOptions,
+    check_options,
+    inclusion_facts,
     resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
@@ -63,7 +65,14 @@ _ALIASES = {
 }
 """The API's own spelling, for those who pass on what they read of a cluster."""
 
-_LISTS = ("enabled_capabilities", "known_capabilities", "feature_gates", "overrides", "always_enabled_capabilities")
+_LISTS = (
+    "enabled",
+    "enabled_capabilities",
+    "known_capabilities",
+    "feature_gates",
+    "overrides",
+    "always_enabled_capabilities",
+)
 
 
 def ask_cluster(
@@ -79,20 +88,8 @@ def ask_cluster(
     mean the same. ``where`` is the name that the version has there. Raises ``FactsError``.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
-    values = {_ALIASES.get(name, name): value for name, value in plain(options).items() if value is not None}
-    problems = [
-        Problem("error", name, "is not an option here", did_you_mean(name, allowed))
-        for name in values
-        if name not in allowed
-    ]
-    for name, value in values.items():
-        problems += _type_problems(name, value)
-    minor: Minor | None = None
-    if version is not None:
-        try:
-            minor = minor_of(plain(version), where)
-        except ValueError as error:
-            problems.append(error.args[0])
+    values, problems = _read_options(options, allowed)
+    minor = _read_version(version, where, problems)
     if problems:
         raise FactsError(problems)
     try:
@@ -101,6 +98,27 @@ def ask_cluster(
         # The domain calls it as the modules do; here it has the name that the user knows.
         names = {"openshift_version": where}
         raise FactsError(item._replace(where=names.get(item.where, item.where)) for item in error.problems) from None
+
+
+def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the options that were given, by our names, and what is wrong with them."""
+    values = {_ALIASES.get(name, name): value for name, value in plain(options).items() if value is not None}
+    problems = [
+        Problem("error", name, "is not an option here", did_you_mean(name, allowed))
+        for name in values
+        if name not in allowed
+    ]
+    for name, value in values.items():
+        problems += _type_problems(name, value)
+    return values, problems
+
+
+def _read_version(version: object, where: str, problems: list[Problem]) -> Minor | None:
+    try:
+        return None if version is None else minor_of(plain(version), where)
+    except ValueError as error:
+        problems.append(error.args[0])
+        return None
 
 
 def ask_inclusions(
@@ -137,23 +155,17 @@ def ask_update(current: object, target: object, enabled: object, options: Mappin
             sides.append([manifest for _given, manifest in read_manifests(manifests, name)])
         except FactsError as error:
             problems += error.problems
-    _refuse_undefined({"enabled": enabled})
+    _refuse_undefined({"enabled": enabled, **options})
     names = plain(enabled)
-    problems += _type_problems("enabled_capabilities", names)
-    facts = InclusionFacts()
-    try:
-        version = options.get("openshift_version")
-        others = {name: value for name, value in options.items() if name != "openshift_version"}
-        status: dict[str, list[str]] = {"enabled_capabilities": [], "known_capabilities": []}
-        allowed = (*UPDATE_OPTIONS, *status)
-        facts, _status, _problems = ask_cluster(version, None, {**others, **status}, allowed)
-    except FactsError as error:
-        problems += error.problems
+    problems += _type_problems("enabled", names)
+    minor = _read_version(options.get("openshift_version"), "openshift_version", problems)
+    others = {name: value for name, value in options.items() if name != "openshift_version"}
+    values, of_options = _read_options(others, UPDATE_OPTIONS)
+    problems += of_options
+    cluster = check_options(ClusterOptions(**({} if of_options else values)), minor, problems)
     if problems:
-        raise FactsError(
-            item._replace(where=item.where.replace("enabled_capabilities", "enabled")) for item in problems
-        )
-    loading = facts._replace(capability_status=None)
+        raise FactsError(problems)
+    loading = inclusion_facts(cluster, release_of_version(minor), problems)
     before, after = ([item for item in side if not decide(item, loading).reasons] for side in sides)
     return list(Hop(before, after).implicitly_enabled(frozenset(names)))
 

@@ -50,6 +50,8 @@ def match(releases: list[str]) -> tuple[int, float]:
     """Match the manifests of two releases that are loaded and filtered, and judge them for one cluster."""
     cluster = check_options(ClusterOptions(), None, [])
     current, target = (resolve_waypoint(cluster, load_release(path).release, []) for path in releases[:2])
+    assert current is not None
+    assert target is not None
     spent = []
     count = 0
     for _repeat in range(REPEATS):

@@ -6,7 +6,8 @@
 
 Bodies and prose stay where they are. Nothing of the collection's own reader is used here, so that the facts check it.
 
-Usage: tests/parity/make_facts.py RELEASES_FOLDER INCLUSION_JSON SYNTHETIC_DECISIONS_JSON
+Usage: tests/parity/make_facts.py RELEASES_FOLDER INCLUSION_JSON SYNTHETIC_DECISIONS_JSON UPDATES_JSON
+           SYNTHETIC_UPDATES_JSON
 """
 
 from __future__ import annotations
@@ -44,16 +45,18 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
 
 def main(arguments: list[str]) -> int:
     """Write all facts; the same input gives the same bytes."""
-    if len(arguments) != 3:
+    if len(arguments) != 5:
         print(__doc__)
         return 2
-    releases, inclusion, synthetic = map(Path, arguments)
+    releases, inclusion, synthetic, updates, synthetic_updates = map(Path, arguments)
     FACTS.mkdir(exist_ok=True)
     scenarios = json.loads(inclusion.read_bytes())
     for version in dict.fromkeys(scenario["version"] for scenario in scenarios):
         facts = release_facts(releases / version, [item for item in scenarios if item["version"] == version])
         write(FACTS / f"{version}.json", facts)
     write(FACTS / "synthetic-decisions.json", synthetic_facts(json.loads(synthetic.read_bytes())))
+    write(FACTS / "updates.json", {"cases": json.loads(updates.read_bytes())})
+    write(FACTS / "synthetic-updates.json", synthetic_update_facts(json.loads(synthetic_updates.read_bytes())))
     return 0
 
 
@@ -184,13 +187,32 @@ def synthetic_facts(settings: list[dict[str, Any]]) -> dict[str, Any]:
     for setting in settings:
         rows = []
         for manifest, message in zip(setting["manifests"], setting["messages"], strict=True):
-            metadata = manifest["metadata"]
-            given = metadata.get("annotations")
-            annotations = None if given is None else [pairs.add(pair) for pair in given.items()]
-            kind = kinds.add([manifest["apiVersion"], manifest["kind"]])
-            rows.append([kind, metadata.get("namespace"), metadata["name"], annotations, messages.add(message)])
+            rows.append([*synthetic_row(manifest, pairs, kinds), messages.add(message)])
         compacted.append({"config": setting["config"], "manifests": rows})
     return {"pairs": pairs.rows(), "kinds": kinds.rows(), "messages": messages.rows(), "settings": compacted}
+
+
+def synthetic_update_facts(cases: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the synthetic updates with annotations as positions in a table."""
+    pairs, kinds = Table(), Table()
+    compacted = [
+        {
+            "config": case["config"],
+            **{side: [synthetic_row(item, pairs, kinds) for item in case[side]] for side in ("current", "update")},
+            "implicit": case["implicit"],
+        }
+        for case in cases
+    ]
+    return {"pairs": pairs.rows(), "kinds": kinds.rows(), "cases": compacted}
+
+
+def synthetic_row(manifest: dict[str, Any], pairs: Table, kinds: Table) -> list[Any]:
+    """Return the head of a synthetic manifest."""
+    metadata = manifest["metadata"]
+    given = metadata.get("annotations")
+    annotations = None if given is None else [pairs.add(pair) for pair in given.items()]
+    kind = kinds.add([manifest["apiVersion"], manifest["kind"]])
+    return [kind, metadata.get("namespace"), metadata["name"], annotations]
 
 
 def dump(value: object) -> str:

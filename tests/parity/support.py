@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.manif
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release, release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._yaml import read_head
@@ -32,7 +33,8 @@ from .make_facts import DIRECTORIES, FACTS, compact
 RELEASES_VARIABLE = "CAPABILITY_RELEASES"
 HOW_TO = f"set {RELEASES_VARIABLE} to a folder of extracted releases (`oc adm release extract`)"
 SYNTHETIC = "synthetic-decisions"
-FACT_RELEASES = tuple(sorted(path.stem for path in FACTS.glob("*.json") if path.stem != SYNTHETIC))
+UPDATES, SYNTHETIC_UPDATES = "updates", "synthetic-updates"
+FACT_RELEASES = tuple(sorted(path.stem for path in FACTS.glob("*.json") if path.stem[0].isdigit()))
 
 
 @dataclass(frozen=True)
@@ -110,18 +112,91 @@ def synthetic_settings() -> tuple[tuple[InclusionFacts, tuple[tuple[Manifest, st
     for setting in data["settings"]:
         answers = []
         for number, (kind_at, namespace, name, pairs, message) in enumerate(setting["manifests"], 1):
-            api_version, kind = data["kinds"][kind_at]
-            metadata: dict[str, Any] = {"name": name}
-            if namespace is not None:
-                metadata["namespace"] = namespace
-            if pairs is not None:
-                metadata["annotations"] = dict(data["pairs"][at] for at in pairs)
-            obj = {"apiVersion": api_version, "kind": kind, "metadata": metadata}
-            manifest, _problems = manifest_from_object(obj, "synthetic.yaml", number)
-            assert manifest is not None
-            answers.append((manifest, data["messages"][message]))
+            obj = _synthetic_object(data, kind_at, namespace, name, pairs)
+            answers.append((_synthetic_manifest(obj, number), data["messages"][message]))
         settings.append((_synthetic_facts(setting["config"]), tuple(answers)))
     return tuple(settings)
+
+
+@dataclass(frozen=True)
+class SyntheticUpdate:
+    """Two made-up releases and what the real CVO code calls implicitly enabled, that of before included."""
+
+    config: Mapping[str, Any]
+    current: tuple[dict[str, Any], ...]
+    update: tuple[dict[str, Any], ...]
+    implicit: tuple[str, ...]
+
+    @property
+    def facts(self) -> InclusionFacts:
+        return _synthetic_facts(dict(self.config))
+
+    @property
+    def enabled(self) -> frozenset[str]:
+        return frozenset(self.config["enabled"])
+
+    def manifests(self, side: tuple[dict[str, Any], ...]) -> tuple[Manifest, ...]:
+        return tuple(_synthetic_manifest(obj, number) for number, obj in enumerate(side, 1))
+
+
+@cache
+def synthetic_updates() -> tuple[SyntheticUpdate, ...]:
+    data = json.loads((FACTS / f"{SYNTHETIC_UPDATES}.json").read_bytes())
+    return tuple(
+        SyntheticUpdate(
+            case["config"],
+            tuple(_synthetic_object(data, *row) for row in case["current"]),
+            tuple(_synthetic_object(data, *row) for row in case["update"]),
+            tuple(case["implicit"]),
+        )
+        for case in data["cases"]
+    )
+
+
+def _synthetic_object(
+    data: dict[str, Any], kind_at: int, namespace: str | None, name: str, pairs: list[int] | None
+) -> dict[str, Any]:
+    api_version, kind = data["kinds"][kind_at]
+    metadata: dict[str, Any] = {"name": name}
+    if namespace is not None:
+        metadata["namespace"] = namespace
+    if pairs is not None:
+        metadata["annotations"] = dict(data["pairs"][at] for at in pairs)
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
+
+
+def _synthetic_manifest(obj: dict[str, Any], number: int) -> Manifest:
+    manifest, _problems = manifest_from_object(obj, "synthetic.yaml", number)
+    assert manifest is not None
+    return manifest
+
+
+@dataclass(frozen=True)
+class Update:
+    """An update between releases of the facts and what the real CVO code turns on implicitly."""
+
+    inputs: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        start, end = self.path
+        return "-".join((start, end, self.inputs["baseline"], *self.inputs["additional"]))
+
+    @property
+    def path(self) -> tuple[str, str]:
+        return self.inputs["frm"], self.inputs["to"]
+
+
+@cache
+def updates() -> tuple[Update, ...]:
+    return tuple(map(Update, json.loads((FACTS / f"{UPDATES}.json").read_bytes())["cases"]))
+
+
+@cache
+def fact_release(release: str) -> Release:
+    """Return a release of the facts, whose manifests have no bodies."""
+    return release_of_version(minor_of(release))._replace(
+        path=release, version=f"{release}.0", manifests=release_facts(release).manifests
+    )
 
 
 def _synthetic_facts(config: dict[str, Any]) -> InclusionFacts:

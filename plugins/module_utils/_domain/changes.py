@@ -7,13 +7,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .manifest import Manifest, ResourceId
 
-_Needs = frozenset[frozenset[str]]
-"""What each manifest of one resource needs; the resource is in where one of them gets it."""
+_Needs = tuple[frozenset[str], ...]
+"""What each manifest of one resource needs, in the order of the release; the first one that gets it is in."""
+
+_Column = tuple[tuple[int, Manifest], ...]
+"""The first manifests of several resources, or the second ones, each with its position in the release."""
 
 
 class Changes(NamedTuple):
@@ -28,15 +31,27 @@ class Changes(NamedTuple):
     deleted: tuple[Manifest, ...]
 
 
-class _Group(NamedTuple):
-    """Resources that the same question decides, each with its position and the manifest that stands for it."""
+class _Side(NamedTuple):
+    """Resources in one release that the same question decides: what their manifests need, and the manifests."""
 
-    before: _Needs
-    after: _Needs
-    deleted_before: _Needs
-    deleted_after: _Needs
-    current: tuple[tuple[int, Manifest], ...]
-    target: tuple[tuple[int, Manifest], ...]
+    needs: _Needs
+    columns: tuple[_Column, ...]
+
+    def chosen(self, met: frozenset[frozenset[str]]) -> _Column | None:
+        """Return the manifests that are in, one for each resource; ``None`` where none is."""
+        for need, column in zip(self.needs, self.columns, strict=True):
+            if need in met:
+                return column
+        return None
+
+
+class _Group(NamedTuple):
+    """Resources that the same questions decide: by which manifests each release applies or deletes them."""
+
+    before: _Side
+    after: _Side
+    deleted_before: _Side
+    deleted_after: _Side
 
 
 class Comparison:
@@ -44,7 +59,7 @@ class Comparison:
 
     def __init__(self, current: Sequence[Manifest], target: Sequence[Manifest]) -> None:
         self._groups = _groups(current, target)
-        self._needs = frozenset[frozenset[str]]().union(*(needs for group in self._groups for needs in group[:4]))
+        self._needs = frozenset(need for group in self._groups for side in group for need in side.needs)
 
     def changes(self, before: frozenset[str] | None, after: frozenset[str] | None) -> Changes:
         """Return what changes where ``before`` was on and ``after`` will be; ``None`` stands for everything."""
@@ -53,17 +68,18 @@ class Comparison:
         deleted: list[tuple[int, Manifest]] = []
         met_before, met_after = self._met(before), self._met(after)
         for group in self._groups:
-            was_in, is_in = not met_before.isdisjoint(group.before), not met_after.isdisjoint(group.after)
-            if not met_after.isdisjoint(group.deleted_after):
-                if met_before.isdisjoint(group.deleted_before):
-                    deleted += group.target
-            elif is_in and not was_in:
-                added += group.target
-            elif was_in and not is_in:
-                removed += group.current
+            was_in, is_in = group.before.chosen(met_before), group.after.chosen(met_after)
+            is_deleted = group.deleted_after.chosen(met_after)
+            if is_deleted is not None:
+                if group.deleted_before.chosen(met_before) is None:
+                    deleted += is_deleted
+            elif is_in is not None and was_in is None:
+                added += is_in
+            elif was_in is not None and is_in is None:
+                removed += was_in
         return Changes(_in_order(added), _in_order(removed), _in_order(deleted))
 
-    def _met(self, enabled: frozenset[str] | None) -> _Needs:
+    def _met(self, enabled: frozenset[str] | None) -> frozenset[frozenset[str]]:
         # Once for all groups: many resources need the same few combinations.
         return self._needs if enabled is None else frozenset(need for need in self._needs if need <= enabled)
 
@@ -74,31 +90,42 @@ def _in_order(found: list[tuple[int, Manifest]]) -> tuple[Manifest, ...]:
 
 def _groups(current: Sequence[Manifest], target: Sequence[Manifest]) -> tuple[_Group, ...]:
     old, new = _by_resource(current), _by_resource(target)
-    sides: dict[
-        tuple[_Needs, _Needs, _Needs, _Needs], tuple[list[tuple[int, Manifest]], list[tuple[int, Manifest]]]
-    ] = {}
+    found: dict[tuple[_Needs, ...], list[tuple[list[tuple[int, Manifest]], ...]]] = {}
     for resource in {**old, **new}:
-        before, deleted_before = _needs(old.get(resource, ()))
-        after, deleted_after = _needs(new.get(resource, ()))
-        if before == after and not deleted_before and not deleted_after and before == {frozenset()}:
-            continue  # in both, whatever is on
-        from_side, to_side = sides.setdefault((before, after, deleted_before, deleted_after), ([], []))
-        from_side += list(old.get(resource, ()))[:1]
-        to_side += list(new.get(resource, ()))[:1]
-    return tuple(_Group(*key, tuple(from_side), tuple(to_side)) for key, (from_side, to_side) in sides.items())
+        before, deleted_before = old.get(resource, ([], []))
+        after, deleted_after = new.get(resource, ([], []))
+        sides = (before, after, deleted_before, deleted_after)
+        needs = tuple(_needs(side) for side in sides)
+        if needs != _ALWAYS_IN:
+            found.setdefault(needs, []).append(sides)
+    return tuple(
+        _Group(
+            *(
+                _Side(side_needs, _columns(members))
+                for side_needs, members in zip(needs, zip(*rows, strict=True), strict=True)
+            )
+        )
+        for needs, rows in found.items()
+    )
 
 
-def _by_resource(manifests: Sequence[Manifest]) -> dict[ResourceId, list[tuple[int, Manifest]]]:
-    found: dict[ResourceId, list[tuple[int, Manifest]]] = {}
-    for item in enumerate(manifests):
-        found.setdefault(item[1].resource_id, []).append(item)
+_ALWAYS_IN: tuple[_Needs, ...] = ((frozenset(),), (frozenset(),), (), ())
+"""Of a resource that both releases apply whatever is on."""
+
+
+def _by_resource(
+    manifests: Sequence[Manifest],
+) -> dict[ResourceId, tuple[list[tuple[int, Manifest]], list[tuple[int, Manifest]]]]:
+    """Return, for each resource, the manifests that apply it and those that delete it."""
+    found: dict[ResourceId, tuple[list[tuple[int, Manifest]], list[tuple[int, Manifest]]]] = {}
+    for position, manifest in enumerate(manifests):
+        found.setdefault(manifest.resource_id, ([], []))[manifest.deletes].append((position, manifest))
     return found
 
 
-def _needs(found: Iterable[tuple[int, Manifest]]) -> tuple[_Needs, _Needs]:
-    """Return what the manifests of a resource need: those that apply it, and those that delete it."""
-    applying: set[frozenset[str]] = set()
-    deleting: set[frozenset[str]] = set()
-    for _position, manifest in found:
-        (deleting if manifest.deletes else applying).add(frozenset(manifest.capabilities))
-    return frozenset(applying), frozenset(deleting)
+def _needs(found: Sequence[tuple[int, Manifest]]) -> _Needs:
+    return tuple(frozenset(manifest.capabilities) for _position, manifest in found)
+
+
+def _columns(members: Sequence[Sequence[tuple[int, Manifest]]]) -> tuple[_Column, ...]:
+    return tuple(zip(*members, strict=True))

@@ -58,7 +58,8 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
             )
         elif value is not None:
             values[field] = value
-    problems += _type_problems(values, where)
+    name = values.get("name")
+    problems += _type_problems(values, f"{where} ({name})" if isinstance(name, str) else where)
     if not values.get("name"):
         problems.append(Problem("error", f"{where}.name", "is missing", "Give each cluster a name"))
     if problems:

@@ -56,8 +56,13 @@ class ClusterFacts(NamedTuple):
     always_enabled: tuple[str, ...] | None
 
 
-def check_options(options: ClusterOptions, minor: Minor | None, problems: list[Problem]) -> ClusterFacts:
-    """Return what ``options`` say beside capabilities; report what is not possible, in ``minor`` where one is given."""
+def check_options(
+    options: ClusterOptions, minor: Minor | None, problems: list[Problem], of_overrides: str = "overrides"
+) -> ClusterFacts:
+    """Return what ``options`` say beside capabilities; report what is not possible, in ``minor`` where one is given.
+
+    ``of_overrides`` is where the overrides come from.
+    """
     given = options.feature_gates
     always = options.always_enabled_capabilities
     return ClusterFacts(
@@ -65,7 +70,7 @@ def check_options(options: ClusterOptions, minor: Minor | None, problems: list[P
         resolve_feature_set(options.feature_set, minor, problems),
         None if given is None else _given_gates(given, problems),
         options.exclude_identifier,
-        tuple(_overrides(options.overrides, problems)),
+        tuple(_overrides(options.overrides, of_overrides, problems)),
         None if always is None else tuple(always),
     )
 
@@ -196,9 +201,9 @@ def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str
     return frozenset(name for name, on in said.items() if on)
 
 
-def _overrides(given: Sequence[Any], problems: list[Problem]) -> Iterator[Override]:
+def _overrides(given: Sequence[Any], place: str, problems: list[Problem]) -> Iterator[Override]:
     for index, entry in enumerate(given):
-        where = f"overrides[{index}]"
+        where = f"{place}[{index}]"
         if not isinstance(entry, Mapping):
             problems.append(
                 Problem("error", where, f"is {entry!r}, expected a dict", "Write it as ClusterVersion has it")

@@ -10,10 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .errors import Problem
+from .errors import Problem, type_name
 from .selection import CapabilityStatus, Selection, parse_selection
 
 _GROUP = "config.openshift.io"
+
+
+class ToldStatus(NamedTuple):
+    """The capabilities that a cluster says to have enabled, and to know; ``None`` where it does not say the latter."""
+
+    enabled: frozenset[str]
+    known: frozenset[str] | None
 
 
 class ClusterVersion(NamedTuple):
@@ -24,7 +31,7 @@ class ClusterVersion(NamedTuple):
 
     version: str | None
     selection: Selection
-    status: CapabilityStatus | None
+    status: ToldStatus | None
     overrides: tuple[Any, ...]
 
 
@@ -62,7 +69,7 @@ def parse_cluster_version(
         return None, (found,)
     kind, api_version = found.get("kind"), found.get("apiVersion")
     if kind != "ClusterVersion" or str(api_version).partition("/")[0] != _GROUP:
-        message = f"is {kind} of {api_version}, expected ClusterVersion of {_GROUP}/v1"
+        message = f"is {kind or 'nothing'} of {api_version or 'no API'}, expected ClusterVersion of {_GROUP}/v1"
         return None, (Problem("error", where, message, "Give what `oc get clusterversion version -o yaml` prints"),)
     problems: list[Problem] = []
     spec = _map(found, "spec", where, problems)
@@ -87,7 +94,7 @@ def parse_cluster_version(
         ClusterVersion(
             version if isinstance(version, str) else None,
             selection,
-            CapabilityStatus(frozenset(known or ()), frozenset(enabled or ())) if told else None,
+            ToldStatus(frozenset(enabled or ()), None if known is None else frozenset(known)) if told else None,
             tuple(overrides),
         ),
         tuple(problems),
@@ -96,8 +103,9 @@ def parse_cluster_version(
 
 def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
     if not isinstance(value, Mapping):
-        found = "is empty" if value is None or value == "" else f"is {type(value).__name__}"
-        return Problem("error", where, f"{found}, expected a ClusterVersion object", "Give the object, or its file")
+        return Problem(
+            "error", where, f"is {type_name(value)}, expected a ClusterVersion object", "Give the object, or its file"
+        )
     items = value.get("items")
     if str(value.get("kind")).endswith("List") and isinstance(items, list):
         if len(items) != 1 or not isinstance(items[0], Mapping):
@@ -109,7 +117,10 @@ def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
 
 def _softened(problem: Problem) -> Problem:
     is_missing = problem.where.endswith(".baseline_capability_set") and problem.message.startswith("is missing")
-    return problem._replace(severity="warning") if is_missing else problem
+    if not is_missing:
+        return problem
+    message = "is missing beside additional_enabled_capabilities, so it is the cluster default, vCurrent"
+    return problem._replace(severity="warning", message=message)
 
 
 def _unfinished(status: Mapping[str, Any], where: str) -> list[Problem]:

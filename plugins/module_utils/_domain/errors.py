@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
@@ -60,3 +60,9 @@ def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> N
     found = tuple(problems)
     if any(problem.severity == "error" for problem in found):
         raise error(found)
+
+
+def type_name(value: object) -> str:
+    """Return what kind of value was found, in the words of YAML."""
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", type(None): "null"}
+    return "a map" if isinstance(value, Mapping) else names.get(type(value), f"a {type(value).__name__}")

@@ -84,11 +84,16 @@ class Hop:
         turned_on: dict[str, list[Cause]] = {}
         for manifest in self._target:
             if manifest.resource_id in present and not enabled.issuperset(manifest.capabilities):
-                before = self._current.get(manifest.resource_id)
-                cause = Cause(before[0] if before else None, manifest)
+                cause = Cause(self._before(manifest, enabled), manifest)
                 for name in set(manifest.capabilities) - enabled:
                     turned_on.setdefault(name, []).append(cause)
         return {name: tuple(turned_on[name]) for name in sorted(turned_on)}
+
+    def _before(self, manifest: Manifest, enabled: frozenset[str]) -> Manifest | None:
+        """Return what the resource was in the old release: the manifest that was in, if one was."""
+        candidates = self._current.get(manifest.resource_id, ())
+        included = (candidate for candidate in candidates if enabled.issuperset(candidate.capabilities))
+        return next(iter((*included, *candidates)), None)
 
     def _merge(self, indexes: tuple[int, ...]) -> tuple[Cause, ...]:
         # Kept, because the clusters of a fleet have few distinct answers.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .errors import Problem
+from .errors import Problem, type_name
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
 PROFILE_ANNOTATION = "include.release.openshift.io/"
@@ -72,7 +72,7 @@ def manifest_from_object(
     """
     if not isinstance(obj, Mapping):
         where = place(file, document, line)
-        found = f"the document is {_type_name(obj)}"
+        found = f"the document is {type_name(obj)}"
         return None, (
             Problem("error", where, f"{found}, expected a map with apiVersion, kind and metadata", "Write a manifest"),
         )
@@ -135,7 +135,7 @@ def _questionable_manifest(
             Problem(
                 "warning",
                 f"{where}, metadata.namespace",
-                f"is {_type_name(namespace)}, read as no namespace",
+                f"is {type_name(namespace)}, read as no namespace",
                 "Quote it",
             )
         )
@@ -156,13 +156,13 @@ def _annotations(value: object, where: str) -> tuple[dict[str, str] | None, list
         return None, []
     consequence = "the CVO then sees no annotations at all on this manifest and leaves it out"
     if not isinstance(value, Mapping):
-        message = f"is {_type_name(value)}, expected a map of strings; {consequence}"
+        message = f"is {type_name(value)}, expected a map of strings; {consequence}"
         return None, [Problem("warning", f"{where}, metadata.annotations", message, "Write it as a map of strings")]
     problems = [
         Problem(
             "warning",
             f"{where}, metadata.annotations[{key}]",
-            f"is {_type_name(item)}{_shown(item)}, expected a string; {consequence}",
+            f"is {type_name(item)}{_shown(item)}, expected a string; {consequence}",
             "Quote the value" if _shown(item) else "Give it a string",
         )
         for key, item in value.items()
@@ -177,10 +177,5 @@ def _shown(value: object) -> str:
 
 
 def _missing(where: str, field: str, value: object, expected: str = "a non-empty string") -> Problem:
-    found = "is missing" if value is None else f"is {value!r}" if isinstance(value, str) else f"is {_type_name(value)}"
+    found = "is missing" if value is None else f"is {value!r}" if isinstance(value, str) else f"is {type_name(value)}"
     return Problem("error", f"{where}, {field}", f"{found}, expected {expected}", f"Give the document a {field}")
-
-
-def _type_name(value: object) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", type(None): "null"}
-    return "a map" if isinstance(value, Mapping) else names.get(type(value), f"a {type(value).__name__}")

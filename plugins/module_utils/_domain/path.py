@@ -22,12 +22,14 @@ def is_downgrade(current: Release, target: Release) -> bool:
 
 
 def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str = "releases") -> list[Problem]:
-    """Return what is wrong with a path, or worth knowing about it. Each release has a minor."""
+    """Return what is wrong with a path, or worth knowing about it."""
     if len(releases) < 2:
         message = f"names {len(releases) or 'no'} release{'' if len(releases) == 1 else 's'}, expected two or more"
         return [Problem("error", where, message, "Name the release that the cluster runs, then those it goes to")]
     problems: list[Problem] = []
     for index, (current, target) in enumerate(pairwise(releases), 1):
+        if current.minor is None or target.minor is None:
+            continue  # told where the release is looked at
         problems += _hop_problems(current, target, allow_downgrade, f"{where}[{index}]")
     oldest = min(registry.BRANCHES)
     for index, release in enumerate(releases[:-1]):

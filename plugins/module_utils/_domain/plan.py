@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from . import registry
 from .changes import Changes, Comparison
-from .cluster_version import Condition, capability_condition
+from .cluster_version import Condition, ToldStatus, capability_condition
 from .credentials import CredentialsRequest, ReleaseCredentials
 from .hop import Cause, Hop
 from .manifest import Manifest, ResourceId
@@ -41,10 +41,11 @@ class TurnedOn(NamedTuple):
 
 
 class Blocker(NamedTuple):
-    """Why a cluster refuses an update: ``reason`` is the condition's or fact's name."""
+    """Why a cluster refuses an update: ``reason`` is the condition's or fact's name, ``mend`` what to do about it."""
 
     reason: str
     message: str
+    mend: str
 
 
 class HopPlan(NamedTuple):
@@ -107,7 +108,7 @@ class Leg(NamedTuple):
 def plan_path(
     legs: Sequence[Leg],
     selection: Selection,
-    status: CapabilityStatus | None = None,
+    status: ToldStatus | None = None,
     present: frozenset[ResourceId] | None = None,
 ) -> Plan:
     """Return the plan of a cluster that was asked for ``selection``.
@@ -130,10 +131,10 @@ def plan_path(
     return Plan(selection, tuple(hops), current, condition)
 
 
-def _as_told(status: CapabilityStatus, start: Waypoint, selection: Selection) -> CapabilityStatus:
+def _as_told(status: ToldStatus, start: Waypoint, selection: Selection) -> CapabilityStatus:
     """Return the status that a cluster told, with what of it is on implicitly."""
     implicit = status.enabled - start.requested(selection)
-    return CapabilityStatus(status.known or start.known, status.enabled, implicit)
+    return CapabilityStatus(start.known if status.known is None else status.known, status.enabled, implicit)
 
 
 def _plan_hop(
@@ -142,11 +143,11 @@ def _plan_hop(
     start, end = leg.start, leg.end
     requested_before, requested = start.requested(selection), end.requested(selection)
     # What the spec asks for and the status does not show yet is on before the outgoing CVO compares anything.
-    running = before.enabled | requested_before | start.always
+    running = (before.enabled | requested_before | start.always) - start.hidden
     if present is None:
         causes = leg.hop.implicitly_enabled(running)
     else:
-        causes = leg.hop.enabled_by_presence(running, present | _deleted_ids(start, before))
+        causes = leg.hop.enabled_by_presence(running, present | _deleted_ids(start, running))
     forced = {item.capability: item.source for item in registry.forced_capabilities(start.minor, end.minor)}
     stay_on = running.union(causes, forced)
     after = end.status(selection, stay_on)
@@ -168,7 +169,7 @@ def _plan_hop(
         tuple(sorted(turned_on, key=lambda item: item.name)),
         requested - requested_before - before.enabled,
         after.known - before.known - after.enabled,
-        after.enabled - requested - end.always,
+        frozenset() if end.minor_facts is None else after.enabled - requested - end.always,
         leg.hop.moved(requested_before & before.enabled, before.enabled),
         changes,
         leg.credentials.needed(usable),
@@ -177,12 +178,12 @@ def _plan_hop(
     )
 
 
-def _deleted_ids(waypoint: Waypoint, status: CapabilityStatus) -> frozenset[ResourceId]:
+def _deleted_ids(waypoint: Waypoint, enabled: frozenset[str]) -> frozenset[ResourceId]:
     """Resources that the outgoing release deleted: they are gone, and the CVO goes by the manifest that did it."""
     return frozenset(
         manifest.resource_id
         for manifest in waypoint.loaded
-        if manifest.deletes and status.enabled.issuperset(manifest.capabilities)
+        if manifest.deletes and enabled.issuperset(manifest.capabilities)
     )
 
 
@@ -202,22 +203,25 @@ def _components(added: tuple[Manifest, ...]) -> Mapping[str, int]:
 
 
 def _blockers(leg: Leg) -> list[Blocker]:
-    """Return why the cluster refuses to go to another minor.
+    """Return why the cluster refuses this update.
 
     Source of overrides: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/upgradeable.go.
     """
-    if leg.start.minor == leg.end.minor:
-        return []
     blockers = []
+    another_minor = leg.start.minor != leg.end.minor
     feature_set = registry.feature_set(leg.start.facts.feature_set or "")
-    if feature_set is not None and feature_set.blocks_updates:
+    if another_minor and feature_set is not None and feature_set.blocks_updates:
         message = f"feature set {feature_set.name} blocks updates to another minor"
+        mend = "Set the default feature set first"
         if feature_set.permanent:
             message += ", and a cluster can never leave it"
-        blockers.append(Blocker("FeatureSet", message))
+            mend = "Install a cluster of the new minor in its place"
+        blockers.append(Blocker("FeatureSet", message, mend))
     unmanaged = [override for override in leg.start.facts.overrides if override.unmanaged]
-    if unmanaged:
+    patches_too = leg.start.minor < registry.OVERRIDES_ADMIT_PATCHES.since
+    if unmanaged and (another_minor or patches_too):
         named = ", ".join(f"{item.kind} {item.namespace}/{item.name}".replace(" /", " ") for item in unmanaged)
-        message = f"spec.overrides block updates to another minor until they are removed: {named}"
-        blockers.append(Blocker("ClusterVersionOverridesSet", message))
+        what = "every update" if patches_too else "updates to another minor"
+        message = f"spec.overrides block {what}: {named}"
+        blockers.append(Blocker("ClusterVersionOverridesSet", message, "Remove these overrides before the update"))
     return blockers

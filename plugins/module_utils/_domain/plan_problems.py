@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from .cluster_version import ToldStatus
 from .errors import Problem
+from .names import did_you_mean
 from .plan import HopPlan, Leg, Plan
-from .selection import CapabilityStatus
 from .waypoint import Waypoint
 
 
-def status_problems(status: CapabilityStatus, start: Waypoint, plan: Plan) -> Iterator[Problem]:
-    """Yield what is odd about the status that a cluster of the first release told of itself."""
-    where = "status.capabilities"
-    strange = (status.enabled | status.known) - start.known
+def status_problems(status: ToldStatus, start: Waypoint, plan: Plan, where: str) -> Iterator[Problem]:
+    """Yield what is odd about the status that a cluster of the first release told in option ``where``."""
+    strange = (status.enabled | (status.known or frozenset())) - start.known
     if start.minor_facts is not None and strange:
         message = f"names what {start.minor} does not know: {_listed(strange)}; it stays on, as after a rollback"
-        yield Problem(
-            "warning", where, message, "See whether the cluster was rolled back, or the path begins elsewhere"
-        )
+        nearest = " ".join(did_you_mean(name, start.known) for name in sorted(strange))
+        yield Problem("warning", where, message, f"{nearest} See whether it was rolled back, or runs another release")
     pending = start.requested(plan.selection) - status.enabled
     if pending:
         message = f"does not show yet what the spec asks for: {_listed(pending)}; the plan takes it for on"
@@ -35,7 +34,7 @@ def plan_problems(plan: Plan, legs: Sequence[Leg]) -> Iterator[Problem]:
     for hop, leg in zip(plan.hops, legs, strict=True):
         where = f"{hop.from_version} to {hop.to_version}"
         for blocker in hop.blockers:
-            yield Problem("warning", where, blocker.message, "The cluster will refuse this update")
+            yield Problem("warning", where, blocker.message, blocker.mend)
         yield from _unknown_names(hop, leg, where)
         if hop.downgrade and hop.changes.removed:
             message = f"{len(hop.changes.removed)} resources would be left behind, see left_behind"

@@ -52,6 +52,13 @@ class SetAmendment(NamedTuple):
     source: str
 
 
+class Since(NamedTuple):
+    """Something that is so from a minor on."""
+
+    since: Minor
+    source: str
+
+
 class AlwaysEnabled(NamedTuple):
     """Capabilities that the CVO keeps on whatever is asked, from ``since`` on, but for ``except_profiles``."""
 
@@ -167,6 +174,11 @@ FORCED_CAPABILITIES: tuple[ForcedCapability, ...] = (
         "openshift/cluster-version-operator#981 (release-4.13:pkg/cvo/sync_worker.go syncPayload): "
         "no manifest carries it, so a 4.13 cluster-version operator adds it whenever it loads a 4.14 release",
     ),
+)
+
+OVERRIDES_ADMIT_PATCHES = Since(
+    Minor(4, 22),
+    "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before, all updates",
 )
 
 GATES_FILTERED_SINCE = Minor(4, 22)

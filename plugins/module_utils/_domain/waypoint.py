@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from . import registry
 from .cluster_facts import ClusterFacts, always_enabled, inclusion_facts
-from .errors import FactsError, Problem
+from .errors import Problem
 from .inclusion import InclusionFacts, decide
 from .manifest import Manifest
 from .registry import Minor, MinorFacts
@@ -72,33 +72,40 @@ class Waypoint(NamedTuple):
         return _loaded(other.release, other.facts._replace(feature_gates=self.facts.feature_gates))
 
 
-def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Problem]) -> Waypoint:
-    """Return ``release`` as ``cluster`` meets it; what is odd goes to ``problems``. Raises ``FactsError``."""
+def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Problem]) -> Waypoint | None:
+    """Return ``release`` as ``cluster`` meets it; ``None`` where its minor cannot be understood.
+
+    What is wrong or odd goes to ``problems``.
+    """
     minor = release.minor
     if minor is None:
-        message = f"the version of {release.path} is not known, and what a selection turns on depends on it"
+        message = "has no version, and what a selection turns on depends on it"
         mend = "Extract the release with its release-metadata, or give {release: PATH, openshift_version: X.Y.Z}"
-        raise FactsError([Problem("error", "releases", message, mend)])
+        problems.append(Problem("error", release.path, message, mend))
+        return None
     found: list[Problem] = []
     facts = inclusion_facts(cluster, release, found)
     without = minor < min(registry.BRANCHES)
     of_minor = None if without else minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, found)
-    resolve_feature_set(cluster.feature_set, minor, found)
+    if registry.feature_set(cluster.feature_set) is not None:  # else it was told already, of no minor at all
+        resolve_feature_set(cluster.feature_set, minor, found)
     problems += [problem._replace(where=f"{release.version}, {problem.where}") for problem in found]
     if of_minor is None and not without:
-        raise FactsError(problems)
+        return None
     waypoint = Waypoint(
         release,
         minor,
         of_minor,
         facts,
-        frozenset() if without else hidden_capabilities(facts.feature_gates, cluster.feature_set),
+        frozenset(),
         frozenset(),
         (),
         (),
     )
     if of_minor is not None:
-        waypoint = waypoint._replace(always=always_enabled(cluster, of_minor) - waypoint.hidden)
+        # A CVO that does not know a name does not hide it either.
+        hidden = hidden_capabilities(facts.feature_gates, cluster.feature_set) & of_minor.capabilities
+        waypoint = waypoint._replace(hidden=hidden, always=always_enabled(cluster, of_minor) - hidden)
     loaded = _loaded(release, facts)
     managed = loaded
     if cluster.overrides:
