@@ -61,8 +61,8 @@ options:
         default, V(vCurrent).
       - C(baseline_capability_set) is the name of a capability set, C(additional_enabled_capabilities) a list of
         names beside it. With the latter the former is required.
-      - C(excluded_capabilities) means everything but these. It can stand alone, and pins the selection, so that
-        capabilities of later releases stay off.
+      - C(excluded_capabilities) means everything but these. It can stand alone, and pins the selection, so that it
+        does not ask for capabilities of later releases.
       - Every field can be written as the API writes it, C(baselineCapabilitySet) and so on, so that a block can be
         pasted. Writing one field in both ways is an error.
       - The first draft of the API, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and C(exclude), is
@@ -99,13 +99,6 @@ options:
       - Manifests annotated C(exclude.release.openshift.io/IDENTIFIER=true) are left out.
     type: str
     default: ''
-  overrides:
-    description:
-      - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
-        C(unmanaged). A resource that is unmanaged is left out.
-    type: list
-    elements: dict
-    default: []
   always_enabled_capabilities:
     description:
       - Capabilities that the cluster has on whatever is asked.
@@ -113,4 +106,16 @@ options:
         V(hypershift), because that is how the cluster-version operator is started.
     type: list
     elements: str
+"""
+
+    # overrides_spec()
+    OVERRIDES = r"""
+options:
+  overrides:
+    description:
+      - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
+        C(unmanaged). A resource that is unmanaged is left out.
+    type: list
+    elements: dict
+    default: []
 """

@@ -54,9 +54,13 @@ def inclusion_spec() -> dict[str, dict[str, Any]]:
     return {
         "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
         "exclude_identifier": {"type": "str", "default": ""},
-        "overrides": {"type": "list", "elements": "dict", "default": []},
         "always_enabled_capabilities": {"type": "list", "elements": "str"},
     }
+
+
+def overrides_spec() -> dict[str, dict[str, Any]]:
+    """Resources that the CVO leaves alone (fragment ``overrides``)."""
+    return {"overrides": {"type": "list", "elements": "dict", "default": []}}
 
 
 def cluster_options(params: dict[str, Any]) -> ClusterOptions:
@@ -69,6 +73,6 @@ def cluster_options(params: dict[str, Any]) -> ClusterOptions:
         feature_set=params["feature_set"],
         feature_gates=params["feature_gates"],
         exclude_identifier=params["exclude_identifier"],
-        overrides=params["overrides"],
+        overrides=params["overrides"] or (),
         always_enabled_capabilities=params["always_enabled_capabilities"],
     )

@@ -7,22 +7,25 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from ._domain.errors import FactsError, Problem
+from ._files import absolute
 from ._head import YamlError
 
 _MEND = "Save it again: oc get clusterversion version -o yaml"
 
 
-def read_cluster_version(path: str) -> Any:
-    """Return the one document that the file at ``path`` holds, as plain values. Raises ``FactsError``."""
+def read_cluster_version(path: str, directory: str = "") -> Any:
+    """Return the one document that the file at ``path`` holds, as plain values. Raises ``FactsError``.
+
+    ``directory`` is where a relative path starts from.
+    """
     where = place_of(path)
     try:
         if not path or "\0" in path:
             raise FactsError([Problem("error", where, f"{path!r} is not a path", "Name a file, or give the object")])
-        with open(os.path.abspath(os.path.expanduser(os.path.expandvars(path))), "rb") as handle:
+        with open(absolute(path, directory), "rb") as handle:
             data = handle.read()
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
@@ -44,4 +47,4 @@ def read_cluster_version(path: str) -> Any:
 
 def place_of(path: str) -> str:
     """Name the file in ``Problem.where``."""
-    return f"cluster_version ({path})"
+    return f"cluster_version ({path})" if path else "cluster_version"

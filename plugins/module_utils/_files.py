@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 
 from ._domain.errors import DestinationError, Problem
@@ -16,10 +17,16 @@ from ._domain.errors import DestinationError, Problem
 _PART_PREFIX, _PART_SUFFIX = ".capability-openshift-", ".part"
 
 
+def absolute(path: str, directory: str = "") -> str:
+    """Return ``path`` with ``~`` and variables replaced, absolute; a relative one starts from ``directory`` or here."""
+    return os.path.abspath(os.path.join(directory, os.path.expanduser(os.path.expandvars(path))))
+
+
 def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
     """Write ``data`` to ``path`` in one step; its directory must be there. Raises ``OSError`` that names ``path``.
 
-    A file that is ``secret`` is readable for its owner alone, others get what the umask leaves.
+    A file that is ``secret`` is readable for its owner alone. Others keep their mode, new ones get what the umask
+    leaves.
     """
     temporary = ""
     try:
@@ -27,7 +34,7 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
         descriptor, temporary = tempfile.mkstemp(prefix=_PART_PREFIX, suffix=_PART_SUFFIX, dir=folder)
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(data)
-            os.fchmod(handle.fileno(), 0o600 if secret else 0o666 & ~_umask())
+            os.fchmod(handle.fileno(), 0o600 if secret else _mode(path))
         os.replace(temporary, path)
     except BaseException as error:
         if temporary:
@@ -72,6 +79,13 @@ def _nearest(path: str) -> str:
     while not os.path.lexists(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return path
+
+
+def _mode(path: str) -> int:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except OSError:
+        return 0o666 & ~_umask()
 
 
 def _umask() -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ._domain.errors import Problem
-from ._domain.hop import Cause
+from ._domain.implicit_enablement import Cause
 from ._domain.manifest import Manifest
 from ._domain.plan import HopPlan, Plan, TurnedOn
 from ._domain.policy import violations
@@ -54,9 +54,13 @@ class PlanShapes:
             "enabled_after": sorted(hop.after.enabled),
             "known_before": sorted(hop.before.known),
             "known_after": sorted(hop.after.known),
-            "implicitly_enabled": [self._turned_on(item, details) for item in hop.implicitly_enabled],
+            "implicitly_enabled": [
+                {**self._turned_on(item, details), "requested": item.name in hop.requested}
+                for item in hop.implicitly_enabled
+            ],
             "newly_requested": sorted(hop.newly_requested),
             "newly_known": sorted(hop.newly_known),
+            "no_longer_optional": sorted(hop.no_longer_optional),
             "not_in_fresh_install": sorted(hop.not_in_fresh_install),
             "blocked_by": [blocker._asdict() for blocker in hop.blockers],
             "created_components": [
@@ -90,7 +94,6 @@ class PlanShapes:
         return {
             "name": item.name,
             "cause": item.cause,
-            "requested": item.requested,
             "source": item.source,
             "count": len(item.causes),
             "resources": self._cause_list(item.causes) if details else [_cause(cause) for cause in item.causes[:1]],
@@ -136,33 +139,47 @@ def selection_dict(selection: Selection) -> Mapping[str, Any]:
     }
 
 
+def planning_result(planning: Planning, *, fleet: bool, details: bool, fail_on: Sequence[str]) -> dict[str, Any]:
+    """Return what the module returns, beside the report and the problems."""
+    shapes = PlanShapes()
+    result: dict[str, Any] = {"changed": False, "violations": plan_violations(planning, fail_on)}
+    if not fleet:
+        return {**result, **shapes.plan(planning.plans[0], details=details)}
+    plans = [
+        {**shapes.plan(planned, details=details), "problems": problem_dicts(planned.problems)}
+        for planned in planning.plans
+    ]
+    return {**result, "plans": plans, "clusters": dict(planning.clusters)}
+
+
 def plan_violations(planning: Planning, fail_on: Sequence[str]) -> list[dict[str, Any]]:
     """Return what the plans turn on against the policy ``fail_on``, with the clusters that they are for."""
-    found = []
+    found: dict[str, dict[str, Any]] = {}
     for planned, clusters in zip(planning.plans, _names(planning), strict=True):
         for violation in violations(planned.plan, fail_on):
-            message = str(violation) if not clusters else f"{shown_names(clusters)}: {violation}"
             hop = violation.hop
-            found.append(
-                {
-                    "name": violation.name,
-                    "from": hop.from_version,
-                    "to": hop.to_version,
-                    "message": message,
-                    "clusters": clusters,
-                }
-            )
-    return found
+            shape = {"name": violation.name, "from": hop.from_version, "to": hop.to_version, "clusters": []}
+            found.setdefault(str(violation), shape)["clusters"].extend(clusters)
+    return [
+        {**shape, "message": f"{shown_names(shape['clusters'])}: {text}" if shape["clusters"] else text}
+        for text, shape in found.items()
+    ]
+
+
+def shown_problems(planning: Planning, *, fleet: bool) -> Sequence[Problem]:
+    """Return what is shown to the user; the problems of a fleet's clusters are in their plans, and can be thousands."""
+    if not fleet:
+        return all_problems(planning)
+    common = frozenset.intersection(*(frozenset(planned.problems) for planned in planning.plans))
+    own = sum(1 for planned in planning.plans if any(item.severity != "info" for item in {*planned.problems} - common))
+    message = f"{own} of {len(planning.plans)} plans have problems of their own, see plans[].problems"
+    of_plans = [Problem("warning", "clusters", message)] if own else []
+    return [*planning.problems, *(item for item in planning.plans[0].problems if item in common), *of_plans]
 
 
 def all_problems(planning: Planning) -> Sequence[Problem]:
     """Return the problems of the releases and of all plans, each once."""
     return list(dict.fromkeys((*planning.problems, *(item for planned in planning.plans for item in planned.problems))))
-
-
-def common_problems(planning: Planning) -> frozenset[Problem]:
-    """Return the problems that every plan has."""
-    return frozenset.intersection(*(frozenset(planned.problems) for planned in planning.plans))
 
 
 def _names(planning: Planning) -> list[list[str]]:

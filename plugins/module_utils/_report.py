@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 NAME = "update_plan"
 """Of the files in a directory, without their suffixes."""
 
+_GENERATOR = "capability.openshift.update_plan"
+_TITLE = "# Update plan"
+"""What tells a report of ours, in HTML and in Markdown, from a file of somebody else."""
+_HEAD_SIZE = 2000
+
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _HTML_SUFFIXES = (".html", ".htm")
 # What Markdown, or HTML in it, gives a meaning to inside a line.
@@ -56,7 +61,11 @@ def render_markdown(report: Mapping[str, Any]) -> str:
 
 def render_html(report: Mapping[str, Any]) -> str:
     """Return the report as one HTML page that needs nothing else: no script, no font, no picture, no network."""
-    return _environment(autoescape=True).from_string(HTML).render(view=report_view(report), style=STYLE)
+    return (
+        _environment(autoescape=True)
+        .from_string(HTML)
+        .render(view=report_view(report), style=STYLE, generator=_GENERATOR)
+    )
 
 
 def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
@@ -74,7 +83,7 @@ def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
         name = os.path.join(path, NAME)
         texts = {f"{name}.html": render_html(report), f"{name}.md": render_markdown(report)}
     # A name on disk need not be UTF-8; the report is.
-    return {name: text.encode("utf-8", "replace").decode("utf-8") for name, text in texts.items()}
+    return {os.path.realpath(name): text.encode("utf-8", "replace").decode("utf-8") for name, text in texts.items()}
 
 
 def write_report(path: str, report: Mapping[str, Any], *, check_mode: bool) -> ReportPlan:
@@ -83,9 +92,12 @@ def write_report(path: str, report: Mapping[str, Any], *, check_mode: bool) -> R
     files = report_files(path, report)
     raise_errors(dict.fromkeys(problem for name in files for problem in _file_problems(name)), DestinationError)
     plan = ReportPlan({name: (_content(name), text) for name, text in files.items()})
+    raise_errors(
+        [_foreign(name) for name, (before, _after) in plan.files.items() if _is_foreign(before)], DestinationError
+    )
     outdated = {name: after for name, (before, after) in plan.files.items() if before != after}
     if outdated:
-        raise_errors(access_problems(os.path.dirname(next(iter(outdated))), "path"), DestinationError)
+        raise_errors(access_problems(os.path.dirname(next(iter(outdated))), "report"), DestinationError)
     if not check_mode:
         _write(outdated)
     return plan
@@ -118,6 +130,17 @@ def _file_problems(path: str) -> list[Problem]:
     if os.path.lexists(folder) and not os.path.isdir(folder):
         return [Problem("error", folder, "is a file, expected a directory (or nothing yet)", "Choose another path")]
     return []
+
+
+def _is_foreign(text: str | None) -> bool:
+    """Tell whether a file with this text was written by somebody else: reports are written again, notes are not."""
+    if text is None or not text.strip():
+        return False
+    return not text.startswith(_TITLE) and _GENERATOR not in text[:_HEAD_SIZE]
+
+
+def _foreign(path: str) -> Problem:
+    return Problem("error", path, "is there already, and is no report of an update plan", "Choose another path")
 
 
 def _content(path: str) -> str | None:

@@ -108,7 +108,7 @@ HTML = """\
 {% endmacro %}
 {% macro update(hop) %}
 {% for block in hop.blocked_by %}
-<div class="blocked"><b>Blocked: {{ block.reason }}</b><p>{{ block.message }}</p></div>
+<div class="blocked"><b>Blocked: {{ block.reason }}</b><p>{{ block.message }}. {{ block.mend }}.</p></div>
 {% endfor %}
 {% if hop.names or hop.components %}
 <dl class="facts">
@@ -116,7 +116,7 @@ HTML = """\
 <dt>{{ entry.title }}</dt><dd>{{ names(entry.names) }}<span class="mean">{{ entry.meaning }}</span></dd>
 {% endfor %}
 {% for component in hop.components %}
-<dt>Created anew</dt><dd>{{ component.component }}, {{ component.count }} resources</dd>
+<dt>Created anew</dt><dd>{{ component.component }}, {{ component.count }} resource{{ "s" if component.count != 1 }}</dd>
 {% endfor %}
 </dl>
 {% endif %}
@@ -148,7 +148,7 @@ HTML = """\
 <h2 id="overview">Overview</h2>
 <table class="plans" role="table">
 <thead role="rowgroup"><tr role="row">
-{% for title in ("Plan", "Clusters", "Path", "Turns on", "Condition at the end") %}
+{% for title in ("Plan", "Clusters", "Path", "Selection", "Turns on", "Condition at the end") %}
 <th scope="col" role="columnheader">{{ title }}</th>
 {% endfor %}
 </tr></thead>
@@ -161,6 +161,7 @@ HTML = """\
 {% else %}{{ plan.clusters | length }}{{ ": " if plan.clusters }}{{ names(plan.clusters) }}{% endif %}</td>
 <td role="cell" data-label="Path">{{ plan.path }}\
 {% if plan.blocked %} <span class="mark bad">blocked at {{ names(plan.blocked) }}</span>{% endif %}</td>
+<td role="cell" data-label="Selection">{{ plan.selection }}</td>
 <td role="cell" data-label="Turns on">\
 {% if plan.turns_on %}<b>{{ names(plan.turns_on) }}</b>{% elif not plan.requested %}nothing{% endif %}\
 {% if plan.requested %} <span class="asked">requested: {{ names(plan.requested) }}</span>{% endif %}</td>
@@ -199,6 +200,7 @@ HTML = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="generator" content="{{ generator }}">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>{{ view.title }}</title>
 <link rel="icon" href="data:,">

@@ -82,14 +82,14 @@ in {{ plan.releases[loop.index0] | text }}.
 {% endmacro %}
 {% macro update(hop) %}
 {% for block in hop.blocked_by %}
-> **Blocked:** {{ block.reason | text }}. {{ block.message | text }}
+> **Blocked:** {{ block.reason | text }}. {{ block.message | text }}. {{ block.mend | text }}.
 
 {% endfor %}
 {% for entry in hop.names %}
 - **{{ entry.title }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
 {% endfor %}
 {% for component in hop.components %}
-- **Created anew:** {{ component.component | text }}, {{ component.count }} resources
+- **Created anew:** {{ component.component | text }}, {{ component.count }} resource{{ "s" if component.count != 1 }}
 {% endfor %}
 
 {% for section in hop.sections %}
@@ -126,13 +126,13 @@ Worth knowing: [{{ view.problem_count }}](#problems)
 {% if view.fleet %}
 ## Overview
 
-| Plan | Clusters | Path | Turns on | Condition at the end |
-| --- | --- | --- | --- | --- |
+| Plan | Clusters | Path | Selection | Turns on | Condition at the end |
+| --- | --- | --- | --- | --- | --- |
 {% for plan in view.plans %}
 | [Plan {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
 {% if plan.clusters | length > 5 %} <details><summary>names</summary>{{ names(plan.clusters) | trim }}</details>\
 {% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }}\
-{{ ", **blocked** at " ~ (names(plan.blocked) | trim) if plan.blocked }} | \
+{{ ", **blocked** at " ~ (names(plan.blocked) | trim) if plan.blocked }} | {{ plan.selection | text }} | \
 {{ names(plan.turns_on) | trim or "nothing" }}\
 {{ "; requested: " ~ (names(plan.requested) | trim) if plan.requested }} | \
 {{ (plan.condition.status ~ ", " ~ plan.condition.reason if plan.condition else "none") | text }} |

@@ -189,13 +189,14 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView
     hops = plan["hops"]
     rows = _rows(plan, listings)
     implicit = {entry["name"] for hop in hops for entry in hop["implicitly_enabled"] if not entry["requested"]}
+    created = {name for hop in hops for name in hop["no_longer_optional"]}
     return PlanView(
         number=number,
         clusters=plan["clusters"],
         path=" → ".join(plan["releases"]),
         releases=plan["releases"],
         selection=_selection(plan["capabilities"]),
-        turns_on=_sorted(implicit),
+        turns_on=_sorted(implicit | created),
         requested=tuple(row.name for row in rows if any(cell.state == "requested" for cell in row.cells)),
         blocked=tuple(hop["to"] for hop in hops if hop["blocked_by"]),
         rows=rows,
@@ -228,8 +229,8 @@ def _hop_cells(name: str, hops: Sequence[Mapping[str, Any]], start: set[str], li
     for hop in hops:
         is_on = name in hop["enabled_after"]
         entries = [entry for entry in hop["implicitly_enabled"] if entry["name"] == name]
-        requested = name in hop["newly_requested"] or any(entry["requested"] for entry in entries)
-        if is_on and (entries or requested or not was_on):
+        requested = name in hop["newly_requested"]
+        if is_on and not was_on:
             cells.append(_turned_on(hop, entries, requested, listings))
         else:
             cells.append(_cell(_standing(name, hop["enabled_after"], hop["known_after"])))
@@ -253,7 +254,7 @@ def _turned_on(
     notes: list[str] = []
     causes: list[Cause] = []
     if requested:
-        causes.append(Cause(f"The selection asks for it in {hop['to']}, and did not in {hop['from']}."))
+        causes.append(Cause(f"The selection asks for it in {hop['to']}."))
     for entry in entries:
         if entry["cause"] == "forced":
             notes.append("forced")
@@ -290,7 +291,7 @@ def _hop(place: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
 
 def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
     for entry in hop["moved"]:
-        meaning = f"The selection names {entry['name']}, and these moved into it or out of it."
+        meaning = f"The selection names {entry['name']}, and these resources of it need other capabilities now."
         yield Section(f"Moved: {entry['name']}", "", meaning, listings.add(entry["resources"], _change, "resource"))
     meanings = {
         "added": f"They come to the cluster with {hop['to']}.",
@@ -299,7 +300,7 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
         "left_behind": f"They stay on the cluster, although {hop['to']} does not know them.",
     }
     for key, meaning in meanings.items():
-        if hop[key]:
+        if hop[key] and not (key == "removed" and hop["left_behind"]):
             title = key.replace("_", " ").capitalize()
             yield Section(title, "", meaning, listings.add(hop[key], _capabilities, "resource"))
     requests = hop["credentials_requests"]
@@ -310,10 +311,15 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
 
 
 def _names(hop: Mapping[str, Any]) -> tuple[Names, ...]:
-    start, end = hop["from"], hop["to"]
+    end = hop["to"]
     found = [
-        Names("Requested", f"The selection asks for these in {end}, and did not in {start}.", hop["newly_requested"]),
+        Names("Requested", f"The selection asks for these in {end}, and they were off.", hop["newly_requested"]),
         Names("New and off", f"{end} knows these, and nothing turns them on.", hop["newly_known"]),
+        Names(
+            "No longer optional",
+            f"{end} does not know these, which were off, as capabilities, and creates what they bring.",
+            hop["no_longer_optional"],
+        ),
         Names(
             "Not in a fresh install",
             f"A fresh install of {end} with this selection would not have these.",

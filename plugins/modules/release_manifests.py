@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - capability.openshift._cluster.facts
   - capability.openshift._cluster.selection
   - capability.openshift._cluster.inclusion
+  - capability.openshift._cluster.overrides
 attributes:
   check_mode:
     support: full
@@ -215,6 +216,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._argspec impo
     cluster_options,
     facts_spec,
     inclusion_spec,
+    overrides_spec,
     release_arguments,
     release_spec,
     selection_spec,
@@ -255,6 +257,7 @@ def main() -> None:
             **facts_spec(),
             **selection_spec(),
             **inclusion_spec(),
+            **overrides_spec(),
             "dest": {"type": "path"},
             "decisions": {"type": "bool", "default": False},
         },

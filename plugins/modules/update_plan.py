@@ -39,6 +39,7 @@ options:
       - The path, directories of extracted releases, the one that the cluster runs first.
       - A flat directory without C(release-metadata) is given as a dict with C(release), its directory, and
         C(openshift_version).
+      - O(chdir) says where relative paths start from, here and in the other options.
       - Required, unless each of O(clusters) has its own.
     type: list
     elements: raw
@@ -54,6 +55,8 @@ options:
         or JSON. A C(List) of one is accepted.
       - What its status says to be on wins over what the capability sets say. Its C(spec.overrides) are used, unless
         O(overrides) are given.
+      - Names that its version does not know are no error, because a rollback leaves them behind.
+      - That it runs another minor than the first of O(releases) is a warning, and an error beside O(fail_on).
     type: raw
     aliases: [clusterVersion]
   enabled_capabilities:
@@ -71,14 +74,17 @@ options:
   overrides:
     description:
       - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
-        C(unmanaged). While one is unmanaged, the cluster refuses an update to another minor.
+        C(unmanaged). While one is unmanaged, the cluster refuses updates, from 4.22 on those to another minor.
+      - Left out, they are those of O(cluster_version). An empty list stands for none.
     type: list
     elements: dict
   live_resources:
     description:
-      - The resources that are on the cluster, dicts with C(group), C(kind), C(namespace) and C(name).
+      - The resources that are on the cluster, dicts with C(group), C(kind), C(namespace) and C(name), or the objects
+        themselves as the API returns them.
       - With it, the new release is compared with the cluster instead of with the old release. A manifest that the
         selection leaves out and whose resource is on the cluster turns its capabilities on.
+      - A resource that the old release deletes counts as being there, as it does for the cluster-version operator.
     type: list
     elements: dict
   platform:
@@ -89,10 +95,12 @@ options:
   clusters:
     description:
       - The fleet form. A list of clusters, each a dict with C(name).
-      - C(releases) is its path, and O(releases) where it is left out. C(capabilities), C(cluster_version),
-        C(enabled_capabilities), C(known_capabilities), C(live_resources), C(platform), C(feature_set),
-        C(feature_gates) and C(overrides) mean what the options of these names mean, which stand in where they are left
-        out. Where a cluster says one of the first four, it says all of them.
+      - C(releases), C(live_resources), C(platform), C(cluster_profile), C(feature_set), C(feature_gates),
+        C(exclude_identifier), C(overrides) and C(always_enabled_capabilities) mean what the options of these names
+        mean, which stand in for each one that is left out.
+      - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) mean the same, too. Where
+        a cluster has one of these four, none of the options stands in.
+      - The API's own spellings of the options are accepted here, too.
     type: list
     elements: dict
   details:
@@ -104,21 +112,28 @@ options:
   fail_on:
     description:
       - Names that the path must not turn on, in whatever way. The module fails, with the whole plan, if it does.
-      - V(any) stands for each name that is turned on implicitly and that the selection does not ask for in the new
-        release either.
+      - V(any) stands for each name that is turned on and that the selection does not ask for in the new release.
+      - A name that was off counts as turned on, too, where the new release does not know it, because such a release
+        creates what it brings.
     type: list
     elements: str
     default: []
   allow_downgrade:
     description:
       - Whether a release may be older than the one before it, or the same.
-      - The plan then lists what would be left behind, and for a release without capabilities (4.10 and older) every
-        component that would be created.
+      - The plan then lists what would be left behind, and every component that would be created because the older
+        release does not know its capability, or no capabilities at all (4.10 and older).
     type: bool
     default: false
+  chdir:
+    description:
+      - Directory that relative paths start from, those in O(clusters) too.
+      - Left out, it is the one in which Ansible runs the module, which for a local connection is that of the playbook.
+    type: path
   report:
     description:
-      - Where to write a report. A path that ends in C(.md) gets Markdown, one that ends in C(.html) a page that needs
+      - Where to write a report. A file that is there already and is no such report is an error.
+      - A path that ends in C(.md) gets Markdown, one that ends in C(.html) a page that needs
         no network, and any other is a directory that gets C(update_plan.md) and C(update_plan.html).
     type: path
 seealso:
@@ -213,7 +228,8 @@ hops:
       returned: always
     implicitly_enabled:
       description:
-        - What the hop turns on implicitly, as the outgoing cluster-version operator computes it.
+        - What the hop turns on implicitly, as the outgoing cluster-version operator computes it, and what the incoming
+          one forces on.
       type: list
       elements: dict
       returned: always
@@ -283,7 +299,7 @@ hops:
               type: bool
               returned: always
     newly_requested:
-      description: Names that the selection itself turns on in the incoming release and not in the outgoing one.
+      description: Names that the selection asks for in the incoming release, and that were not on.
       type: list
       elements: str
       returned: always
@@ -292,8 +308,15 @@ hops:
       type: list
       elements: str
       returned: always
+    no_longer_optional:
+      description:
+        - Names that were off, and that the incoming release does not know, so that it creates what they bring.
+      type: list
+      elements: str
+      returned: always
     not_in_fresh_install:
-      description: Names that are on here, and off in a fresh install of the incoming release with the same selection.
+      description:
+        - Names that are on here, and off in a fresh install of the incoming release with RV(capabilities).
       type: list
       elements: str
       returned: always
@@ -304,8 +327,8 @@ hops:
       returned: always
     created_components:
       description:
-        - Components that are created on the way to a release without capabilities, dicts with C(component) and C(count)
-          of resources.
+        - Components that are created where RV(hops[].no_longer_optional) is not empty, dicts with C(component) and
+          C(count) of resources.
       type: list
       elements: dict
       returned: always
@@ -316,7 +339,7 @@ hops:
       returned: always
     moved:
       description:
-        - Names of the selection whose resources moved into another capability or out of one, dicts with C(name) and
+        - Names of the selection whose resources need other capabilities now, dicts with C(name) and
           C(resources) as in RV(hops[].implicitly_enabled[].resources).
       type: list
       elements: dict
@@ -358,7 +381,9 @@ releases:
   elements: str
   sample: [4.13.59, 4.14.42]
 capabilities:
-  description: The selection that the plan started from, as the API can say it.
+  description:
+    - The selection that the plan started from, without exclusions, a dict with C(baseline_capability_set) (V(none) for
+      the cluster default) and C(additional_enabled_capabilities).
   returned: success or O(fail_on), without O(clusters)
   type: dict
 enabled_capabilities:
@@ -410,7 +435,8 @@ report:
   type: list
   elements: path
 problems:
-  description: What is wrong or worth knowing.
+  description:
+    - What is wrong or worth knowing. With O(clusters), what is so for all of them, and how many plans have more.
   returned: always
   type: list
   elements: dict
@@ -433,7 +459,6 @@ problems:
       returned: always
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -450,15 +475,17 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
     FactsError,
     Problem,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._domain.live_resources import read_live_resources
 from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._files import absolute
 from ansible_collections.capability.openshift.plugins.module_utils._plan_result import (
     PlanShapes,
-    all_problems,
-    common_problems,
-    plan_violations,
+    planning_result,
+    shown_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._planning import (
     Planning,
+    Terms,
     answer_many,
     answer_one,
 )
@@ -488,6 +515,7 @@ def main() -> None:
             "details": {"type": "bool"},
             "fail_on": {"type": "list", "elements": "str", "default": []},
             "allow_downgrade": {"type": "bool", "default": False},
+            "chdir": {"type": "path"},
             "report": {"type": "path"},
         },
         supports_check_mode=True,
@@ -495,73 +523,60 @@ def main() -> None:
     require_yaml(module)
     if module.params["report"] is not None:
         require_jinja2(module)
+    params = module.params
     try:
-        planning = answer(module.params)
-        result = run(planning, module.params, module.check_mode, module._diff)
+        planning = answer(params)
+        result = run(planning, params, module.check_mode, module._diff)
     except CapabilityError as error:
         fail(module, error)
-    shown = problems(planning, module.params["clusters"] is not None)
+    shown = shown_problems(planning, fleet=params["clusters"] is not None)
     if result["violations"]:
         warn(module, shown)
-        message = "\n".join(
-            ["The plan is against fail_on:", *(f"- {item['message']}" for item in result["violations"])]
-        )
-        module.fail_json(msg=message, **result, problems=problem_dicts(all_problems(planning)))
+        lines = (f"- {item['message']}" for item in result["violations"])
+        message = "\n".join(["The plan is against fail_on:", *lines])
+        module.fail_json(msg=message, **result, problems=problem_dicts(shown))
     succeed(module, result, shown)
 
 
 def answer(params: dict[str, Any]) -> Planning:
     """Load the releases and plan. Raises ``CapabilityError``."""
+    live = params["live_resources"]
     options = PlanOptions(
-        cluster_options({**params, "overrides": ()}),
+        cluster_options({**params, "overrides": None}),
         params["cluster_version"],
         params["overrides"],
-        params["live_resources"],
+        None if live is None else read_live_resources(live),
         params["platform"],
     )
-    policy = {"allow_downgrade": params["allow_downgrade"], "fail_on": params["fail_on"]}
+    terms = Terms(params["allow_downgrade"], policy(params), params["chdir"] or "")
     if params["clusters"] is not None:
-        return answer_many(params["clusters"], params["releases"], options, **policy)
+        return answer_many(params["clusters"], params["releases"], options, terms)
     if params["releases"] is None:
         raise FactsError([NO_RELEASES])
-    return answer_one(params["releases"], options, **policy)
+    return answer_one(params["releases"], options, terms)
+
+
+def policy(params: dict[str, Any]) -> list[str]:
+    """Return ``fail_on``. Ansible takes a text with commas for a list, and leaves the blanks behind them."""
+    return [name.strip() for name in params["fail_on"]]
 
 
 def run(planning: Planning, params: dict[str, Any], check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Return the result, and write the report where one was asked for. Raises ``CapabilityError``."""
     fleet = params["clusters"] is not None
     details = not fleet if params["details"] is None else params["details"]
-    shapes = PlanShapes()
-    result: dict[str, Any] = {"changed": False, "violations": plan_violations(planning, params["fail_on"])}
-    if fleet:
-        result["plans"] = [
-            {**shapes.plan(planned, details=details), "problems": problem_dicts(planned.problems)}
-            for planned in planning.plans
-        ]
-        result["clusters"] = dict(planning.clusters)
-    else:
-        result |= shapes.plan(planning.plans[0], details=details)
+    result = planning_result(planning, fleet=fleet, details=details, fail_on=policy(params))
     if params["report"] is not None:
         # Templates and Jinja2 cost every run that writes no report.
         from ansible_collections.capability.openshift.plugins.module_utils._diff import report_diff
         from ansible_collections.capability.openshift.plugins.module_utils._report import write_report
 
-        written = write_report(params["report"], shapes.report(planning), check_mode=check_mode)
+        path = params["report"] and absolute(params["report"], params["chdir"] or "")
+        written = write_report(path, PlanShapes().report(planning), check_mode=check_mode)
         result |= {"changed": written.changed, "report": sorted(written.files)}
         if diff_mode:
             result["diff"] = report_diff(written.files)
     return result
-
-
-def problems(planning: Planning, fleet: bool) -> Sequence[Problem]:
-    """Return what is shown to the user; the problems of a fleet's clusters are in their plans, and can be thousands."""
-    if not fleet:
-        return all_problems(planning)
-    common = common_problems(planning)
-    own = sum(1 for planned in planning.plans if any(item.severity != "info" for item in {*planned.problems} - common))
-    message = f"{own} of {len(planning.plans)} plans have problems of their own, see plans[].problems"
-    of_plans = [Problem("warning", "clusters", message)] if own else []
-    return [*planning.problems, *(item for item in planning.plans[0].problems if item in common), *of_plans]
 
 
 if __name__ == "__main__":

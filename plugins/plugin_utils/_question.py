@@ -15,6 +15,7 @@ from ansible.errors import AnsibleFilterError
 from jinja2 import Undefined
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+    API_SPELLINGS,
     ClusterOptions,
     check_options,
     inclusion_facts,
@@ -25,7 +26,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
     FactsError,
     Problem,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.hop import Hop
+from ansible_collections.capability.openshift.plugins.module_utils._domain.implicit_enablement import (
+    ImplicitEnablement,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
     InclusionFacts,
     decide,
@@ -56,14 +59,6 @@ INCLUSION_OPTIONS = (
 
 UPDATE_OPTIONS = ("openshift_version", "cluster_profile", "feature_set", "feature_gates", "exclude_identifier")
 """Options of a question about an update (filter ``implicitly_enabled_capabilities``)."""
-
-_ALIASES = {
-    "featureSet": "feature_set",
-    "featureGates": "feature_gates",
-    "enabledCapabilities": "enabled_capabilities",
-    "knownCapabilities": "known_capabilities",
-}
-"""The API's own spelling, for those who pass on what they read of a cluster."""
 
 _LISTS = (
     "enabled",
@@ -102,7 +97,7 @@ def ask_cluster(
 
 def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[dict[str, Any], list[Problem]]:
     """Return the options that were given, by our names, and what is wrong with them."""
-    values = {_ALIASES.get(name, name): value for name, value in plain(options).items() if value is not None}
+    values = {API_SPELLINGS.get(name, name): value for name, value in plain(options).items() if value is not None}
     problems = [
         Problem("error", name, "is not an option here", did_you_mean(name, allowed))
         for name in values
@@ -167,7 +162,7 @@ def ask_update(current: object, target: object, enabled: object, options: Mappin
         raise FactsError(problems)
     loading = inclusion_facts(cluster, release_of_version(minor), problems)
     before, after = ([item for item in side if not decide(item, loading).reasons] for side in sides)
-    return list(Hop(before, after).implicitly_enabled(frozenset(names)))
+    return list(ImplicitEnablement(before, after).implicitly_enabled(frozenset(names)))
 
 
 def _refuse_undefined(values: Mapping[str, object]) -> None:

@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.clust
 from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import facts_of
 from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes, plan_violations
-from ansible_collections.capability.openshift.plugins.module_utils._planning import answer_many
+from ansible_collections.capability.openshift.plugins.module_utils._planning import Terms, answer_many
 from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
 
 DISTINCT = 5
@@ -43,7 +43,7 @@ def main() -> None:
 def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]:
     """Load, plan and make the result; return the number of distinct plans and the seconds."""
     start = time.perf_counter()
-    planning = answer_many(clusters, paths, PlanOptions(ClusterOptions()), allow_downgrade=False, fail_on=["any"])
+    planning = answer_many(clusters, paths, PlanOptions(ClusterOptions()), Terms(fail_on=["any"]))
     shapes = PlanShapes()
     result = {
         "plans": [shapes.plan(planned, details=False) for planned in planning.plans],

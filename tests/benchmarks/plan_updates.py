@@ -16,11 +16,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.clust
     ClusterOptions,
     check_options,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.hop import Hop
+from ansible_collections.capability.openshift.plugins.module_utils._domain.implicit_enablement import ImplicitEnablement
 from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._domain.waypoint import resolve_waypoint
 from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._planning import answer_one
+from ansible_collections.capability.openshift.plugins.module_utils._planning import Terms, answer_one
 from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
 
 REPEATS = 20
@@ -41,7 +41,7 @@ def main() -> None:
 def plan(releases: list[str]) -> int:
     """Return how many resources turn something on where nothing was asked for."""
     options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": "None"}))
-    planning = answer_one(releases, options, allow_downgrade=True, fail_on=[])
+    planning = answer_one(releases, options, Terms(allow_downgrade=True))
     result = PlanShapes().plan(planning.plans[0], details=True)
     return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
 
@@ -56,7 +56,7 @@ def match(releases: list[str]) -> tuple[int, float]:
     count = 0
     for _repeat in range(REPEATS):
         start = time.perf_counter()
-        turned_on = Hop(current.loaded, target.loaded).implicitly_enabled(frozenset())
+        turned_on = ImplicitEnablement(current.loaded, target.loaded).implicitly_enabled(frozenset())
         spent.append(time.perf_counter() - start)
         count = sum(map(len, turned_on.values()))
     return count, statistics.median(spent)

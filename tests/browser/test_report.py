@@ -157,6 +157,29 @@ def test_a_row_of_the_overview_leads_to_its_plan(page):
     assert 0 <= shown.run("return document.getElementById('plan-3').getBoundingClientRect().top") < 900
 
 
+@SIZES
+def test_the_overview_tells_the_selection_of_each_plan_inside_the_screen(size, page):
+    shown = page(plans.fleet(), size)
+    cells = shown.driver.find_elements("css selector", "table.plans td[data-label='Selection']")
+
+    assert [cell.text.removeprefix("Selection").strip() for cell in cells] == ["capability set None, with Console"] * 3
+    assert all(cell.is_displayed() and cell.rect["width"] > 100 for cell in cells)
+    assert all(cell.rect["x"] + cell.rect["width"] <= shown.run("return innerWidth") for cell in cells)
+
+
+@SIZES
+def test_what_is_no_longer_optional_is_told_with_what_is_created(size, page):
+    text = page(plans.downgrade(), size).find("main").text
+
+    for part in (
+        "No longer optional",
+        "baremetal, Insights, marketplace",
+        "marketplace, 1 resource\n",
+        "LowDesiredVersion",
+    ):
+        assert part in text
+
+
 @EVERY
 def test_every_link_has_its_target(name, page):
     missing = """

@@ -801,7 +801,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=3000)
+@settings(max_examples=max(2000, settings().max_examples))
 @example("apiVersion: v1\nkind: X\nmetadata:\n  name: foo\n  annotations:\n")
 @given(mutated())
 def test_mutated_document(text: str) -> None:
@@ -809,7 +809,7 @@ def test_mutated_document(text: str) -> None:
     assert_agreement_on_file(text.encode())
 
 
-@settings(max_examples=1000)
+@settings(max_examples=max(1000, settings().max_examples))
 @given(st.sampled_from(sorted(PLACES)), st.lists(st.sampled_from(SIGNIFICANT), max_size=8))
 def test_piece_of_yaml_anywhere(place: str, pieces: list[str]) -> None:
     assert disagreement(PLACES[place].format("".join(pieces))) == ""

@@ -17,7 +17,10 @@ import pytest
 from ansible_collections.capability.openshift.plugins.filter.implicitly_enabled_capabilities import FilterModule
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._domain.fleet import Answer, Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._domain.hop import Cause, Hop
+from ansible_collections.capability.openshift.plugins.module_utils._domain.implicit_enablement import (
+    Cause,
+    ImplicitEnablement,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import InclusionFacts, decide
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._domain.plan import HopPlan, Plan
@@ -32,7 +35,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.regis
 from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._domain.version import precedence
 from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._planning import PlannedPath, answer_many, answer_one
+from ansible_collections.capability.openshift.plugins.module_utils._planning import (
+    PlannedPath,
+    Terms,
+    answer_many,
+    answer_one,
+)
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
@@ -165,7 +173,7 @@ def test_synthetic_update(case: SyntheticUpdate) -> None:
     current, target = (loaded(case, side) for side in (case.current, case.update))
     implicit = frozenset(case.config["implicit"])
 
-    turned_on = Hop(current, target).implicitly_enabled(case.enabled)
+    turned_on = ImplicitEnablement(current, target).implicitly_enabled(case.enabled)
 
     assert sorted(implicit.union(turned_on)) == list(case.implicit)
     gates, major = case.facts.feature_gates, case.facts.major_version
@@ -244,7 +252,7 @@ def test_the_current_set_asks_for_all_of_it_in_the_end(end: str, implicit: str) 
     (hop,) = ask(("4.13", end), **from_baseline("vCurrent")).plan.hops
 
     assert hop.implicitly_enabled
-    assert all(item.requested for item in hop.implicitly_enabled)
+    assert {item.name for item in hop.implicitly_enabled} <= hop.requested
     assert {item.name for item in hop.implicitly_enabled} <= hop.newly_requested
     assert hop.after.implicitly_enabled == frozenset()
     assert hop.after.enabled == hop.after.known
@@ -268,7 +276,7 @@ def test_real_releases_against_the_loops(start: str, end: str, profile: str) -> 
     releases = fact_release(start), fact_release(end)
     facts = InclusionFacts(cluster_profile=profile, feature_set="", exclude_identifier="", major_version=4)
     current, target = (reference.load(release.manifests, facts) for release in releases)
-    hop = Hop(current, target)
+    hop = ImplicitEnablement(current, target)
     for enabled in enabled_sets(f"{start} {end} {profile}"):
         turned_on = hop.implicitly_enabled(enabled)
         assert_causes(turned_on, reference.implicitly_enabled(current, target, enabled))
@@ -288,7 +296,7 @@ def test_random_manifests_against_the_loops() -> None:
         current, target = (
             reference.load(side, facts._replace(major_version=major)) for side, major in zip(sides, majors, strict=True)
         )
-        turned_on = Hop(current, target).implicitly_enabled(enabled)
+        turned_on = ImplicitEnablement(current, target).implicitly_enabled(enabled)
         slow = reference.implicitly_enabled(current, target, enabled, gates=gates, majors=majors)
         assert_causes(turned_on, slow)
         answers.add(frozenset(turned_on))
@@ -353,7 +361,7 @@ def test_path_of_real_releases(folder: Path, baseline: str) -> None:
     """The whole way of the module, from the directories on."""
     path = golden_folders(folder)
     options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": baseline}))
-    planning = answer_one([str(item) for item in path], options, allow_downgrade=False, fail_on=())
+    planning = answer_one([str(item) for item in path], options, Terms())
     (planned,) = planning.plans
     assert planned.path == ("4.13.0", "4.14.0", "4.18.0", "4.20.0")
     assert_path(planned.plan, baseline)
@@ -380,7 +388,7 @@ def test_golden_updates_of_real_releases(folder: Path) -> None:
         for update in updates()
     ]
     common = PlanOptions(ClusterOptions(always_enabled_capabilities=[]))
-    planning = answer_many(clusters, None, common, allow_downgrade=False, fail_on=())
+    planning = answer_many(clusters, None, common, Terms())
     assert list(planning.clusters) == list(map(str, updates()))
     for update in updates():
         (hop,) = planning.plans[planning.clusters[str(update)]].plan.hops
@@ -438,6 +446,8 @@ def assert_path(plan: Plan, baseline: str) -> None:
     for hop in hops:
         assert all(item.causes for item in by_manifests(hop).values())
         assert not hop.blockers
+        assert not hop.no_longer_optional
+        assert not hop.created_components
         assert hop.after.enabled >= hop.before.enabled
     forced = [[item for item in hop.implicitly_enabled if item.cause == "forced"] for hop in hops]
     assert [[item.name for item in found] for found in forced] == [["DeploymentConfig"], [], []]
@@ -445,7 +455,7 @@ def assert_path(plan: Plan, baseline: str) -> None:
     assert deployment_config.causes == ()
     assert deployment_config.source == FORCED_CAPABILITIES[0].source
     assert "cluster-version-operator#981" in deployment_config.source
-    requested = {item.name for hop in hops for item in hop.implicitly_enabled if item.requested}
+    requested = {item.name for hop in hops for item in hop.implicitly_enabled if item.name in hop.requested}
     everything = {*TURNED_ON[0], *TURNED_ON[1], "DeploymentConfig"}
     assert requested == {"None": set(), "vCurrent": everything}.get(baseline, {"MachineAPI"})
     off = "OperatorLifecycleManagerV1"

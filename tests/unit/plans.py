@@ -13,9 +13,14 @@ NEW = ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
 NEWEST = ["CloudCredential", "Ingress", "OperatorLifecycleManager"]
 
 BLOCKED = {
-    "reason": "FeatureSetBlocksUpdates",
-    "message": "Cluster operator config-operator should not be upgraded between minor versions: "
-    "FeatureSet TechPreviewNoUpgrade does not allow updates.",
+    "reason": "FeatureSet",
+    "message": "feature set TechPreviewNoUpgrade blocks updates to another minor, and a cluster can never leave it",
+    "mend": "Install a cluster of the new minor in its place",
+}
+GOES_BACK = {
+    "reason": "LowDesiredVersion",
+    "message": "the cluster refuses to go back from 4.11.0",
+    "mend": "Install a cluster of that version; only the previous patch of the same minor may be gone back to",
 }
 
 
@@ -79,14 +84,24 @@ def forced(name: str, source: str = "openshift/cluster-version-operator#981") ->
 
 
 def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
-    """Return a hop that does nothing but what ``values`` say."""
+    """Return a hop that does nothing but what ``values`` say, which must not contradict each other."""
     names = [
         *("enabled_before", "enabled_after", "known_before", "known_after", "implicitly_enabled", "newly_requested"),
-        *("newly_known", "not_in_fresh_install", "moved", "added", "removed", "deleted", "credentials_requests"),
-        *("blocked_by", "left_behind", "created_components"),
+        *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
+        *("credentials_requests", "blocked_by", "left_behind", "created_components"),
     ]
     assert set(values) <= {*names, "downgrade"}, values
-    return {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
+    made = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
+    before, after = set(made["enabled_before"]), set(made["enabled_after"])
+    entries = {entry["name"]: entry for entry in made["implicitly_enabled"]}
+    assert after - before >= entries.keys()
+    assert set(made["newly_requested"]) <= after - before
+    assert {name for name, entry in entries.items() if entry["requested"]} <= set(made["newly_requested"])
+    assert set(made["newly_known"]) <= set(made["known_after"]) - set(made["known_before"]) - after
+    assert set(made["no_longer_optional"]) <= set(made["known_before"]) - before - set(made["known_after"])
+    assert made["no_longer_optional"] or not made["created_components"]
+    assert made["left_behind"] == (made["removed"] if made["downgrade"] else [])
+    return made
 
 
 def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) -> dict[str, Any]:
@@ -194,7 +209,8 @@ def fleet(plans: int = 3, clusters: int = 2) -> dict[str, Any]:
     made = []
     for number in range(plans):
         names = [f"site-{number:04}-{place:03}" for place in range(clusters)]
-        made.append(plan(first_hop(newly_known=[f"Build{number}"]), second_hop(), clusters=names))
+        first = first_hop(newly_known=[f"Build{number}"], known_after=[*OLD, *NEW, f"Build{number}"])
+        made.append(plan(first, second_hop(), clusters=names))
     return report(*made, problems=PROBLEMS)
 
 
@@ -225,9 +241,14 @@ def downgrade() -> dict[str, Any]:
         "4.10.0",
         downgrade=True,
         enabled_before=["Console"],
+        enabled_after=["Console"],
         known_before=OLD,
+        no_longer_optional=[name for name in OLD if name != "Console"],
+        added=[resource(f"insights-{number}") for number in range(12)] + [resource("marketplace")],
+        removed=[resource("left")],
         left_behind=[resource("left")],
-        created_components=[{"component": "console-operator", "count": 12}],
+        blocked_by=[GOES_BACK],
+        created_components=[{"component": "insights", "count": 12}, {"component": "marketplace", "count": 1}],
     )
     return report(plan(step, condition=None))
 

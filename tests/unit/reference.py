@@ -17,6 +17,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.clust
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import FactsError, raise_errors
 from ansible_collections.capability.openshift.plugins.module_utils._domain.fleet import Answer, Fleet
 from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import InclusionFacts, decide
+from ansible_collections.capability.openshift.plugins.module_utils._domain.live_resources import (
+    read_live_resources,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._domain.plan import HopPlan, TurnedOn
 from ansible_collections.capability.openshift.plugins.module_utils._domain.question import (
@@ -79,9 +82,11 @@ def implicitly_enabled(
 def ask(path: Sequence[Release], *, allow_downgrade: bool = False, **options: Any) -> Answer:
     """Return the plan of a cluster that goes through the releases of ``path``; ``options`` are those of the module.
 
-    Raises ``FactsError`` as the module would fail.
+    Its problems are all that there are, those of the question's wording first. Raises ``FactsError`` as the module
+    would fail.
     """
-    return answer(Fleet(path, allow_downgrade), question(path, **options))
+    found, of_wording = Fleet(path, allow_downgrade).answer(question(path, **options))
+    return found._replace(problems=(*of_wording, *found.problems))
 
 
 def answer(fleet: Fleet, asked: Question) -> Answer:
@@ -93,6 +98,8 @@ def question(path: Sequence[Release], positions: tuple[int, ...] | None = None, 
     """Return the question about a path, by default through all releases in their order."""
     positions = tuple(range(len(path))) if positions is None else positions
     of_plan = {name: options.pop(name) for name in PlanOptions._fields if name in options}
+    live = options.pop("live_resources", None)
+    of_plan["live"] = None if live is None else read_live_resources(live)
     asked, problems = read_question(
         PlanOptions(ClusterOptions(**options), **of_plan), positions, path[positions[0]].minor
     )

@@ -10,22 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .cluster_facts import API_SPELLINGS
 from .errors import Problem
+from .live_resources import read_live_resources
 from .names import did_you_mean
 from .question import PlanOptions
 
-_ALIASES = {
-    "clusterVersion": "cluster_version",
-    "enabledCapabilities": "enabled_capabilities",
-    "knownCapabilities": "known_capabilities",
-    "featureSet": "feature_set",
-    "featureGates": "feature_gates",
-}
-_STRINGS = ("name", "feature_set", "platform")
-_LISTS = ("releases", "enabled_capabilities", "known_capabilities", "feature_gates", "overrides", "live_resources")
-_NAMES = ("enabled_capabilities", "known_capabilities", "feature_gates")
-_OTHERS = ("capabilities", "cluster_version")
-_FIELDS = (*_STRINGS, *_LISTS, *_OTHERS)
+_STRINGS = ("name", "cluster_profile", "feature_set", "exclude_identifier", "platform")
+_NAMES = ("enabled_capabilities", "known_capabilities", "feature_gates", "always_enabled_capabilities")
+_LISTS = (*_NAMES, "releases", "overrides", "live_resources")
+_FIELDS = (*_STRINGS, *_LISTS, "capabilities", "cluster_version")
 _STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
 
 
@@ -47,7 +41,7 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
     problems: list[Problem] = []
     values: dict[str, Any] = {}
     for key, value in entry.items():
-        field = _ALIASES.get(key, key)
+        field = API_SPELLINGS.get(key, key)
         if field not in _FIELDS:
             problems.append(
                 Problem("error", f"{where}.{key}", "is not a field of a cluster", did_you_mean(key, _FIELDS))
@@ -68,9 +62,12 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
     if any(field in values for field in _STARTS):
         cleared = common.cluster._replace(capabilities=None, enabled_capabilities=None, known_capabilities=None)
         options = common._replace(cluster=cleared, cluster_version=None)
+    of_plan: dict[str, Any] = {
+        field: values.pop(field) for field in ("cluster_version", "overrides", "platform") if field in values
+    }
+    if "live_resources" in values:
+        of_plan["live"] = read_live_resources(values["live_resources"])
     of_cluster = {field: value for field, value in values.items() if field in options.cluster._fields}
-    of_cluster.pop("overrides", None)
-    of_plan = {field: value for field, value in values.items() if field in options._fields}
     options = options._replace(cluster=options.cluster._replace(**of_cluster), **of_plan)
     return ClusterEntry(values["name"], values.get("releases"), options), []
 

@@ -20,6 +20,15 @@ from .release_facts import hidden_capabilities, minor_facts, profile_problems, r
 from .selection import CapabilityStatus, Selection, capability_status, check_selection, parse_selection
 
 _NOTHING = CapabilityStatus(frozenset(), frozenset())
+API_SPELLINGS = {
+    "featureSet": "feature_set",
+    "featureGates": "feature_gates",
+    "enabledCapabilities": "enabled_capabilities",
+    "knownCapabilities": "known_capabilities",
+    "clusterVersion": "cluster_version",
+}
+"""The API's own spelling of options, for those who pass on what they read of a cluster."""
+
 _OVERRIDE_FIELDS = ("kind", "group", "namespace", "name")
 
 
@@ -139,11 +148,12 @@ def _status(
     if any(problem.severity == "error" for problem in (*found, *wrong)):
         return _NOTHING
     ensure = always_enabled(cluster, facts)
-    problems += _excluded_in_vain(selection, ensure)
+    problems += excluded_in_vain(selection, ensure)
     return capability_status(selection, facts, hidden, ensure)
 
 
-def _excluded_in_vain(selection: Selection, ensure: Iterable[str]) -> Iterator[Problem]:
+def excluded_in_vain(selection: Selection, ensure: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each name that was excluded and is on whatever is asked."""
     for name in sorted(set(selection.excluded or ()) & set(ensure)):
         message = f"{name} is excluded, and a cluster like this has it on whatever is asked"
         mend = "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
@@ -209,6 +219,7 @@ def _overrides(given: Sequence[Any], place: str, problems: list[Problem]) -> Ite
                 Problem("error", where, f"is {entry!r}, expected a dict", "Write it as ClusterVersion has it")
             )
             continue
+        before = len(problems)
         fields = {field: entry.get(field) or "" for field in _OVERRIDE_FIELDS}
         problems += [
             Problem("error", f"{where}.{field}", f"is {fields[field]!r}, expected a string", "Name the resource")
@@ -224,4 +235,5 @@ def _overrides(given: Sequence[Any], place: str, problems: list[Problem]) -> Ite
             problems.append(
                 Problem("error", f"{where}.unmanaged", f"is {unmanaged!r}, expected true or false", "Say which")
             )
-        yield Override(fields["kind"], fields["group"], fields["namespace"], fields["name"], unmanaged is True)
+        if len(problems) == before:
+            yield Override(fields["kind"], fields["group"], fields["namespace"], fields["name"], unmanaged is True)

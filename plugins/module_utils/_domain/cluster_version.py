@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .errors import Problem, type_name
-from .selection import CapabilityStatus, Selection, parse_selection
+from .names import did_you_mean
+from .selection import CapabilityStatus, Selection
 
 _GROUP = "config.openshift.io"
+_SELECTION_FIELDS = ("baselineCapabilitySet", "additionalEnabledCapabilities")
 
 
 class ToldStatus(NamedTuple):
@@ -69,13 +71,13 @@ def parse_cluster_version(
         return None, (found,)
     kind, api_version = found.get("kind"), found.get("apiVersion")
     if kind != "ClusterVersion" or str(api_version).partition("/")[0] != _GROUP:
-        message = f"is {kind or 'nothing'} of {api_version or 'no API'}, expected ClusterVersion of {_GROUP}/v1"
+        message = f"is {kind or 'no kind'} of {api_version or 'no API'}, expected ClusterVersion of {_GROUP}/v1"
         return None, (Problem("error", where, message, "Give what `oc get clusterversion version -o yaml` prints"),)
     problems: list[Problem] = []
     spec = _map(found, "spec", where, problems)
-    selection, of_selection = parse_selection(spec.get("capabilities"), f"{where}.spec.capabilities")
-    # The API takes what an install-config may not say, such as additional capabilities without a baseline set.
-    problems += [_softened(problem) for problem in of_selection]
+    selection = _selection(
+        _map(spec, "capabilities", f"{where}.spec", problems), f"{where}.spec.capabilities", problems
+    )
     overrides = _list(spec, "overrides", f"{where}.spec", problems)
     status = _map(found, "status", where, problems)
     capabilities = _map(status, "capabilities", f"{where}.status", problems)
@@ -115,12 +117,19 @@ def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
     return value
 
 
-def _softened(problem: Problem) -> Problem:
-    is_missing = problem.where.endswith(".baseline_capability_set") and problem.message.startswith("is missing")
-    if not is_missing:
-        return problem
-    message = "is missing beside additional_enabled_capabilities, so it is the cluster default, vCurrent"
-    return problem._replace(severity="warning", message=message)
+def _selection(capabilities: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
+    """Read the two fields that the API has; additional names without a baseline set stand beside vCurrent."""
+    for field in capabilities:
+        if field not in _SELECTION_FIELDS:
+            mend = did_you_mean(field, _SELECTION_FIELDS)
+            problems.append(Problem("error", f"{where}.{field}", "is not a field of ClusterVersion", mend))
+    baseline = capabilities.get("baselineCapabilitySet")
+    if baseline is not None and not isinstance(baseline, str):
+        message = f"is {type_name(baseline)}, expected the name of a set"
+        problems.append(Problem("error", f"{where}.baselineCapabilitySet", message, "Give the whole object"))
+        baseline = None
+    additional = _names(capabilities, "additionalEnabledCapabilities", where, problems)
+    return Selection(baseline or None, tuple(additional or ()), None, where)
 
 
 def _unfinished(status: Mapping[str, Any], where: str) -> list[Problem]:
@@ -137,7 +146,9 @@ def _map(parent: Mapping[str, Any], field: str, where: str, problems: list[Probl
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a map", "Give the whole object"))
+        problems.append(
+            Problem("error", f"{where}.{field}", f"is {type_name(value)}, expected a map", "Give the whole object")
+        )
         return {}
     return value
 
@@ -147,7 +158,9 @@ def _list(parent: Mapping[str, Any], field: str, where: str, problems: list[Prob
     if value is None:
         return []
     if not isinstance(value, list):
-        problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a list", "Give the whole object"))
+        problems.append(
+            Problem("error", f"{where}.{field}", f"is {type_name(value)}, expected a list", "Give the whole object")
+        )
         return []
     return value
 
@@ -157,7 +170,7 @@ def _names(parent: Mapping[str, Any], field: str, where: str, problems: list[Pro
         return None
     names = _list(parent, field, where, problems)
     problems += [
-        Problem("error", f"{where}.{field}[{index}]", f"is {name!r}, expected a name", "Give the whole object")
+        Problem("error", f"{where}.{field}[{index}]", f"is {type_name(name)}, expected a name", "Give the whole object")
         for index, name in enumerate(names)
         if not isinstance(name, str)
     ]

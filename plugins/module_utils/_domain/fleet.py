@@ -7,17 +7,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from .changes import Comparison
-from .cluster_facts import ClusterFacts, check_always_enabled
+from .cluster_facts import ClusterFacts, check_always_enabled, excluded_in_vain
 from .credentials import ReleaseCredentials
 from .errors import FactsError, Problem, raise_errors
-from .hop import Hop
-from .path import is_downgrade, path_problems
-from .plan import Leg, Plan, plan_path
+from .implicit_enablement import ImplicitEnablement
+from .path import leads_on, path_problems
+from .plan import Hop, Plan, plan_path
 from .plan_problems import plan_problems, status_problems
 from .question import Question
 from .release import Release
@@ -35,15 +35,16 @@ class Answer(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class _Route(NamedTuple):
-    """What all questions with the same path, facts and platform share. ``legs`` are empty where it is not possible.
+class _Path(NamedTuple):
+    """What all questions with the same path, facts and platform share. ``hops`` are empty where it is not possible.
 
     ``start`` is the first release, as far as it can be understood.
     """
 
     start: Waypoint | None
-    legs: tuple[Leg, ...]
+    hops: tuple[Hop, ...]
     problems: tuple[Problem, ...]
+    always: frozenset[str]
 
 
 class Fleet:
@@ -53,9 +54,9 @@ class Fleet:
         self._releases = releases
         self._allow_downgrade = allow_downgrade
         self._answers: dict[Question, Answer] = {}
-        self._routes: dict[tuple[tuple[int, ...], ClusterFacts, str | None], _Route] = {}
+        self._paths: dict[tuple[tuple[int, ...], ClusterFacts, str | None], _Path] = {}
         self._waypoints: dict[tuple[int, ClusterFacts], tuple[Waypoint | None, tuple[Problem, ...]]] = {}
-        self._hops: dict[tuple[int, int, ClusterFacts], tuple[Hop, Comparison]] = {}
+        self._compared: dict[tuple[int, int, ClusterFacts], tuple[ImplicitEnablement, Comparison]] = {}
         self._credentials: dict[tuple[int, ClusterFacts, str | None], ReleaseCredentials] = {}
 
     def answer(self, question: Question) -> tuple[Answer, tuple[Problem, ...]]:
@@ -63,73 +64,76 @@ class Fleet:
 
         Questions that mean the same have one answer. Raises ``CapabilityError`` with everything that is wrong.
         """
-        key = (question.path, question.cluster, question.platform)
-        route = _once(self._routes, key, lambda: self._route(*key))
-        wording = _selection_problems(question, route.start)
-        raise_errors((*route.problems, *wording), FactsError)
-        pinned = route.legs[0].start.pinned(question.selection)
-        source = "capabilities" if question.status is None else question.source
-        meant = question._replace(selection=Selection(pinned.baseline, pinned.additional), source=source)
-        return _once(self._answers, meant, lambda: _answer(meant, route)), wording
+        key = (question.path, question.facts, question.platform)
+        path = _once(self._paths, key, lambda: self._path(*key))
+        wording = tuple(_wording(question, path))
+        raise_errors((*path.problems, *wording), FactsError)
+        pinned = path.hops[0].start.pinned(question.cluster.selection)
+        cluster = question.cluster._replace(selection=Selection(pinned.baseline, pinned.additional))
+        meant = question._replace(cluster=cluster, source="capabilities", place="")
+        return _once(self._answers, meant, lambda: _answer(meant, path)), wording
 
-    def _route(self, path: tuple[int, ...], cluster: ClusterFacts, platform: str | None) -> _Route:
+    def _path(self, path: tuple[int, ...], facts: ClusterFacts, platform: str | None) -> _Path:
         problems = path_problems([self._releases[index] for index in path], self._allow_downgrade)
         waypoints: list[Waypoint] = []
         for index in path:
-            waypoint, found = self._waypoint(index, cluster)
+            waypoint, found = self._waypoint(index, facts)
             waypoints += [] if waypoint is None else [waypoint]
             problems += [problem for problem in found if problem not in problems]
         minors = [waypoint.minor_facts for waypoint in waypoints if waypoint.minor_facts is not None]
         if minors:
-            check_always_enabled(cluster, minors, problems)
-        start = waypoints[0] if len(waypoints) == len(path) and path else None
+            check_always_enabled(facts, minors, problems)
+        start = waypoints[0] if path and len(waypoints) == len(path) else None
+        always = frozenset[str]().union(*(waypoint.always for waypoint in waypoints))
         if any(problem.severity == "error" for problem in problems):
-            return _Route(start, (), tuple(problems))
-        legs = []
+            return _Path(start, (), tuple(problems), always)
+        hops = []
         for (from_index, to_index), (before, after) in zip(pairwise(path), pairwise(waypoints), strict=True):
-            hop, comparison = self._hop((from_index, to_index, cluster), before, after)
-            credentials = self._release_credentials((to_index, cluster, platform), after)
-            legs.append(Leg(before, after, hop, comparison, credentials, is_downgrade(before.release, after.release)))
-        return _Route(start, tuple(legs), tuple(problems))
+            enablement, comparison = self._compare((from_index, to_index, facts), before, after)
+            credentials = self._release_credentials((to_index, facts, platform), after)
+            downgrade = not leads_on(before.release, after.release)
+            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade))
+        return _Path(start, tuple(hops), tuple(problems), always)
 
-    def _waypoint(self, index: int, cluster: ClusterFacts) -> tuple[Waypoint | None, tuple[Problem, ...]]:
+    def _waypoint(self, index: int, facts: ClusterFacts) -> tuple[Waypoint | None, tuple[Problem, ...]]:
         def resolve() -> tuple[Waypoint | None, tuple[Problem, ...]]:
             problems: list[Problem] = []
-            return resolve_waypoint(cluster, self._releases[index], problems), tuple(problems)
+            return resolve_waypoint(facts, self._releases[index], problems), tuple(problems)
 
-        return _once(self._waypoints, (index, cluster), resolve)
+        return _once(self._waypoints, (index, facts), resolve)
 
-    def _hop(self, key: tuple[int, int, ClusterFacts], start: Waypoint, end: Waypoint) -> tuple[Hop, Comparison]:
-        def compare() -> tuple[Hop, Comparison]:
-            return Hop(start.loaded, start.load(end)), Comparison(start.managed, end.managed)
+    def _compare(
+        self, key: tuple[int, int, ClusterFacts], start: Waypoint, end: Waypoint
+    ) -> tuple[ImplicitEnablement, Comparison]:
+        def compare() -> tuple[ImplicitEnablement, Comparison]:
+            return ImplicitEnablement(start.loaded, start.load(end)), Comparison(start.loaded, end.loaded)
 
-        return _once(self._hops, key, compare)
+        return _once(self._compared, key, compare)
 
     def _release_credentials(self, key: tuple[int, ClusterFacts, str | None], end: Waypoint) -> ReleaseCredentials:
-        return _once(self._credentials, key, lambda: ReleaseCredentials(end.release, end.managed, key[2]))
+        return _once(self._credentials, key, lambda: ReleaseCredentials(end.release, end.loaded, key[2]))
 
 
-def _answer(question: Question, route: _Route) -> Answer:
-    plan = plan_path(route.legs, question.selection, question.status, question.present)
-    problems = list(route.problems)
-    if question.status is not None:
-        problems += status_problems(question.status, route.legs[0].start, plan, question.source)
-    problems += plan_problems(plan, route.legs)
-    return Answer(plan, tuple(problems))
+def _answer(question: Question, path: _Path) -> Answer:
+    plan = plan_path(path.hops, question.cluster)
+    return Answer(plan, (*path.problems, *plan_problems(plan, path.hops)))
 
 
-def _selection_problems(question: Question, start: Waypoint | None) -> tuple[Problem, ...]:
-    if start is None or start.minor_facts is None or question.source == "enabled_capabilities":
-        return ()
-    wrong = check_selection(question.selection, start.minor_facts, start.hidden)
-    if question.source == "cluster_version":
-        # What a cluster holds can be of a later version, after a rollback.
-        return tuple(problem._replace(severity="warning") for problem in wrong)
-    return wrong
+def _wording(question: Question, path: _Path) -> Iterator[Problem]:
+    """Yield what is wrong or odd about what a cluster was asked for, and what it says of itself."""
+    start, selection, status = path.start, question.cluster.selection, question.cluster.status
+    if start is None or start.minor_facts is None:
+        return
+    if question.source != "enabled_capabilities":
+        for problem in check_selection(selection, start.minor_facts, start.hidden):
+            # What a cluster holds can be of a later version, after a rollback.
+            yield problem._replace(severity="warning") if question.source == "cluster_version" else problem
+        yield from excluded_in_vain(selection, path.always)
+    if status is not None:
+        yield from status_problems(status, selection, start, question.place, question.source)
 
 
 def _once(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
-    value = cache.get(key)
-    if value is None:
-        value = cache[key] = make()
-    return value
+    if key not in cache:
+        cache[key] = make()
+    return cache[key]

@@ -120,7 +120,7 @@ def _reasons(manifest: Manifest, facts: InclusionFacts) -> Iterator[Reason]:
         yield from _cluster_profile(annotations, facts.cluster_profile)
     if facts.capability_status is not None:
         yield from _capabilities(manifest.capabilities, facts.capability_status, facts.allow_unknown)
-    if facts.overrides and _overridden(manifest.resource_id, facts.overrides):
+    if facts.overrides and overridden(manifest.resource_id, facts.overrides):
         yield Reason("override", "overridden")
 
 
@@ -206,7 +206,8 @@ def _capabilities(names: tuple[str, ...], status: CapabilityStatus, allow_unknow
         yield Reason("disabled_capability", f"disabled capabilities: {', '.join(disabled)}")
 
 
-def _overridden(resource_id: ResourceId, overrides: tuple[Override, ...]) -> bool:
+def overridden(resource_id: ResourceId, overrides: tuple[Override, ...]) -> bool:
+    """Tell whether ``overrides`` take a resource out of the CVO's hands; the first one that names it decides."""
     for override in overrides:
         # The API server gives overrides of cluster-scoped resources a namespace that means nothing.
         namespace = override.namespace if resource_id.namespace else ""

@@ -23,5 +23,6 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
         return f"Write {same} without blanks around it"
     if same is not None:
         return f"Write {same}: names are case sensitive"
-    near = get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
+    begun = [lower for lower in by_lower if len(text) > 2 and lower.startswith(text.lower())]
+    near = begun if len(begun) == 1 else get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
     return f"Did you mean {by_lower[near[0]]}?" if near else f"Known are: {', '.join(names) or 'none'}"

@@ -16,9 +16,9 @@ from .release import Release
 from .version import precedence
 
 
-def is_downgrade(current: Release, target: Release) -> bool:
-    """Tell whether going from ``current`` to ``target`` does not lead to a later version."""
-    return precedence(_version(target)) <= precedence(_version(current))
+def leads_on(current: Release, target: Release) -> bool:
+    """Tell whether ``target`` is a later version than ``current``."""
+    return precedence(target.shown_version) > precedence(current.shown_version)
 
 
 def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str = "releases") -> list[Problem]:
@@ -31,18 +31,17 @@ def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str
         if current.minor is None or target.minor is None:
             continue  # told where the release is looked at
         problems += _hop_problems(current, target, allow_downgrade, f"{where}[{index}]")
-    oldest = min(registry.BRANCHES)
     for index, release in enumerate(releases[:-1]):
-        if release.minor is not None and release.minor < oldest:
-            message = f"{_version(release)} has no capabilities, they began with {oldest}"
+        if release.minor is not None and not registry.has_capabilities(release.minor):
+            message = f"{release.shown_version} has no capabilities, they began with {min(registry.BRANCHES)}"
             mend = "A path can only end in such a release; leave it out"
             problems.append(Problem("error", f"{where}[{index}]", message, mend))
     return problems
 
 
 def _hop_problems(current: Release, target: Release, allow_downgrade: bool, where: str) -> list[Problem]:
-    old, new = _version(current), _version(target)
-    if not is_downgrade(current, target):
+    old, new = current.shown_version, target.shown_version
+    if leads_on(current, target):
         return _skipped(current, target, where)
     found = "is the same version as the one before" if precedence(old) == precedence(new) else f"is older than {old}"
     if not allow_downgrade:
@@ -59,11 +58,14 @@ def _hop_problems(current: Release, target: Release, allow_downgrade: bool, wher
 
 def _skipped(current: Release, target: Release, where: str) -> list[Problem]:
     old, new = current.minor, target.minor
-    if old is None or new is None or old.major != new.major or new.minor - old.minor < 2:
+    if old is None or new is None:
+        return []
+    if old.major == new.major:
+        skips = new.minor - old.minor > 1
+    else:
+        # The last minors of a major and the first of the next are made at the same time.
+        skips = sum(1 for minor in registry.BRANCHES if old < minor < new) > 1
+    if not skips:
         return []
     message = f"goes from {old} to {new}; a cluster passes every minor between, and each can turn something on"
     return [Problem("warning", where, message, "Name a release of each minor on the way")]
-
-
-def _version(release: Release) -> str:
-    return release.version or str(release.minor)

@@ -16,10 +16,12 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from . import registry
+from .blockers import Blocker, blockers
 from .changes import Changes, Comparison
 from .cluster_version import Condition, ToldStatus, capability_condition
 from .credentials import CredentialsRequest, ReleaseCredentials
-from .hop import Cause, Hop
+from .implicit_enablement import Cause, ImplicitEnablement
+from .inclusion import Override, overridden
 from .manifest import Manifest, ResourceId
 from .runlevel import component_of
 from .selection import CapabilityStatus, Selection
@@ -27,33 +29,26 @@ from .waypoint import Waypoint
 
 
 class TurnedOn(NamedTuple):
-    """A capability that a hop turns on implicitly.
+    """A capability that a hop turns on implicitly: because of the resources ``causes``, or by force.
 
-    ``requested``: the selection asks for it in the new release, so it is no surprise there. ``causes`` are the
-    resources, ``source`` says where a forced case comes from.
+    ``source`` says where a forced case comes from.
     """
 
     name: str
     cause: Literal["manifest", "forced"]
-    requested: bool
     causes: tuple[Cause, ...] = ()
     source: str = ""
 
 
-class Blocker(NamedTuple):
-    """Why a cluster refuses an update: ``reason`` is the condition's or fact's name, ``mend`` what to do about it."""
-
-    reason: str
-    message: str
-    mend: str
-
-
 class HopPlan(NamedTuple):
-    """What one hop does. Sets of names unless said otherwise.
+    """What one hop does to a cluster. Sets of names unless said otherwise.
 
-    ``newly_requested``: the selection itself turns them on in the new release. ``newly_known``: become known and stay
-    off. ``not_in_fresh_install``: on here, and off in a fresh install of the new release with the same selection.
-    ``created_components``: name to number of resources, for a release without capabilities.
+    ``requested``: what the selection asks of the new release; ``newly_requested``: those of them that were not on.
+    ``newly_known``: become known and stay off. ``no_longer_optional``: were off, and the new release does not know
+    them as capabilities, so that it creates what they bring. ``not_in_fresh_install``: on here, and off in a fresh
+    install of the new release with the same selection. ``moved``: names of the selection to resources of theirs that
+    need other capabilities now. ``created_components``: name to number of resources, where ``no_longer_optional`` is
+    not empty.
     """
 
     from_version: str
@@ -62,8 +57,10 @@ class HopPlan(NamedTuple):
     before: CapabilityStatus
     after: CapabilityStatus
     implicitly_enabled: tuple[TurnedOn, ...]
+    requested: frozenset[str]
     newly_requested: frozenset[str]
     newly_known: frozenset[str]
+    no_longer_optional: frozenset[str]
     not_in_fresh_install: frozenset[str]
     moved: Mapping[str, tuple[Cause, ...]]
     changes: Changes
@@ -73,8 +70,9 @@ class HopPlan(NamedTuple):
 
     @property
     def turned_on(self) -> frozenset[str]:
-        """Every name that is on after the hop and was not before, or that the hop turns on in passing."""
-        return (self.after.enabled - self.before.enabled) | {item.name for item in self.implicitly_enabled}
+        """Every name whose components come with the hop, in whatever way."""
+        implicit = {item.name for item in self.implicitly_enabled}
+        return (self.after.enabled - self.before.enabled) | implicit | self.no_longer_optional
 
     def new_credentials_requests(self) -> frozenset[ResourceId]:
         """Return which CredentialsRequests were not needed before."""
@@ -91,44 +89,48 @@ class Plan(NamedTuple):
     condition: Condition | None
 
 
-class Leg(NamedTuple):
-    """A hop of the path before a cluster is put on it: the two releases, compared once for all clusters.
+class Hop(NamedTuple):
+    """Two releases of a path, compared once for all clusters.
 
     ``credentials`` are those of the new release for the platform.
     """
 
     start: Waypoint
     end: Waypoint
-    hop: Hop
+    implicit_enablement: ImplicitEnablement
     comparison: Comparison
     credentials: ReleaseCredentials
     downgrade: bool
 
 
-def plan_path(
-    legs: Sequence[Leg],
-    selection: Selection,
-    status: ToldStatus | None = None,
-    present: frozenset[ResourceId] | None = None,
-) -> Plan:
-    """Return the plan of a cluster that was asked for ``selection``.
+class Cluster(NamedTuple):
+    """The cluster that is put on a path.
 
-    ``status`` is what the cluster says it has, and wins over what the sets say; without one it follows from the
-    selection. ``present`` are the resources on the cluster, for the algorithm that compares with these.
+    ``status`` is what it says of itself, and wins over what the sets say; without one it follows from the selection.
+    ``present`` are the resources that it has, for the algorithm that compares with these.
     """
-    start = legs[0].start
-    selection = start.pinned(selection)
-    current = start.status(selection) if status is None else _as_told(status, start, selection)
-    hops: list[HopPlan] = []
-    for leg in legs:
-        hop = _plan_hop(leg, selection, current, present)
-        current = hop.after
+
+    selection: Selection
+    status: ToldStatus | None = None
+    overrides: tuple[Override, ...] = ()
+    present: frozenset[ResourceId] | None = None
+
+
+def plan_path(hops: Sequence[Hop], cluster: Cluster) -> Plan:
+    """Return the plan of ``cluster``."""
+    start = hops[0].start
+    selection = start.pinned(cluster.selection)
+    current = start.status(selection) if cluster.status is None else _as_told(cluster.status, start, selection)
+    present = cluster.present
+    plans: list[HopPlan] = []
+    for hop in hops:
+        plan = _plan_hop(hop, selection, current, present, cluster.overrides)
+        current = plan.after
         if present is not None:
-            present = _present_after(leg, current, present)
-        hops.append(hop)
-    end = legs[-1].end
-    condition = None if end.minor_facts is None else capability_condition(current)
-    return Plan(selection, tuple(hops), current, condition)
+            present = _present_after(hop, current, present)
+        plans.append(plan)
+    condition = None if hops[-1].end.minor_facts is None else capability_condition(current)
+    return Plan(selection, tuple(plans), current, condition)
 
 
 def _as_told(status: ToldStatus, start: Waypoint, selection: Selection) -> CapabilityStatus:
@@ -138,44 +140,68 @@ def _as_told(status: ToldStatus, start: Waypoint, selection: Selection) -> Capab
 
 
 def _plan_hop(
-    leg: Leg, selection: Selection, before: CapabilityStatus, present: frozenset[ResourceId] | None
+    hop: Hop,
+    selection: Selection,
+    before: CapabilityStatus,
+    present: frozenset[ResourceId] | None,
+    overrides: tuple[Override, ...],
 ) -> HopPlan:
-    start, end = leg.start, leg.end
-    requested_before, requested = start.requested(selection), end.requested(selection)
+    start, end = hop.start, hop.end
+    requested = end.requested(selection)
     # What the spec asks for and the status does not show yet is on before the outgoing CVO compares anything.
-    running = (before.enabled | requested_before | start.always) - start.hidden
-    if present is None:
-        causes = leg.hop.implicitly_enabled(running)
-    else:
-        causes = leg.hop.enabled_by_presence(running, present | _deleted_ids(start, running))
-    forced = {item.capability: item.source for item in registry.forced_capabilities(start.minor, end.minor)}
-    stay_on = running.union(causes, forced)
+    running = (before.enabled | start.requested(selection) | start.always) - start.hidden
+    turned_on = _turned_on(hop, running, present)
+    stay_on = running.union(item.name for item in turned_on)
     after = end.status(selection, stay_on)
-    forced |= dict.fromkeys((after.enabled & end.always) - requested - stay_on, registry.ALWAYS_ENABLED.source)
-    turned_on = [TurnedOn(name, "manifest", name in requested, found) for name, found in causes.items()]
     turned_on += [
-        TurnedOn(name, "forced", name in requested, (), source)
-        for name, source in forced.items()
-        if name not in running and name not in causes
+        TurnedOn(name, "forced", (), registry.ALWAYS_ENABLED.source)
+        for name in (after.enabled & end.always) - requested - stay_on
     ]
     usable = end.usable(after)
-    changes = leg.comparison.changes(start.usable(before), usable)
+    changes = _managed(hop.comparison.changes(start.usable(before), usable), overrides)
+    no_longer_optional = start.known - running - end.known - end.hidden
     return HopPlan(
-        start.release.version or str(start.minor),
-        end.release.version or str(end.minor),
-        leg.downgrade,
-        before,
-        after,
-        tuple(sorted(turned_on, key=lambda item: item.name)),
-        requested - requested_before - before.enabled,
-        after.known - before.known - after.enabled,
-        frozenset() if end.minor_facts is None else after.enabled - requested - end.always,
-        leg.hop.moved(requested_before & before.enabled, before.enabled),
-        changes,
-        leg.credentials.needed(usable),
-        _components(changes.added) if end.minor_facts is None else {},
-        tuple(_blockers(leg)),
+        from_version=start.release.shown_version,
+        to_version=end.release.shown_version,
+        downgrade=hop.downgrade,
+        before=before,
+        after=after,
+        implicitly_enabled=tuple(sorted(turned_on, key=lambda item: item.name)),
+        requested=requested,
+        newly_requested=requested - before.enabled,
+        newly_known=after.known - before.known - after.enabled,
+        no_longer_optional=no_longer_optional,
+        not_in_fresh_install=frozenset() if end.minor_facts is None else after.enabled - requested - end.always,
+        moved=hop.implicit_enablement.moved(start.requested(selection) & before.enabled, before.enabled),
+        changes=changes,
+        credentials_requests=hop.credentials.needed(usable),
+        created_components=_components(changes.added) if no_longer_optional else {},
+        blockers=tuple(blockers(start, end, overrides)),
     )
+
+
+def _turned_on(hop: Hop, running: frozenset[str], present: frozenset[ResourceId] | None) -> list[TurnedOn]:
+    """Return what the outgoing CVO turns on."""
+    if present is None:
+        causes = hop.implicit_enablement.implicitly_enabled(running)
+    else:
+        causes = hop.implicit_enablement.enabled_by_presence(running, present | _deleted_ids(hop.start, running))
+    forced = registry.forced_capabilities(hop.start.minor, hop.end.minor)
+    return [
+        *(TurnedOn(name, "manifest", found) for name, found in causes.items()),
+        *(
+            TurnedOn(item.capability, "forced", (), item.source)
+            for item in forced
+            if item.capability not in running and item.capability not in causes
+        ),
+    ]
+
+
+def _managed(changes: Changes, overrides: tuple[Override, ...]) -> Changes:
+    """Return ``changes`` without the resources that the cluster does not leave to the CVO."""
+    if not overrides:
+        return changes
+    return Changes(*(tuple(item for item in side if not overridden(item.resource_id, overrides)) for side in changes))
 
 
 def _deleted_ids(waypoint: Waypoint, enabled: frozenset[str]) -> frozenset[ResourceId]:
@@ -187,9 +213,9 @@ def _deleted_ids(waypoint: Waypoint, enabled: frozenset[str]) -> frozenset[Resou
     )
 
 
-def _present_after(leg: Leg, status: CapabilityStatus, present: frozenset[ResourceId]) -> frozenset[ResourceId]:
-    usable = leg.end.usable(status)
-    included = [item for item in leg.end.loaded if usable is None or usable.issuperset(item.capabilities)]
+def _present_after(hop: Hop, status: CapabilityStatus, present: frozenset[ResourceId]) -> frozenset[ResourceId]:
+    usable = hop.end.usable(status)
+    included = [item for item in hop.end.loaded if usable is None or usable.issuperset(item.capabilities)]
     gone = {item.resource_id for item in included if item.deletes}
     return (present | {item.resource_id for item in included if not item.deletes}) - gone
 
@@ -197,31 +223,6 @@ def _present_after(leg: Leg, status: CapabilityStatus, present: frozenset[Resour
 def _components(added: tuple[Manifest, ...]) -> Mapping[str, int]:
     counts: dict[str, int] = {}
     for manifest in added:
-        component = component_of(manifest.file) or manifest.file
+        component = component_of(manifest.file) or "others"
         counts[component] = counts.get(component, 0) + 1
     return dict(sorted(counts.items()))
-
-
-def _blockers(leg: Leg) -> list[Blocker]:
-    """Return why the cluster refuses this update.
-
-    Source of overrides: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/upgradeable.go.
-    """
-    blockers = []
-    another_minor = leg.start.minor != leg.end.minor
-    feature_set = registry.feature_set(leg.start.facts.feature_set or "")
-    if another_minor and feature_set is not None and feature_set.blocks_updates:
-        message = f"feature set {feature_set.name} blocks updates to another minor"
-        mend = "Set the default feature set first"
-        if feature_set.permanent:
-            message += ", and a cluster can never leave it"
-            mend = "Install a cluster of the new minor in its place"
-        blockers.append(Blocker("FeatureSet", message, mend))
-    unmanaged = [override for override in leg.start.facts.overrides if override.unmanaged]
-    patches_too = leg.start.minor < registry.OVERRIDES_ADMIT_PATCHES.since
-    if unmanaged and (another_minor or patches_too):
-        named = ", ".join(f"{item.kind} {item.namespace}/{item.name}".replace(" /", " ") for item in unmanaged)
-        what = "every update" if patches_too else "updates to another minor"
-        message = f"spec.overrides block {what}: {named}"
-        blockers.append(Blocker("ClusterVersionOverridesSet", message, "Remove these overrides before the update"))
-    return blockers

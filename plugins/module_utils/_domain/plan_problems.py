@@ -12,49 +12,70 @@ from collections.abc import Iterable, Iterator, Sequence
 from .cluster_version import ToldStatus
 from .errors import Problem
 from .names import did_you_mean
-from .plan import HopPlan, Leg, Plan
+from .plan import Hop, HopPlan, Plan
+from .question import Source
+from .registry import gates_of
+from .selection import Selection
 from .waypoint import Waypoint
 
 
-def status_problems(status: ToldStatus, start: Waypoint, plan: Plan, where: str) -> Iterator[Problem]:
-    """Yield what is odd about the status that a cluster of the first release told in option ``where``."""
-    strange = (status.enabled | (status.known or frozenset())) - start.known
-    if start.minor_facts is not None and strange:
+def status_problems(
+    status: ToldStatus, selection: Selection, start: Waypoint, where: str, source: Source
+) -> Iterator[Problem]:
+    """Yield what is odd about the status that a cluster of the first release told ``where``."""
+    if start.minor_facts is None:
+        return
+    strange = (status.enabled | (status.known or frozenset())) - start.known - start.hidden
+    if strange and source == "enabled_capabilities" and status.known is None:
+        for name in sorted(strange):
+            yield Problem(
+                "error", where, f"{name!r} is not a capability of {start.minor}", did_you_mean(name, start.known)
+            )
+    elif strange:
         message = f"names what {start.minor} does not know: {_listed(strange)}; it stays on, as after a rollback"
-        nearest = " ".join(did_you_mean(name, start.known) for name in sorted(strange))
-        yield Problem("warning", where, message, f"{nearest} See whether it was rolled back, or runs another release")
-    pending = start.requested(plan.selection) - status.enabled
+        yield Problem("warning", where, message, "See whether the cluster was rolled back, or runs another release")
+    hidden = status.enabled & start.hidden
+    if hidden:
+        gates = sorted({gate for name in hidden for gate in gates_of(name)})
+        message = f"{_listed(hidden)} exists in {start.minor} only while its feature gate is on ({' or '.join(gates)})"
+        yield Problem("warning", where, message, "Give feature_set or feature_gates as the cluster has them")
+    pending = start.requested(selection) - status.enabled
     if pending:
-        message = f"does not show yet what the spec asks for: {_listed(pending)}; the plan takes it for on"
+        message = (
+            f"does not show yet what the spec asks for: {_listed(pending)}; it comes with the first hop at the latest"
+        )
         yield Problem("warning", where, message, "Plan again when the cluster has followed its spec")
 
 
-def plan_problems(plan: Plan, legs: Sequence[Leg]) -> Iterator[Problem]:
+def plan_problems(plan: Plan, hops: Sequence[Hop]) -> Iterator[Problem]:
     """Yield what a plan comes to that somebody should hear of, hop by hop."""
-    for hop, leg in zip(plan.hops, legs, strict=True):
-        where = f"{hop.from_version} to {hop.to_version}"
-        for blocker in hop.blockers:
+    for found, hop in zip(plan.hops, hops, strict=True):
+        where = f"{found.from_version} to {found.to_version}"
+        for blocker in found.blockers:
             yield Problem("warning", where, blocker.message, blocker.mend)
-        yield from _unknown_names(hop, leg, where)
-        if hop.downgrade and hop.changes.removed:
-            message = f"{len(hop.changes.removed)} resources would be left behind, see left_behind"
+        yield from _unknown_names(found, hop, where)
+        if found.downgrade and found.changes.removed:
+            message = f"{len(found.changes.removed)} resources would be left behind, see left_behind"
             yield Problem("warning", where, message, "Remove them by hand afterwards")
-        if leg.end.minor_facts is None:
-            message = f"{hop.to_version} has no capabilities, so everything that was off is created"
+        if found.no_longer_optional:
+            message = (
+                f"{found.to_version} does not know {_listed(found.no_longer_optional)} as capabilities, and creates "
+                "what they bring"
+            )
             yield Problem("warning", where, message, "See created_components")
 
 
-def _unknown_names(hop: HopPlan, leg: Leg, where: str) -> Iterator[Problem]:
-    if leg.end.minor_facts is None:
+def _unknown_names(found: HopPlan, hop: Hop, where: str) -> Iterator[Problem]:
+    if hop.end.minor_facts is None:
         return
-    hidden = {item.name for item in hop.implicitly_enabled} & leg.end.hidden
+    hidden = {item.name for item in found.implicitly_enabled} & hop.end.hidden
     if hidden:
-        message = f"{_listed(hidden)} is on during the update only: its feature gate is off in {hop.to_version}"
+        message = f"{_listed(hidden)} is on during the update only: its feature gate is off in {found.to_version}"
         yield Problem("warning", where, message, "Look into the release, its manifests should name the gate too")
-    unknown = hop.after.enabled - leg.end.known
+    unknown = found.after.enabled - hop.end.known
     if unknown:
         message = (
-            f"{hop.to_version} does not know {_listed(unknown)}, which stays in the status: its API refuses every "
+            f"{found.to_version} does not know {_listed(unknown)}, which stays in the status: its API refuses every "
             "write to ClusterVersion until it is taken out there"
         )
         yield Problem("warning", where, message, "Edit the status sub-resource, or apply the newer ClusterVersion CRD")

@@ -18,7 +18,7 @@ ANY = "any"
 
 
 class Violation(NamedTuple):
-    """A name that a hop turns on against the policy. ``how`` is ``None`` where the selection itself asks for it."""
+    """A name that a hop turns on against the policy; ``how`` says how, if it does so implicitly."""
 
     name: str
     hop: HopPlan
@@ -26,12 +26,14 @@ class Violation(NamedTuple):
 
     def __str__(self) -> str:
         text = f"{self.hop.from_version} to {self.hop.to_version} turns on {self.name}"
-        if self.how is None:
-            return f"{text}: the selection asks for it in {self.hop.to_version}"
-        if not self.how.causes:
+        if self.how is not None and self.how.causes:
+            more = f" and {len(self.how.causes) - 1} more" if len(self.how.causes) > 1 else ""
+            return f"{text} because of {self.how.causes[0].target.resource_id}{more}"
+        if self.how is not None:
             return f"{text}: {self.how.source}"
-        more = f" and {len(self.how.causes) - 1} more" if len(self.how.causes) > 1 else ""
-        return f"{text} because of {self.how.causes[0].target.resource_id}{more}"
+        if self.name in self.hop.no_longer_optional:
+            return f"{text}: {self.hop.to_version} does not know it as a capability, and creates what it brings"
+        return f"{text}: the selection asks for it in {self.hop.to_version}"
 
 
 def policy_problems(fail_on: Sequence[str], known: Iterable[str]) -> list[Problem]:
@@ -52,8 +54,8 @@ def policy_problems(fail_on: Sequence[str], known: Iterable[str]) -> list[Proble
 def violations(plan: Plan, fail_on: Sequence[str]) -> tuple[Violation, ...]:
     """Return what ``plan`` turns on against the policy, hop by hop.
 
-    A name counts however it is turned on. ``any`` stands for whatever is turned on implicitly and that the selection
-    does not ask for in the new release either.
+    A name counts however its components come. ``any`` stands for whatever comes and is not asked for in the new
+    release either.
     """
     return tuple(_violations(plan, frozenset(fail_on)))
 
@@ -62,7 +64,5 @@ def _violations(plan: Plan, fail_on: frozenset[str]) -> Iterator[Violation]:
     for hop in plan.hops:
         implicit = {item.name: item for item in hop.implicitly_enabled}
         for name in sorted(hop.turned_on):
-            how = implicit.get(name)
-            unasked = how is not None and not how.requested
-            if name in fail_on or (ANY in fail_on and unasked):
-                yield Violation(name, hop, how)
+            if name in fail_on or (ANY in fail_on and name not in hop.requested):
+                yield Violation(name, hop, implicit.get(name))

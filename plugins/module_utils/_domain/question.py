@@ -7,33 +7,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from .cluster_facts import ClusterFacts, ClusterOptions, check_options
 from .cluster_version import ClusterVersion, ToldStatus, parse_cluster_version
 from .credentials import resolve_platform
 from .errors import Problem
-from .manifest import ResourceId
-from .names import did_you_mean
+from .live_resources import LiveResources
+from .plan import Cluster
 from .registry import NONE, Minor
 from .selection import Selection, parse_selection
 from .version import minor_of
-
-_RESOURCE_FIELDS = ("group", "kind", "namespace", "name")
 
 
 class PlanOptions(NamedTuple):
     """What the user says of a cluster on a path, unchecked. ``None`` means that nothing was said.
 
-    ``cluster`` without its overrides; ``cluster_version`` is the object, ``place`` where it comes from;
-    ``live_resources`` are dicts.
+    ``cluster`` without its overrides; ``cluster_version`` is the object, ``place`` where it comes from.
     """
 
     cluster: ClusterOptions
     cluster_version: object = None
     overrides: Sequence[Any] | None = None
-    live_resources: Sequence[Any] | None = None
+    live: LiveResources | None = None
     platform: str | None = None
     place: str = "cluster_version"
 
@@ -45,23 +42,25 @@ Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
 class Question(NamedTuple):
     """What a plan depends on; clusters with equal questions have one plan.
 
-    ``path``: positions among the releases of the fleet, current first. ``status``: what the cluster itself says.
-    ``source``: where the selection comes from; what a cluster holds may be of a later version, after a rollback.
+    ``path``: positions among the releases of the fleet, current first. ``facts``: without overrides, so that clusters
+    that differ in these alone share what is computed. ``source`` and ``place``: where the selection comes from.
     """
 
     path: tuple[int, ...]
-    cluster: ClusterFacts
-    selection: Selection
-    status: ToldStatus | None = None
-    present: frozenset[ResourceId] | None = None
+    facts: ClusterFacts
+    cluster: Cluster
     platform: str | None = None
     source: Source = "capabilities"
+    place: str = ""
 
 
 def read_question(
-    options: PlanOptions, path: tuple[int, ...], minor: Minor | None
+    options: PlanOptions, path: tuple[int, ...], minor: Minor | None, strict: bool = False
 ) -> tuple[Question, tuple[Problem, ...]]:
-    """Check what was said of a cluster that runs a release of ``minor`` now. Void if there is an error."""
+    """Check what was said of a cluster that runs a release of ``minor`` now. Void if there is an error.
+
+    ``strict``: a ClusterVersion of another minor is an error.
+    """
     problems: list[Problem] = []
     source = _source(options, problems)
     selection, status = Selection(), None
@@ -71,7 +70,7 @@ def read_question(
         problems += of_object
         if found is not None:
             selection, status = found.selection, found.status
-            problems += _version_problems(found, minor, options.place)
+            problems += _version_problems(found, minor, options.place, strict)
             if overrides is None:
                 overrides, of_overrides = found.overrides, f"{options.place}.spec.overrides"
     elif source == "enabled_capabilities":
@@ -79,10 +78,13 @@ def read_question(
     else:
         selection, of_selection = parse_selection(options.cluster.capabilities)
         problems += of_selection
-    cluster = check_options(options.cluster._replace(overrides=overrides or ()), None, problems, of_overrides)
-    present = None if options.live_resources is None else _resources(options.live_resources, problems)
+    facts = check_options(options.cluster._replace(overrides=overrides or ()), None, problems, of_overrides)
+    effective = facts.overrides if any(override.unmanaged for override in facts.overrides) else ()
+    problems += options.live.problems if options.live else ()
+    cluster = Cluster(selection, status, effective, options.live.present if options.live else None)
     platform = resolve_platform(options.platform, problems)
-    return Question(path, cluster, selection, status, present, platform, source), tuple(problems)
+    place = options.place if source == "cluster_version" else source
+    return Question(path, facts._replace(overrides=()), cluster, platform, source, place), tuple(problems)
 
 
 def _source(options: PlanOptions, problems: list[Problem]) -> Source:
@@ -111,7 +113,7 @@ def _of_list(options: ClusterOptions, problems: list[Problem]) -> tuple[Selectio
     return Selection(NONE, tuple(sorted(enabled))), ToldStatus(enabled, known)
 
 
-def _version_problems(found: ClusterVersion, minor: Minor | None, place: str) -> list[Problem]:
+def _version_problems(found: ClusterVersion, minor: Minor | None, place: str, strict: bool) -> list[Problem]:
     try:
         runs = minor_of(found.version) if found.version else None
     except ValueError:
@@ -120,30 +122,4 @@ def _version_problems(found: ClusterVersion, minor: Minor | None, place: str) ->
         return []
     message = f"is {found.version}, and the path begins with a release of {minor}"
     mend = "Begin the path with the release that the cluster runs"
-    return [Problem("warning", f"{place}.status.desired.version", message, mend)]
-
-
-def _resources(given: Sequence[Any], problems: list[Problem]) -> frozenset[ResourceId]:
-    found: set[ResourceId] = set()
-    for index, entry in enumerate(given):
-        where = f"live_resources[{index}]"
-        if not isinstance(entry, Mapping):
-            mend = f"Write it as a dict with {', '.join(_RESOURCE_FIELDS)}"
-            problems.append(Problem("error", where, f"is {entry!r}, expected a dict", mend))
-            continue
-        fields = {field: entry.get(field) or "" for field in _RESOURCE_FIELDS}
-        for field in sorted(set(map(str, entry)) - set(_RESOURCE_FIELDS)):
-            mend = did_you_mean(field, _RESOURCE_FIELDS)
-            problems.append(Problem("error", f"{where}.{field}", "is not a field of a resource id", mend))
-        wrong = [
-            field
-            for field, value in fields.items()
-            if not isinstance(value, str) or (not value and field in ("kind", "name"))
-        ]
-        problems += [
-            Problem("error", f"{where}.{field}", f"is {fields[field]!r}, expected a string", "Name the resource")
-            for field in wrong
-        ]
-        if not wrong:
-            found.add(ResourceId(**fields))
-    return frozenset(found)
+    return [Problem("error" if strict else "warning", f"{place}.status.desired.version", message, mend)]

@@ -261,6 +261,11 @@ BRANCHES: Mapping[Minor, Branch] = {minor: Branch(minor, commit) for minor, comm
 _BY_NAME = {capability.name: capability for capability in CAPABILITIES}
 
 
+def has_capabilities(minor: Minor) -> bool:
+    """Tell whether ``minor`` has capabilities at all; a CVO from before applies everything."""
+    return minor >= min(BRANCHES)
+
+
 def newest_minor() -> Minor:
     """The newest minor that the registry knows."""
     return max(BRANCHES)

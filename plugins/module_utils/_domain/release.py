@@ -29,6 +29,11 @@ class Release(NamedTuple):
     images: Mapping[str, str]
     body: Callable[[Manifest], Any]
 
+    @property
+    def shown_version(self) -> str:
+        """The version, as far as it is known."""
+        return self.version or str(self.minor)
+
 
 def release_of_version(minor: Minor | None) -> Release:
     """Return a release of which nothing is known but its minor, for questions that are asked without files."""

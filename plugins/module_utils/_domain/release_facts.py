@@ -42,7 +42,7 @@ def minor_facts(
     if facts is not None:
         return facts
     oldest = min(registry.BRANCHES)
-    if minor < oldest:
+    if not registry.has_capabilities(minor):
         message = f"{minor} has no capabilities, they began with {oldest}"
         mend = 'Give the version of the release; an unquoted 4.20 in YAML is the number 4.2, so quote it: "4.20"'
         problems.append(Problem("error", "openshift_version", message, mend))
@@ -139,7 +139,10 @@ def profile_problems(profile: str, release: Release) -> list[Problem]:
         return []
     found = ", ".join(carried) or "none"
     message = f"no manifest of this release names profile {profile!r}, so none is included; found are {found}"
-    return [Problem("warning", "cluster_profile", message, did_you_mean(profile, carried))]
+    mend = did_you_mean(profile, carried)
+    # All of them are in the message already.
+    mend = "Give the profile that the cluster has" if mend.startswith("Known") else mend
+    return [Problem("warning", "cluster_profile", message, mend)]
 
 
 def cluster_profiles(release: Release) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def translate(selection: Selection, facts: MinorFacts, hidden: frozenset[str] = 
     """Return the selection as the API can say it: without exclusions, which become ``None`` plus a list (pinned)."""
     if selection.excluded is None:
         return selection
-    wanted = facts.sets[selection.baseline or V_CURRENT] | set(selection.additional)
+    wanted = facts.sets.get(selection.baseline or V_CURRENT, frozenset()) | set(selection.additional)
     pinned = tuple(sorted(wanted - set(selection.excluded) - hidden))
     return Selection(NONE, pinned, None, selection.where)
 
@@ -167,7 +167,7 @@ def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
 
 
 def _pinned(where: str) -> Problem:
-    message = "pins the selection: capabilities that later releases add stay off"
+    message = "pins the selection: it does not ask for what later releases add"
     return Problem("info", where, message, "Leave it out to follow every release")
 
 

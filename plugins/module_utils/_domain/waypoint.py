@@ -26,7 +26,7 @@ class Waypoint(NamedTuple):
 
     ``minor_facts`` is ``None`` for a minor that has no capabilities: its CVO applies everything. ``facts`` decide
     without capabilities. ``hidden`` are the names whose feature gates are off, ``always`` those that are on whatever
-    is asked. ``loaded`` are the manifests that the CVO loads, ``managed`` those of them that no override takes away.
+    is asked. ``loaded`` are the manifests that the CVO loads.
     """
 
     release: Release
@@ -36,7 +36,6 @@ class Waypoint(NamedTuple):
     hidden: frozenset[str]
     always: frozenset[str]
     loaded: tuple[Manifest, ...]
-    managed: tuple[Manifest, ...]
 
     @property
     def known(self) -> frozenset[str]:
@@ -85,11 +84,11 @@ def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Pro
         return None
     found: list[Problem] = []
     facts = inclusion_facts(cluster, release, found)
-    without = minor < min(registry.BRANCHES)
+    without = not registry.has_capabilities(minor)
     of_minor = None if without else minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, found)
     if registry.feature_set(cluster.feature_set) is not None:  # else it was told already, of no minor at all
         resolve_feature_set(cluster.feature_set, minor, found)
-    problems += [problem._replace(where=f"{release.version}, {problem.where}") for problem in found]
+    problems += [_of_release(problem, release) for problem in found]
     if of_minor is None and not without:
         return None
     waypoint = Waypoint(
@@ -99,18 +98,13 @@ def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Pro
         facts,
         frozenset(),
         frozenset(),
-        (),
-        (),
+        _loaded(release, facts),
     )
     if of_minor is not None:
         # A CVO that does not know a name does not hide it either.
         hidden = hidden_capabilities(facts.feature_gates, cluster.feature_set) & of_minor.capabilities
         waypoint = waypoint._replace(hidden=hidden, always=always_enabled(cluster, of_minor) - hidden)
-    loaded = _loaded(release, facts)
-    managed = loaded
-    if cluster.overrides:
-        managed = tuple(manifest for manifest in loaded if not decide(manifest, facts).reasons)
-    return waypoint._replace(loaded=loaded, managed=managed)
+    return waypoint
 
 
 def _loaded(release: Release, facts: InclusionFacts) -> tuple[Manifest, ...]:
@@ -118,5 +112,15 @@ def _loaded(release: Release, facts: InclusionFacts) -> tuple[Manifest, ...]:
 
     Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
     """
-    loading = facts._replace(overrides=())
-    return tuple(manifest for manifest in release.manifests if not decide(manifest, loading).reasons)
+    return tuple(manifest for manifest in release.manifests if not decide(manifest, facts).reasons)
+
+
+def _of_release(problem: Problem, release: Release) -> Problem:
+    if problem.where == "cluster_profile":
+        # A plan without a single manifest would be a gate that is always open.
+        problem = problem._replace(severity="error")
+    if problem.where == "openshift_version":
+        return problem._replace(
+            where=release.path, mend="Use a release with its ClusterVersion CRD, or a newer collection"
+        )
+    return problem._replace(where=f"{release.shown_version}, {problem.where}")

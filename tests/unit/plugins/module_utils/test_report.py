@@ -3,23 +3,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from html.parser import HTMLParser
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import DestinationError
-from ansible_collections.capability.openshift.plugins.module_utils._report import (
-    render_html,
-    render_markdown,
-    report_files,
-    write_report,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._report import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit import plans
-from ansible_collections.capability.openshift.tests.unit.releases import tree
 
 RENDER = pytest.mark.parametrize("render", [render_markdown, render_html])
 REPORTS = pytest.mark.parametrize(
@@ -120,7 +112,7 @@ def test_every_reason_of_one_name_is_told(render):
     "part",
     [
         "Update plan 4.13.0 → 4.14.0 → 4.18.0",
-        "FeatureSetBlocksUpdates",
+        "feature set TechPreviewNoUpgrade blocks updates to another minor",
         "no capability → MachineAPI",
         "baremetal → baremetal+MachineAPI",
         "openshift-machine-api/machine-api-operator-40",
@@ -145,8 +137,51 @@ def test_the_report_says(part, render):
 def test_a_downgrade_says_what_stays_and_what_is_created(render):
     text = render(plans.downgrade())
 
-    for part in ("downgrade", "Left behind", "openshift-config/left", "console-operator, 12 resources", "no condition"):
-        assert part in text
+    shown = Page(text).text if render is render_html else text
+    for part in ("downgrade", "Left behind", "openshift-config/left", "no condition", "refuses to go back"):
+        assert part in shown
+    for part in ("insights, 12 resources", "marketplace, 1 resource"):
+        assert re.search(rf"{part}$", shown, re.MULTILINE)
+    # The same list under a second title says nothing.
+    assert "Removed" not in shown
+
+
+@RENDER
+def test_what_is_no_longer_optional_is_told(render):
+    shown = " ".join(
+        (Page(render(plans.downgrade())).text if render is render_html else render(plans.downgrade())).split()
+    )
+
+    assert "No longer optional" in shown
+    assert "baremetal, Insights, marketplace, openshift-samples, Storage" in shown
+    assert "4.10.0 does not know these, which were off, as capabilities, and creates what they bring." in shown
+    assert "No longer optional" not in render(plans.one_cluster())
+
+
+@RENDER
+def test_a_resource_that_is_removed_on_the_way_up_is_told_as_removed(render):
+    step = plans.hop("4.13.0", "4.14.0", removed=[plans.resource("old")])
+    text = render(plans.report(plans.plan(step)))
+
+    assert "Removed" in text
+    assert "Left behind" not in text
+
+
+@RENDER
+def test_a_name_that_would_come_anyway_is_requested_where_the_selection_asks_for_it(render):
+    turned_on = [plans.by_manifest("New", plans.machine_api(1), requested=True)]
+    step = plans.hop(
+        "4.13.0",
+        "4.14.0",
+        enabled_after=["New", "Other"],
+        known_after=["New", "Other"],
+        newly_requested=["New"],
+        implicitly_enabled=turned_on,
+    )
+    found = states(render, plans.report(plans.plan(step)))
+
+    assert found["New"] == ["·", "requested 1 resource"]
+    assert found["Other"] == ["·", "turns on"]
 
 
 @RENDER
@@ -180,7 +215,28 @@ def test_a_fleet_begins_with_an_overview_that_links_to_its_plans(render):
     text = render(plans.fleet(plans=2, clusters=300))
 
     assert "2 plans for 600 clusters" in text
+    assert "1 plan for 1 cluster\n" in render(plans.fleet(plans=1, clusters=1)).replace("</p>", "")
     assert text.index("#plan-2") < text.index("Plan 2:" if render is render_html else "## Plan 2")
+
+
+@RENDER
+def test_the_overview_tells_the_selection_of_each_plan(render):
+    everything: dict[str, Any] = {"baseline_capability_set": None, "additional_enabled_capabilities": []}
+    report = plans.report(
+        plans.plan(plans.first_hop(), clusters=["berlin"]),
+        plans.plan(plans.first_hop(), clusters=["paris"], capabilities=everything),
+    )
+    if render is render_html:
+        head, *rows = Page(render(report)).rows[:3]
+    else:
+        lines = [line for line in render(report).splitlines() if line.startswith("| ")]
+        head, _rule, *rows = [line.strip("| ").split(" | ") for line in lines[:4]]
+
+    place = head.index("Selection")
+    assert [row[place].strip() for row in rows] == [
+        "capability set None, with Console",
+        "the cluster default, which is capability set vCurrent",
+    ]
 
 
 @RENDER
@@ -216,6 +272,11 @@ def test_the_page_needs_no_network_and_no_script(report):
     assert not page.tags.keys() & {"script", "img", "iframe", "object", "form"}
     assert not re.search(r"url\(|@import|https?://", html)
     assert page.tags["link"] == 1
+
+
+@REPORTS
+def test_the_page_says_who_made_it(report):
+    assert '<meta name="generator" content="capability.openshift.update_plan">' in render_html(report())
 
 
 @REPORTS
@@ -261,111 +322,7 @@ def test_a_path_without_hops_shows_where_it_stands():
     assert states(render_markdown, plans.report(still))["Console"] == ["on"]
 
 
-@pytest.mark.parametrize(
-    ("path", "names"),
-    [
-        ("plan.md", ["plan.md"]),
-        ("PLAN.Markdown", ["PLAN.Markdown"]),
-        ("plan.html", ["plan.html"]),
-        ("plan.HTM", ["plan.HTM"]),
-        ("plans", ["plans/update_plan.html", "plans/update_plan.md"]),
-        ("plans.d/", ["plans.d/update_plan.html", "plans.d/update_plan.md"]),
-    ],
-)
-def test_the_suffix_says_which_files_there_are(path, names, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    files = report_files(path, plans.downgrade())
-
-    assert sorted(files) == [str(tmp_path / name) for name in names]
-    for name, text in files.items():
-        assert text.startswith("# " if "m" in Path(name).suffix.lower()[1] else "<!DOCTYPE html>")
-
-
-def test_a_text_that_is_not_unicode_can_be_written():
-    report = plans.with_text(plans.downgrade(), "\udcff")
-
-    assert "4.10.0?" in report_files("plan.md", report)[os.path.abspath("plan.md")]
-
-
-def test_writing_makes_the_directory_and_a_second_run_changes_nothing(tmp_path):
-    path = tmp_path / "a" / "b"
-    first = write_report(str(path), plans.downgrade(), check_mode=False)
-    written = tree(tmp_path)
-    second = write_report(str(path), plans.downgrade(), check_mode=False)
-
-    assert first.changed
-    assert {before for before, _after in first.files.values()} == {None}
-    assert [name for name, data in written.items() if data] == ["a/b/update_plan.html", "a/b/update_plan.md"]
-    assert not second.changed
-    assert {name: after for name, (_before, after) in second.files.items()} == report_files(
-        str(path), plans.downgrade()
-    )
-
-
-def test_only_the_file_that_differs_is_written(tmp_path):
-    write_report(str(tmp_path), plans.downgrade(), check_mode=False)
-    (tmp_path / "update_plan.md").write_text("mine\n")
-    page = (tmp_path / "update_plan.html").stat()
-    plan = write_report(str(tmp_path), plans.downgrade(), check_mode=False)
-
-    assert plan.changed
-    assert plan.files[str(tmp_path / "update_plan.md")][0] == "mine\n"
-    assert (tmp_path / "update_plan.html").stat().st_ino == page.st_ino
-    assert (tmp_path / "update_plan.md").read_text().startswith("# Update plan")
-
-
-def test_check_mode_predicts_and_writes_nothing(tmp_path):
-    predicted = write_report(str(tmp_path / "new"), plans.downgrade(), check_mode=True)
-
-    assert tree(tmp_path) == {}
-    assert predicted == write_report(str(tmp_path / "new"), plans.downgrade(), check_mode=False)
-
-
-@pytest.mark.parametrize("check_mode", [True, False])
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("", "is empty"),
-        ("a\0b", "NUL"),
-        ("directory.md", "is a directory, expected a file"),
-        ("file", "is a file, expected a directory"),
-        ("file/plan.md", "is a file, expected a directory"),
-        ("file/deeper/plan.md", "is a file"),
-        ("pipe.md", "is neither a file"),
-    ],
-)
-def test_a_path_that_cannot_be_written_is_an_error_that_says_what_to_do(path, message, check_mode, tmp_path):
-    (tmp_path / "directory.md").mkdir()
-    (tmp_path / "file").touch()
-    os.mkfifo(tmp_path / "pipe.md")
-    with pytest.raises(DestinationError) as raised:
-        write_report(path and str(tmp_path / path), plans.downgrade(), check_mode=check_mode)
-
-    assert message in str(raised.value)
-    assert all(problem.mend for problem in raised.value.problems)
-
-
-@pytest.mark.parametrize("check_mode", [True, False])
-def test_no_permission_is_an_error(check_mode, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with pytest.raises(DestinationError, match="no permission"):
-        write_report(str(tmp_path), plans.downgrade(), check_mode=check_mode)
-
-
-def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
-    (tmp_path / "plan.md").write_text("before")
-
-    def replace(old, new):
-        raise OSError(28, "No space left on device", new)
-
-    monkeypatch.setattr(os, "replace", replace)
-    with pytest.raises(DestinationError, match=r"plan\.md: cannot write: No space left on device"):
-        write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
-
-    assert tree(tmp_path) == {"plan.md": b"before"}
-
-
-def test_a_value_that_is_missing_is_an_error_and_no_gap(tmp_path):
+def test_a_value_that_is_missing_is_an_error_and_no_gap():
     report = plans.downgrade()
     del report["plans"][0]["hops"][0]["created_components"][0]["count"]
 

@@ -14,9 +14,7 @@ from ansible_collections.capability.openshift.plugins.modules import release_inf
 from ansible_collections.capability.openshift.tests.unit.releases import (
     IMAGES,
     PROFILE,
-    cluster_version_crd,
     documents,
-    feature_gate,
     image_references,
     manifest,
     metadata,
@@ -235,139 +233,6 @@ def test_repeated_annotations_count_as_the_last_says(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "wheres", "part"),
-    [
-        (
-            {"capabilities": {"baselineCapabilitySet": "vcurrent"}},
-            ["capabilities.baseline_capability_set"],
-            "Write vCurrent: names are case sensitive",
-        ),
-        (
-            {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["console"]}},
-            ["capabilities.additional_enabled_capabilities[0]"],
-            "Write Console: names are case sensitive",
-        ),
-        (
-            {"capabilities": {"excluded_capabilities": ["Consoel"]}},
-            ["capabilities.excluded_capabilities[0]"],
-            "Did you mean Console?",
-        ),
-        (
-            {"capabilities": {"additional_enabled_capabilities": ["Console"]}},
-            ["capabilities.baseline_capability_set"],
-            "is missing beside additional_enabled_capabilities",
-        ),
-        (
-            {"capabilities": {"baselineCapabilitySet": "None", "baseline_capability_set": "None"}},
-            ["capabilities.baseline_capability_set"],
-            "is given twice",
-        ),
-        ({"feature_set": "TechPreview"}, ["feature_set"], "Did you mean TechPreviewNoUpgrade?"),
-        ({"feature_gates": ["A=x"]}, ["feature_gates[0]"], "NAME=true"),
-        ({"overrides": [{"kind": "A"}]}, ["overrides[0].name", "overrides[0].unmanaged"], "Name the resource"),
-        ({"enabled_capabilities": []}, ["known_capabilities"], "a capability status is both lists"),
-        ({"always_enabled_capabilities": ["ingress"]}, ["always_enabled_capabilities"], "Write Ingress"),
-        (
-            {"feature_set": "x", "capabilities": {"excluded_capabilities": ["x", "y"]}, "feature_gates": ["="]},
-            [
-                "feature_set",
-                "feature_gates[0]",
-                "capabilities.excluded_capabilities[0]",
-                "capabilities.excluded_capabilities[1]",
-            ],
-            "4 problems were found",
-        ),
-    ],
-)
-def test_options_that_cannot_be(options, wheres, part, call, tmp_path):
-    outcome = call(release_manifests, release=write_release(tmp_path, GOOD), **options)
-
-    assert [problem["where"] for problem in errors(outcome)] == wheres
-    assert part in outcome.message
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"capabilities": "None"},
-        {"capabilities": ["Console"]},
-        {"overrides": "x"},
-        {"feature_gates": {"a": True}},
-        {"colour": "red"},
-        {"release": None},
-    ],
-)
-def test_options_of_another_type_are_refused_by_name(options, call, tmp_path):
-    outcome = call(release_manifests, **{"release": write_release(tmp_path, GOOD), **options})
-
-    assert next(iter(options)) in outcome.message
-
-
-def test_an_unknown_feature_set_is_an_error_for_the_info_module_too(call, tmp_path):
-    outcome = call(release_info, release=write_release(tmp_path, GOOD), feature_set="techpreviewnoupgrade")
-
-    assert "Write TechPreviewNoUpgrade: names are case sensitive" in outcome.message
-
-
-def test_a_profile_that_no_manifest_carries_is_a_problem_with_those_found(call, tmp_path):
-    files = {**GOOD, "b.yaml": manifest("two", profile="hypershift")}
-    outcome = call(release_manifests, release=write_release(tmp_path, files), cluster_profile="selfmanaged")
-
-    assert outcome["included"] == 0
-    problem = outcome.problem("cluster_profile")
-    assert problem["severity"] == "warning"
-    assert f"Known are: hypershift, {PROFILE}" in problem["mend"]
-
-
-@pytest.mark.parametrize("version", ["4.20", "4.20.9"])
-def test_a_flat_directory_needs_its_version(version, call, tmp_path):
-    path = write_files(tmp_path, GOOD)
-
-    assert "openshift_version" in call(release_manifests, release=path).message
-    outcome = call(release_manifests, release=path, openshift_version=version)
-    assert (outcome["version"], outcome["included"]) == (version, 1)
-
-
-@pytest.mark.parametrize("version", ["4.2", "4.9.1", "6.0"])
-def test_a_minor_that_nobody_knows_is_an_error_without_a_crd(version, call, tmp_path):
-    outcome = call(release_manifests, release=write_files(tmp_path, GOOD), openshift_version=version)
-
-    assert errors(outcome)[0]["where"] == "openshift_version"
-
-
-@MODULES
-def test_a_version_that_is_none(module, call, tmp_path):
-    outcome = call(module, release=write_files(tmp_path, GOOD), openshift_version="four")
-
-    assert "'four' is not a version of OpenShift" in outcome.message
-
-
-@MODULES
-@pytest.mark.parametrize(("given", "agrees"), [("4.20", True), ("4.20.9", True), ("4.19", False)])
-def test_a_version_that_disagrees_with_the_release(module, given, agrees, call, tmp_path):
-    outcome = call(module, release=write_release(tmp_path, GOOD), openshift_version=given)
-
-    assert outcome.failed is not agrees
-    if not agrees:
-        assert "is 4.20.3, and openshift_version says 4.19" in outcome.message
-
-
-@MODULES
-def test_names_of_an_unknown_minor_come_from_its_crd_with_a_problem(module, call, tmp_path):
-    names = ["Brand", "Console", "Ingress"]
-    files = {"a.yaml": manifest("one", "Brand"), "b.yaml": cluster_version_crd(names), "c.yaml": feature_gate([])}
-    outcome = call(module, release=write_release(tmp_path, files, "9.9.0"))
-
-    problem = outcome.problem("ClusterVersion CRD")
-    assert problem["where"] == "release-manifests/b.yaml"
-    assert "9.9" in problem["message"]
-    known = outcome["release"] if module is release_info else outcome
-    assert known["known_capabilities"] == names
-    if module is release_manifests:
-        assert (outcome["enabled_capabilities"], outcome["included"]) == (names, 2)
-
-
-@pytest.mark.parametrize(
     ("template", "line", "part"),
     [
         ("{{ if .X }}", 7, "{{ if .X }} is none of"),
@@ -398,18 +263,6 @@ def test_a_release_without_the_cvo_s_own_manifests_is_a_problem(call, tmp_path):
     (path / "manifests").rmdir()
 
     assert "no manifests/ beside" in call(release_manifests, release=path).problem(str(path))["message"]
-
-
-@pytest.mark.parametrize("kind", ["file", "release", "inside"])
-def test_a_dest_that_cannot_be(kind, call, tmp_path):
-    path = write_release(tmp_path / "release", GOOD)
-    dest = {"file": tmp_path / "file", "release": path, "inside": path / "x" / "y"}[kind]
-    (tmp_path / "file").write_text("mine")
-    (problem,) = errors(call(release_manifests, release=path, dest=dest))
-
-    assert problem["where"] == str(dest)
-    assert (tmp_path / "file").read_text() == "mine"
-    assert not (path / "x").exists()
 
 
 def test_images_of_the_release_are_read(call, tmp_path: Path):

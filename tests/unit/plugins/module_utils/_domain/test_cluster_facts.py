@@ -10,6 +10,7 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
     ClusterOptions,
+    check_options,
     resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import FactsError, Problem
@@ -110,7 +111,7 @@ def test_excluding_what_is_always_on_is_a_problem_and_leaves_it_on():
 
     pinned, problem = problems
     assert (pinned.severity, problem.severity) == ("info", "warning")
-    assert "later releases add stay off" in pinned.message
+    assert "does not ask for what later releases add" in pinned.message
     assert "Ingress" in problem.message
     assert "Ingress" in status.enabled
     assert "Console" not in status.enabled
@@ -256,6 +257,11 @@ def test_overrides_are_read_as_cluster_version_has_them():
         ({"name": "two", "unmanaged": True}, "overrides[0].kind"),
         ({"kind": "ConfigMap", "unmanaged": True}, "overrides[0].name"),
         ({"kind": "ConfigMap", "name": 7, "unmanaged": True}, "overrides[0].name"),
+        ({"kind": ["ConfigMap"], "name": "two", "unmanaged": True}, "overrides[0].kind"),
+        ({"kind": "ConfigMap", "name": "two", "group": {"a": 1}, "unmanaged": True}, "overrides[0].group"),
+        ({"kind": "ConfigMap", "name": "two", "namespace": ["a"], "unmanaged": True}, "overrides[0].namespace"),
+        ({"kind": "ConfigMap", "name": "two", "unmanaged": []}, "overrides[0].unmanaged"),
+        ({"kind": "ConfigMap", "name": "two", "unmanaged": True, 7: "x"}, "overrides[0].7"),
         ({"kind": "ConfigMap", "name": "two"}, "overrides[0].unmanaged"),
         ({"kind": "ConfigMap", "name": "two", "unmanaged": "yes"}, "overrides[0].unmanaged"),
         ({"kind": "ConfigMap", "name": "two", "unmanaged": True, "names": "x"}, "overrides[0].names"),
@@ -263,6 +269,16 @@ def test_overrides_are_read_as_cluster_version_has_them():
 )
 def test_an_override_that_cannot_be_is_an_error(entry, where):
     assert [problem.where for problem in errors(overrides=[entry])] == [where]
+
+
+def test_only_well_formed_overrides_are_handed_on():
+    good, bad = {"kind": "ConfigMap", "name": "two", "unmanaged": True}, {"kind": ["x"], "name": "a", "unmanaged": True}
+    problems: list[Problem] = []
+    facts = check_options(ClusterOptions(overrides=["x", bad, good, {**good, "unmanaged": 1}]), V4_20, problems)
+
+    assert facts.overrides == (Override("ConfigMap", "", "", "two", True),)
+    assert hash(facts) == hash(facts._replace())
+    assert [problem.where for problem in problems] == ["overrides[0]", "overrides[1].kind", "overrides[3].unmanaged"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
@@ -10,6 +12,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
     Problem,
     ReleaseError,
     raise_errors,
+    type_name,
 )
 
 INFO = Problem("info", "a", "is odd")
@@ -41,3 +44,21 @@ def test_only_errors_raise():
 
 def test_playbooks_get_all_four_fields():
     assert INFO.as_dict() == {"severity": "info", "where": "a", "message": "is odd", "mend": ""}
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (None, "null"),
+        (True, "a boolean"),
+        (0, "a number"),
+        (4.2, "a number"),
+        ("", "a string"),
+        ([], "a list"),
+        ({}, "a map"),
+        (MappingProxyType({}), "a map"),
+        (b"", "a bytes"),
+    ],
+)
+def test_kinds_of_values_are_named_as_yaml_names_them(value, name):
+    assert type_name(value) == name

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,14 @@ def test_feature_sets_enable_the_gates_that_the_api_says():
     assert expected == registry.GATES_OF_FEATURE_SETS
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("3.11", False), ("4.10", False), ("4.11", True), ("4.23", True), ("5.0", True), ("9.9", True)],
+)
+def test_capabilities_began_with_4_11(text, expected):
+    assert registry.has_capabilities(minor(text)) is expected
+
+
 def test_a_minor_that_nobody_knows_has_no_facts():
     assert registry.facts_of(Minor(4, 10)) is None
     assert registry.facts_of(Minor(6, 0)) is None
@@ -138,3 +147,115 @@ def test_every_capability_has_a_first_minor_that_the_api_confirms():
         assert str(capability.since) == first
     assert {capability.name for capability in registry.CAPABILITIES} == set(MINORS["5.2"]["known"])
     assert registry.gates_of("Nobody") == ()
+
+
+# cvo-behaviour 4: DeploymentConfig at 4.14 is the one case that no manifest shows
+@pytest.mark.parametrize(
+    ("hop", "expected"),
+    [
+        (("4.13", "4.14"), ["DeploymentConfig"]),
+        (("4.12", "4.13"), []),
+        (("4.14", "4.15"), []),
+        (("4.12", "4.14"), []),
+        (("4.13", "4.13"), []),
+        (("4.14", "4.13"), []),
+        (("4.15", "4.16"), []),
+    ],
+)
+def test_what_an_update_turns_on_although_no_manifest_says_so(hop, expected):
+    assert [item.capability for item in registry.forced_capabilities(*map(minor, hop))] == expected
+
+
+def test_what_is_forced_is_known_to_the_new_minor_and_not_to_the_old_one():
+    for item in registry.FORCED_CAPABILITIES:
+        old, new = registry.facts_of(item.from_minor), registry.facts_of(item.to_minor)
+        assert old is not None
+        assert new is not None
+        assert item.capability in new.capabilities - old.capabilities
+
+
+# openshift/api:config/v1/types_feature.go: "Turning this feature set on IS NOT SUPPORTED, CANNOT BE UNDONE, and
+# PREVENTS UPGRADES" stands beside these three
+@pytest.mark.parametrize(
+    ("name", "blocks"),
+    [
+        ("", False),
+        ("Default", False),
+        ("TechPreviewNoUpgrade", True),
+        ("CustomNoUpgrade", True),
+        ("DevPreviewNoUpgrade", True),
+        ("OKD", False),
+        ("LatencySensitive", False),
+    ],
+)
+def test_feature_sets_that_block_updates_can_never_be_left(name, blocks):
+    found = registry.feature_set(name)
+
+    assert found is not None
+    assert (found.blocks_updates, found.permanent) == (blocks, blocks)
+    assert found.name == (name or "Default")
+
+
+@pytest.mark.parametrize("name", ["techpreviewnoupgrade", "TechPreview", " ", "None"])
+def test_a_feature_set_that_does_not_exist_is_not_found(name):
+    assert registry.feature_set(name) is None
+
+
+def test_every_feature_set_that_says_no_upgrade_blocks_and_no_other():
+    for item in registry.FEATURE_SETS:
+        assert item.name.endswith("NoUpgrade") is item.blocks_updates
+
+
+# openshift/cluster-version-operator#1314, first in release-4.22: pkg/payload/precondition/clusterversion/upgradeable.go
+def test_overrides_admit_patch_updates_from_4_22_on():
+    assert registry.OVERRIDES_ADMIT_PATCHES.since == Minor(4, 22)
+    assert "openshift/cluster-version-operator#1314" in registry.OVERRIDES_ADMIT_PATCHES.source
+    assert registry.OVERRIDES_ADMIT_PATCHES.since in registry.BRANCHES
+
+
+# openshift/oc:pkg/cli/admin/release/extract_tools.go credRequestCloudProviderSpecKindMapping
+@pytest.mark.parametrize(
+    ("platform", "kind"),
+    [
+        ("alibabacloud", "AlibabaCloudProviderSpec"),
+        ("aws", "AWSProviderSpec"),
+        ("azure", "AzureProviderSpec"),
+        ("gcp", "GCPProviderSpec"),
+        ("ibmcloud", "IBMCloudProviderSpec"),
+        ("nutanix", "NutanixProviderSpec"),
+        ("openstack", "OpenStackProviderSpec"),
+        ("ovirt", "OvirtProviderSpec"),
+        ("powervs", "IBMCloudPowerVSProviderSpec"),
+        ("vsphere", "VSphereProviderSpec"),
+        ("baremetal", None),
+        ("none", None),
+    ],
+)
+def test_the_provider_of_a_platform(platform, kind):
+    assert registry.CREDENTIALS_OF_PLATFORMS.get(platform) == kind
+    assert (platform in registry.PLATFORMS_WITHOUT_CREDENTIALS) is (kind is None)
+
+
+def test_platforms_are_written_once_and_in_lower_case():
+    platforms = [*registry.CREDENTIALS_OF_PLATFORMS, *registry.PLATFORMS_WITHOUT_CREDENTIALS]
+
+    assert len(set(platforms)) == len(platforms)
+    assert [platform.lower() for platform in platforms] == platforms
+    assert len(set(registry.CREDENTIALS_OF_PLATFORMS.values())) == len(registry.CREDENTIALS_OF_PLATFORMS)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        *registry.CAPABILITIES,
+        *registry.SET_AMENDMENTS,
+        *registry.FORCED_CAPABILITIES,
+        *registry.FEATURE_SETS,
+        registry.ALWAYS_ENABLED,
+        registry.OVERRIDES_ADMIT_PATCHES,
+        *registry.BRANCHES.values(),
+    ],
+    ids=lambda fact: type(fact).__name__,
+)
+def test_each_fact_names_a_repository_as_its_source(fact):
+    assert re.search(r"\bopenshift/[a-z-]+(?:[: #]| release-)", fact.source)

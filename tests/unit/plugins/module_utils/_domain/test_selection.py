@@ -96,7 +96,7 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
 
     assert problem.severity == "info"
     assert problem.where == "capabilities.exclude"
-    assert "later releases" in problem.message
+    assert problem.message == "pins the selection: it does not ask for what later releases add"
 
 
 @pytest.mark.parametrize(
@@ -257,6 +257,11 @@ def test_gates_that_are_off_take_their_names_from_known_enabled_and_implicit():
 
     assert "ClusterAPI" not in status.known | status.enabled | status.implicitly_enabled
     assert status.implicitly_enabled == {"Ingress"}
+
+
+def test_a_set_that_does_not_exist_is_translated_to_nothing():
+    """It was told as an error; the rest is still looked at."""
+    assert translate(Selection("v9", ("Console",), ("Storage",)), FACTS) == Selection("None", ("Console",))
 
 
 def test_a_selection_without_exclusions_is_translated_to_itself():

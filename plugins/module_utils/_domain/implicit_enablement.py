@@ -3,13 +3,13 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""One hop, from a release to the next: which of their manifests are the same resource, and what that turns on.
+"""What an update from a release to the next turns on because a resource of the cluster moved into a capability.
 
 All manifests here have passed every filter but the one for capabilities.
 
 Source of the rule: openshift/cluster-version-operator:lib/manifest/manifest.go GetImplicitlyEnabledCapabilities.
 There, each manifest of the new release is compared with each of the old one. Here they meet by resource id, and
-meetings with the same capabilities on both sides are judged together, so that a hop is judged in microseconds.
+meetings with the same capabilities on both sides are judged together, so that an update is judged in microseconds.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class _Group(NamedTuple):
     meetings: tuple[tuple[int, Cause], ...]
 
 
-class Hop:
-    """Where the manifests of two releases meet."""
+class ImplicitEnablement:
+    """Where the manifests of two releases meet, resource by resource."""
 
     def __init__(self, current: Sequence[Manifest], target: Sequence[Manifest]) -> None:
         self._current = _by_resource(current)

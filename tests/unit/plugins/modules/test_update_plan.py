@@ -1,0 +1,400 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of one cluster, through the module as Ansible runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.releases import manifest, tree, write_release
+from ansible_collections.capability.openshift.tests.unit.update_path import (
+    BAREMETAL,
+    DELETE,
+    KNOWN_4_13,
+    KNOWN_4_14,
+    NOTHING,
+    Releases,
+    cluster_version,
+    write_releases,
+)
+
+RETURN: dict[str, Any] = yaml.safe_load(update_plan.RETURN)
+ANSIBLES_OWN = {"changed", "diff", "failed", "invocation", "msg", "warnings"}
+TYPES = {"str": str, "bool": bool, "int": int, "list": list, "dict": dict, "path": str}
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory) -> Releases:
+    return write_releases(tmp_path_factory.mktemp("releases"))
+
+
+@pytest.fixture
+def run(call, releases):
+    def run(**options: Any) -> Outcome:
+        return call(update_plan, **{"releases": releases.hop, **options})
+
+    return run
+
+
+def names(entries: list[dict[str, Any]]) -> list[str]:
+    return [entry["name"] for entry in entries]
+
+
+def resource(kind: str, name: str, namespace: str = "", group: str = "") -> dict[str, str]:
+    return {"group": group, "kind": kind, "namespace": namespace, "name": name}
+
+
+def cause(kind: str, name: str, file: str, before: list[str], after: list[str]) -> dict[str, Any]:
+    inside = {"namespace": "operators", "group": "apps"} if kind == "Deployment" else {}
+    old = file.replace("_09", "_01")
+    files = {"from_file": f"release-manifests/{old}", "to_file": f"release-manifests/{file}"}
+    lists = {"from_capabilities": before, "to_capabilities": after, "deleted": False}
+    return {**resource(kind, name, **inside), **files, **lists}
+
+
+def applied(kind: str, name: str, file: str, **place: str) -> dict[str, Any]:
+    return {**resource(kind, name, **place), "file": f"release-manifests/{file}", "capabilities": []}
+
+
+MACHINE_API = [
+    cause("Deployment", "machine-api", "0000_30_machine-api_09.yaml", [], ["MachineAPI"]),
+    cause("Service", "machine-api", "0000_30_machine-api_09.yaml", [], ["MachineAPI"]),
+    cause("Deployment", "baremetal", "0000_31_baremetal_01.yaml", ["baremetal"], ["baremetal", "MachineAPI"]),
+]
+CREDENTIALS = {"namespace": "credentials", "group": "cloudcredential.openshift.io"}
+REQUESTS = [
+    applied("CredentialsRequest", name, "0000_80_credentials_01.yaml", **CREDENTIALS) for name in ("ebs", "vsphere")
+]
+
+
+def test_a_hop_is_told_in_full(run):
+    outcome = run(capabilities=BAREMETAL)
+    (hop,) = outcome["hops"]
+    forced, by_manifest = hop.pop("implicitly_enabled")
+
+    assert by_manifest == {
+        "name": "MachineAPI",
+        "cause": "manifest",
+        "requested": False,
+        "source": "",
+        "count": 3,
+        "resources": MACHINE_API,
+    }
+    assert "cluster-version-operator#981" in forced.pop("source")
+    assert forced == {"name": "DeploymentConfig", "cause": "forced", "requested": False, "count": 0, "resources": []}
+    assert hop == {
+        "from": "4.13.5",
+        "to": "4.14.2",
+        "downgrade": False,
+        "enabled_before": ["baremetal"],
+        "enabled_after": ["DeploymentConfig", "MachineAPI", "baremetal"],
+        "known_before": KNOWN_4_13,
+        "known_after": KNOWN_4_14,
+        "newly_requested": [],
+        "newly_known": ["Build", "ImageRegistry"],
+        "no_longer_optional": [],
+        "not_in_fresh_install": ["DeploymentConfig", "MachineAPI"],
+        "blocked_by": [],
+        "created_components": [],
+        "counts": {"added": 2, "removed": 1, "deleted": 1, "credentials_requests": 2},
+        "moved": [{"name": "baremetal", "resources": MACHINE_API[2:]}],
+        "added": [applied("ConfigMap", "new", "0000_20_new_01.yaml"), REQUESTS[1]],
+        "removed": [applied("ConfigMap", "old", "0000_60_old_01.yaml")],
+        "deleted": [applied("ConfigMap", "gone", "0000_70_gone_01.yaml")],
+        "credentials_requests": [
+            {**REQUESTS[0], "provider": None, "new": False},
+            {**REQUESTS[1], "provider": None, "new": True},
+        ],
+        "left_behind": [],
+    }
+
+
+def test_the_end_of_the_path_is_told(run, releases):
+    outcome = run(releases=releases.path, capabilities=BAREMETAL)
+
+    assert outcome["changed"] is False
+    assert outcome["releases"] == ["4.13.5", "4.14.2", "4.15.0"]
+    assert outcome["capabilities"] == {
+        "baseline_capability_set": "None",
+        "additional_enabled_capabilities": ["baremetal"],
+    }
+    assert outcome["enabled_capabilities"] == ["DeploymentConfig", "MachineAPI", "baremetal"]
+    assert outcome["implicitly_enabled_capabilities"] == ["DeploymentConfig", "MachineAPI"]
+    assert set(outcome["known_capabilities"]) == {*KNOWN_4_14, "CloudCredential", "OperatorLifecycleManager"}
+    assert outcome["condition"] == {
+        "type": "ImplicitlyEnabledCapabilities",
+        "status": "True",
+        "reason": "CapabilitiesImplicitlyEnabled",
+        "message": "The following capabilities could not be disabled: DeploymentConfig, MachineAPI",
+    }
+    assert (outcome["violations"], outcome["problems"]) == ([], [])
+    assert outcome["hops"][1]["implicitly_enabled"] == []
+    assert outcome["hops"][1]["newly_known"] == ["CloudCredential", "OperatorLifecycleManager"]
+
+
+# registry: v4.11 holds MachineAPI from 4.14 on, so the hop turns on what the end of the path was asked for
+def test_what_the_selection_asks_for_in_the_new_release_is_no_longer_implicit_there(run):
+    outcome = run(capabilities={"baselineCapabilitySet": "v4.11"}, fail_on=[])
+
+    by_name = {item["name"]: item for item in outcome["hops"][0]["implicitly_enabled"]}
+    assert by_name["MachineAPI"]["requested"] is True
+    assert by_name["DeploymentConfig"]["requested"] is False
+    assert outcome["hops"][0]["newly_requested"] == ["MachineAPI"]
+    assert outcome["implicitly_enabled_capabilities"] == ["DeploymentConfig"]
+
+
+def test_the_default_selection_has_everything_and_the_condition_is_as_expected(run):
+    outcome = run()
+
+    assert outcome["enabled_capabilities"] == outcome["known_capabilities"] == KNOWN_4_14
+    assert outcome["condition"]["reason"] == "AsExpected"
+
+
+def wanted(text: str, *, fleet: bool, report: bool, details: bool) -> bool:
+    return (
+        not ("without O(clusters)" in text and fleet)
+        and not ("with O(clusters)" in text.replace("without", "") and not fleet)
+        and not (text.startswith("when O(report)") and not report)
+        and not (text == "with details" and not details)
+    )
+
+
+def is_a(documented: str, value: Any) -> bool:
+    return isinstance(value, TYPES[documented])
+
+
+def assert_documented(values: Mapping[str, Any], documented: Mapping[str, Any], **state: bool) -> set[str]:
+    """Check keys and types in all depths, and return the paths of the documented lists of dicts that were seen."""
+    keys = {key for key, entry in documented.items() if wanted(entry["returned"], **state)}
+    assert set(values) - ANSIBLES_OWN == keys
+    seen: set[str] = set()
+    for key in keys:
+        entry, value = documented[key], values[key]
+        assert entry["description"]
+        assert value is None or is_a(entry["type"], value), key
+        if "elements" in entry:
+            assert all(is_a(entry["elements"], item) for item in value), key
+        for item in value if "contains" in entry else ():
+            seen |= {key} | {f"{key}.{below}" for below in assert_documented(item, entry["contains"], **state)}
+    return seen
+
+
+@pytest.mark.parametrize("details", [True, False])
+@pytest.mark.parametrize("report", [True, False])
+def test_every_key_that_is_returned_is_documented_and_the_other_way_round(details, report, run, tmp_path):
+    options = {"report": tmp_path / "report.md"} if report else {}
+    # The second problem is a warning, so that problems are not empty.
+    outcome = run(cluster_version=cluster_version(version="4.12.9"), details=details, **options)
+
+    seen = assert_documented(outcome.result, RETURN, fleet=False, report=report, details=details)
+    assert seen == {"hops", "hops.implicitly_enabled", "hops.implicitly_enabled.resources", "problems"}
+
+
+@pytest.mark.parametrize("details", [True, False])
+def test_every_key_of_a_fleet_is_documented_and_the_other_way_round(details, run):
+    warned = {"name": "one", "cluster_version": cluster_version(version="4.12.9")}
+    outcome = run(clusters=[warned], details=details)
+
+    assert assert_documented(outcome.result, RETURN, fleet=True, report=False, details=details) == {"problems"}
+    (plan,) = outcome["plans"]
+    single = {key: entry for key, entry in RETURN.items() if key != "violations"}
+    assert_documented(plan, single, fleet=False, report=False, details=details)
+
+
+def prose(entry: Mapping[str, Any]) -> set[str]:
+    """Return the keys that a description names."""
+    description = entry["description"]
+    text = description if isinstance(description, str) else " ".join(description)
+    found = re.findall(r"C\(([a-z_]+)\)|RV\(hops\[\]\.([a-z_]+)\)", text)
+    return {first or second for first, second in found}
+
+
+@pytest.mark.parametrize("key", ["blocked_by", "counts", "added", "created_components"])
+def test_keys_that_are_documented_in_prose_are_those_of_a_hop(key, run, releases):
+    path = [releases.r4_13, releases.r4_10] if key == "created_components" else releases.hop
+    options = {"capabilities": NOTHING, "feature_set": "TechPreviewNoUpgrade", "allow_downgrade": True}
+    value = run(releases=path, **options)["hops"][0][key]
+
+    (found,) = {tuple(sorted(item)) for item in (value if isinstance(value, list) else [value])}
+    documented = RETURN["hops"]["contains"]
+    # All but the lengths name other keys of the hop in passing.
+    assert set(found) == prose(documented[key]) - (set() if key == "counts" else documented.keys())
+
+
+def test_keys_of_the_condition_and_of_violations_are_documented_in_prose(run):
+    outcome = run(capabilities=NOTHING, fail_on=["MachineAPI"])
+
+    assert set(outcome["condition"]) == prose(RETURN["condition"])
+    assert set(outcome["violations"][0]) == prose(RETURN["violations"])
+
+
+def test_without_details_the_first_cause_stands_for_all_and_counts_for_the_lists(run):
+    full, short = run(capabilities=BAREMETAL), run(capabilities=BAREMETAL, details=False)
+    hop, cut = full["hops"][0], short["hops"][0]
+
+    assert set(hop) - set(cut) == {
+        *("moved", "added", "removed", "deleted", "credentials_requests", "left_behind"),
+    }
+    assert cut["counts"] == {key: len(hop[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
+    (machine_api,) = [item for item in cut["implicitly_enabled"] if item["name"] == "MachineAPI"]
+    assert machine_api["resources"] == MACHINE_API[:1]
+    assert machine_api["count"] == 3
+    same = set(cut) - {"implicitly_enabled"}
+    assert {key: cut[key] for key in same} == {key: hop[key] for key in same}
+
+
+FORMS = {
+    "dict": lambda folder, value: value,
+    "list": lambda folder, value: {"apiVersion": "v1", "kind": "List", "items": [value]},
+    "yaml": lambda folder, value: write(folder / "cv.yaml", "---\n# saved\n" + yaml.safe_dump(value)),
+    "json": lambda folder, value: write(folder / "cv.json", json.dumps(value, indent=2)),
+    "list in a file": lambda folder, value: write(
+        folder / "list.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [value]})
+    ),
+}
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("option", ["cluster_version", "clusterVersion"])
+def test_a_cluster_version_in_every_form_wins_over_what_its_sets_say(form, option, run, tmp_path):
+    outcome = run(**{option: FORMS[form](tmp_path, cluster_version())})
+
+    assert outcome["problems"] == []
+    assert outcome["hops"][0]["enabled_before"] == ["Console", "baremetal"]
+    assert outcome["implicitly_enabled_capabilities"] == ["Console", "DeploymentConfig", "MachineAPI"]
+    assert outcome["capabilities"]["additional_enabled_capabilities"] == ["baremetal"]
+
+
+def test_names_that_are_on_count_as_asked_for_by_name(run):
+    outcome = run(enabled_capabilities=["baremetal", "Console"])
+
+    assert outcome["hops"][0]["enabled_before"] == ["Console", "baremetal"]
+    assert outcome["hops"][0]["known_before"] == KNOWN_4_13
+    assert outcome["implicitly_enabled_capabilities"] == ["DeploymentConfig", "MachineAPI"]
+    assert outcome.problem("taken for asked for by name")["severity"] == "info"
+
+
+def test_names_that_the_cluster_knows_stand_in_for_those_of_its_version(run):
+    outcome = run(enabledCapabilities=["Console"], knownCapabilities=["Console", "Storage"])
+
+    assert outcome["hops"][0]["known_before"] == ["Console", "Storage"]
+    assert set(KNOWN_4_13) - {"Console", "Storage"} < set(outcome["hops"][0]["newly_known"])
+
+
+def live(*kinds_and_names: tuple[str, str, str, str]) -> list[dict[str, str]]:
+    return [resource(kind, name, namespace, group) for group, kind, namespace, name in kinds_and_names]
+
+
+@pytest.mark.parametrize(
+    ("present", "turned_on"),
+    [
+        ([], {}),
+        (live(("apps", "Deployment", "operators", "console")), {"Console": "0000_50_console_01.yaml"}),
+        # Only on the cluster, and in no manifest of the outgoing release
+        (
+            live(("cloudcredential.openshift.io", "CredentialsRequest", "credentials", "registry")),
+            {"ImageRegistry": ""},
+        ),
+        (live(("apps", "Deployment", "elsewhere", "console"), ("", "Deployment", "operators", "console")), {}),
+        ([{"kind": "Service", "name": "machine-api"}], {"MachineAPI": "0000_30_machine-api_01.yaml"}),
+    ],
+)
+def test_with_live_resources_the_new_release_is_compared_with_the_cluster(present, turned_on, run):
+    outcome = run(capabilities=NOTHING, live_resources=present)
+
+    causes = {item["name"]: item for item in outcome["hops"][0]["implicitly_enabled"] if item["cause"] == "manifest"}
+    assert {name: item["resources"][0]["from_file"] for name, item in causes.items()} == {
+        name: f"release-manifests/{file}" if file else None for name, file in turned_on.items()
+    }
+    assert set(outcome["enabled_capabilities"]) == {"DeploymentConfig", *turned_on}
+
+
+def test_a_resource_that_is_deleted_turns_on_what_it_needs_all_the_same(call, tmp_path):
+    deleting = manifest("a", "Console", annotations={DELETE: "true"})
+    files = {"4.19.1": manifest("a"), "4.20.1": deleting}
+    path = [str(write_release(tmp_path / version, {"a.yaml": text}, version)) for version, text in files.items()]
+    (hop,) = call(update_plan, releases=path, capabilities=NOTHING)["hops"]
+
+    (console,) = hop["implicitly_enabled"]
+    assert (console["name"], [item["deleted"] for item in console["resources"]]) == ("Console", [True])
+    assert names(hop["deleted"]) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        (None, {"ebs": None, "vsphere": None, "registry": None}),
+        ("aws", {"ebs": "AWSProviderSpec", "registry": "AWSProviderSpec"}),
+        ("AWS", {"ebs": "AWSProviderSpec", "registry": "AWSProviderSpec"}),
+        ("VSphere", {"vsphere": "VSphereProviderSpec"}),
+        ("gcp", {}),
+        ("BareMetal", {}),
+        ("None", {}),
+    ],
+)
+def test_the_platform_narrows_credentials_requests(platform, expected, run):
+    (hop,) = run(platform=platform)["hops"]
+
+    assert {item["name"]: item["provider"] for item in hop["credentials_requests"]} == expected
+    assert hop["counts"]["credentials_requests"] == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "reasons"),
+    [
+        ({}, []),
+        ({"feature_set": "TechPreviewNoUpgrade"}, ["FeatureSet"]),
+        ({"overrides": [{"kind": "Deployment", "name": "x", "unmanaged": True}]}, ["ClusterVersionOverridesSet"]),
+        ({"overrides": [{"kind": "Deployment", "name": "x", "unmanaged": False}]}, []),
+    ],
+)
+def test_what_blocks_an_update_to_another_minor_is_told_and_warned_of(options, reasons, run):
+    outcome = run(**options)
+
+    blockers = outcome["hops"][0]["blocked_by"]
+    assert [item["reason"] for item in blockers] == reasons
+    assert all(item["mend"] for item in blockers)
+    warned = [item for item in outcome["problems"] if item["mend"]]
+    where = {"severity": "warning", "where": "4.13.5 to 4.14.2"}
+    assert warned == [{**where, "message": item["message"], "mend": item["mend"]} for item in blockers]
+
+
+def test_overrides_of_the_cluster_version_hold_unless_others_are_given(run):
+    value = cluster_version(overrides=[{"kind": "ConfigMap", "name": "new", "unmanaged": True}])
+    theirs, none = run(cluster_version=value), run(cluster_version=value, overrides=[])
+
+    assert "new" not in names(theirs["hops"][0]["added"])
+    assert theirs["hops"][0]["blocked_by"] != []
+    assert "new" in names(none["hops"][0]["added"])
+    assert none["hops"][0]["blocked_by"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [({}, False), ({"feature_set": "TechPreviewNoUpgrade"}, True), ({"featureSet": "Default"}, False)],
+)
+def test_the_feature_set_decides_which_manifests_count(options, shown, run):
+    assert ("preview" in names(run(**options)["hops"][0]["added"])) is shown
+
+
+def test_nothing_is_written_without_a_report(run, releases):
+    folder = Path(releases.r4_13).parent
+    before = tree(folder)
+    run()
+
+    assert tree(folder) == before

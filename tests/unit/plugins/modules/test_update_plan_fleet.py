@@ -1,0 +1,332 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plans of a fleet, and the policy that a plan is held against, through the module as Ansible runs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import Problem
+from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.releases import FEATURE_GATE, INCLUDE, manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.update_path import (
+    BAREMETAL,
+    NOTHING,
+    Releases,
+    cluster_version,
+    write_releases,
+)
+
+CONSOLE = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}
+SAMPLES = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["openshift-samples"]}
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory) -> Releases:
+    return write_releases(tmp_path_factory.mktemp("releases"))
+
+
+@pytest.fixture
+def run(call, releases):
+    def run(**options: Any) -> Outcome:
+        return call(update_plan, **{"releases": releases.hop, **options})
+
+    return run
+
+
+def plan_of(outcome: Outcome, name: str) -> dict[str, Any]:
+    return dict(outcome["plans"][outcome["clusters"][name]])
+
+
+def test_equal_questions_have_one_plan_and_the_order_is_that_of_the_clusters(run):
+    selections = {"rome": NOTHING, "berlin": CONSOLE, "paris": NOTHING, "oslo": SAMPLES, "bern": CONSOLE}
+    clusters = [{"name": name, "capabilities": selection} for name, selection in selections.items()]
+    outcome = run(clusters=clusters)
+
+    assert list(outcome["clusters"].items()) == [("rome", 0), ("berlin", 1), ("paris", 0), ("oslo", 2), ("bern", 1)]
+    asked = [plan["capabilities"]["additional_enabled_capabilities"] for plan in outcome["plans"]]
+    assert asked == [[], ["Console"], ["openshift-samples"]]
+    assert "hops" not in outcome.result
+
+
+def test_selections_that_say_the_same_in_other_words_have_one_plan(run):
+    both = ["Console", "Storage"]
+    spellings: list[dict[str, Any]] = [
+        {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": both},
+        {"baseline_capability_set": "None", "additional_enabled_capabilities": both[::-1]},
+        {"inclusionDefault": "Exclude", "include": both},
+    ]
+    clusters = [{"name": str(index), "capabilities": value} for index, value in enumerate(spellings)]
+
+    assert set(run(clusters=clusters)["clusters"].values()) == {0}
+
+
+@pytest.mark.parametrize("capabilities", [NOTHING, CONSOLE, None])
+def test_a_plan_of_a_fleet_is_what_one_cluster_gets(capabilities, run, releases):
+    options = {"releases": releases.path, "details": True, "platform": "aws"}
+    alone = run(capabilities=capabilities, **options)
+    among = run(
+        clusters=[{"name": "other", "capabilities": SAMPLES}, {"name": "one", "capabilities": capabilities}], **options
+    )
+
+    plan = plan_of(among, "one")
+    assert plan == {key: alone[key] for key in plan}
+
+
+def test_what_a_cluster_does_not_say_is_as_the_options_say(run, releases):
+    common = {
+        "capabilities": NOTHING,
+        "platform": "vsphere",
+        "feature_set": "TechPreviewNoUpgrade",
+        "overrides": [{"kind": "ConfigMap", "name": "new", "unmanaged": True}],
+        "live_resources": [],
+    }
+    own = {
+        "name": "own",
+        "releases": releases.path,
+        "capabilities": BAREMETAL,
+        "platform": "AWS",
+        "feature_set": "",
+        "overrides": [],
+        "live_resources": [{"kind": "Service", "name": "machine-api"}],
+    }
+    clusters = [{"name": "none"}, {"name": "null", **dict.fromkeys(common)}, own]
+    outcome = run(clusters=clusters, details=True, **common)
+
+    assert outcome["clusters"] == {"none": 0, "null": 0, "own": 1}
+    first, second = outcome["plans"]
+    assert first["releases"] == ["4.13.5", "4.14.2"]
+    assert second["releases"] == ["4.13.5", "4.14.2", "4.15.0"]
+    assert [len(plan["capabilities"]["additional_enabled_capabilities"]) for plan in (first, second)] == [0, 1]
+    added = [{item["name"] for item in plan["hops"][0]["added"]} for plan in (first, second)]
+    assert added == [{"preview", "vsphere"}, {"new", "vsphere"}]
+    requests = [{item["provider"] for item in plan["hops"][0]["credentials_requests"]} for plan in (first, second)]
+    assert requests == [{"VSphereProviderSpec"}, {"AWSProviderSpec"}]
+    assert first["enabled_capabilities"] == ["DeploymentConfig"]
+    assert second["enabled_capabilities"] == ["DeploymentConfig", "MachineAPI", "baremetal"]
+
+
+STARTS = {
+    "capabilities": CONSOLE,
+    "cluster_version": cluster_version(["Storage", "baremetal"]),
+    "enabled_capabilities": ["Insights"],
+}
+ENABLED = {
+    "capabilities": ["Console"],
+    "cluster_version": ["Storage", "baremetal"],
+    "enabled_capabilities": ["Insights"],
+}
+
+
+@pytest.mark.parametrize("common", STARTS)
+@pytest.mark.parametrize("own", STARTS)
+def test_what_a_cluster_starts_from_replaces_all_that_the_others_start_from(own, common, run):
+    known = {"known_capabilities": ["Insights"]} if common == "enabled_capabilities" else {}
+    outcome = run(clusters=[{"name": "own", own: STARTS[own]}, {"name": "common"}], **{common: STARTS[common]}, **known)
+
+    before = {name: plan_of(outcome, name)["hops"][0]["enabled_before"] for name in ("own", "common")}
+    assert before == {"own": ENABLED[own], "common": ENABLED[common]}
+
+
+@pytest.mark.parametrize("spelling", ["feature_gates", "featureGates"])
+def test_a_cluster_has_feature_gates_of_its_own(spelling, call, tmp_path):
+    gated = {"a.yaml": manifest("one"), "b.yaml": manifest("gated", annotations={FEATURE_GATE: "Beta"})}
+    path = [
+        str(write_release(tmp_path / version, files, version))
+        for version, files in {"4.19.1": {"a.yaml": manifest("one")}, "4.20.1": gated}.items()
+    ]
+    clusters = [{"name": "on", spelling: ["Beta"]}, {"name": "off", spelling: []}, {"name": "not asked"}]
+    outcome = call(update_plan, releases=path, clusters=clusters)
+
+    added = {name: plan_of(outcome, name)["hops"][0]["counts"]["added"] for name in outcome["clusters"]}
+    assert added == {"on": 1, "off": 0, "not asked": 1}
+
+
+@pytest.mark.parametrize(("details", "shown"), [(None, False), (False, False), (True, True)])
+def test_a_fleet_has_details_only_where_they_are_asked_for(details, shown, run):
+    outcome = run(clusters=[{"name": "one", "capabilities": NOTHING}], details=details)
+
+    (hop,) = outcome["plans"][0]["hops"]
+    assert ("added" in hop) is shown
+    (machine_api,) = [item for item in hop["implicitly_enabled"] if item["name"] == "MachineAPI"]
+    assert len(machine_api["resources"]) == (2 if shown else 1)
+
+
+def test_problems_of_clusters_are_in_their_plans_with_their_names_and_counted_outside(run):
+    other = cluster_version(version="4.12.9")
+    clusters = [{"name": f"site-{index}", "cluster_version": other} for index in range(7)]
+    outcome = run(clusters=[*clusters, {"name": "fine"}])
+
+    (problem,) = outcome["problems"]
+    assert (problem["severity"], problem["where"]) == ("warning", "clusters")
+    assert problem["message"] == "1 of 2 plans have problems of their own, see plans[].problems"
+    (of_plan,) = plan_of(outcome, "site-0")["problems"]
+    first = "site-0, site-1, site-2, site-3, site-4 and 2 more"
+    assert of_plan["where"] == f"{first}: cluster_version.status.desired.version"
+    assert plan_of(outcome, "fine")["problems"] == []
+
+
+@pytest.fixture
+def warned(monkeypatch) -> list[str]:
+    """What is shown to the user; how Ansible hands it on differs from version to version."""
+    texts: list[str] = []
+    monkeypatch.setattr(AnsibleModule, "warn", lambda _module, text: texts.append(text))
+    return texts
+
+
+def warnings(outcome: Outcome) -> list[str]:
+    return [str(Problem(**item)) for item in outcome["problems"] if item["severity"] == "warning"]
+
+
+def test_problems_that_all_plans_have_are_told_once_and_the_others_counted(run, warned):
+    clusters = [
+        {"name": "one", "capabilities": NOTHING},
+        {"name": "two", "capabilities": CONSOLE},
+        {"name": "three", "cluster_version": cluster_version(version="4.12.9")},
+    ]
+    overrides = [{"kind": "Deployment", "name": "x", "unmanaged": True}]
+    alone = run(feature_set="TechPreviewNoUpgrade", overrides=overrides)
+    warned.clear()
+    outcome = run(clusters=clusters, feature_set="TechPreviewNoUpgrade", overrides=overrides)
+
+    *common, counted = outcome["problems"]
+    assert common == alone["problems"]
+    assert len(common) == 2
+    assert counted == {
+        "severity": "warning",
+        "where": "clusters",
+        "message": "1 of 3 plans have problems of their own, see plans[].problems",
+        "mend": "",
+    }
+    assert [len(plan["problems"]) for plan in outcome["plans"]] == [2, 2, 3]
+    assert all(item in plan["problems"] for plan in outcome["plans"] for item in common)
+    assert warned == warnings(outcome)
+
+
+def test_what_is_only_worth_knowing_of_a_plan_is_not_counted(run):
+    outcome = run(clusters=[{"name": "one", "enabled_capabilities": []}, {"name": "two", "capabilities": CONSOLE}])
+
+    assert [item["severity"] for item in plan_of(outcome, "one")["problems"]] == ["info"]
+    assert outcome["problems"] == []
+
+
+def test_what_is_odd_about_a_release_is_told_once_whatever_the_plans_say(call, tmp_path):
+    odd = {"a.yaml": manifest("a", annotations={INCLUDE: True}), "b.yaml": manifest("b")}
+    path = [str(write_release(tmp_path / version, odd, version)) for version in ("4.19.1", "4.20.1")]
+    outcome = call(update_plan, releases=path, clusters=[{"name": "one"}, {"name": "two", "capabilities": NOTHING}])
+
+    told = [item["where"] for item in outcome["problems"] if item["where"].startswith(str(tmp_path))]
+    assert len(told) == len(set(told)) == 2
+    assert [where.partition(": ")[0] for where in told] == path
+
+
+@pytest.mark.parametrize("fleet", [False, True])
+def test_a_plan_that_is_against_the_policy_is_shown_with_its_warnings(fleet, run, warned):
+    options = {"clusters": [{"name": "one", "capabilities": NOTHING}]} if fleet else {"capabilities": NOTHING}
+    passed, failed = (run(feature_set="TechPreviewNoUpgrade", fail_on=names, **options) for names in ([], ["any"]))
+
+    assert failed.failed
+    assert len(warnings(passed)) == 1
+    assert warned == warnings(passed) * 2
+    assert failed["problems"] == passed["problems"]
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "capabilities", "expected"),
+    [
+        (["MachineAPI"], NOTHING, ["MachineAPI"]),
+        (["DeploymentConfig", "MachineAPI"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
+        (["any"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
+        (["any", "MachineAPI"], NOTHING, ["DeploymentConfig", "MachineAPI"]),
+        # v4.11 asks for MachineAPI from 4.14 on: "any" lets it pass, its name does not.
+        (["any"], {"baselineCapabilitySet": "v4.11"}, ["DeploymentConfig"]),
+        (["MachineAPI"], {"baselineCapabilitySet": "v4.11"}, ["MachineAPI"]),
+        (["any"], None, []),
+        (["Build"], None, ["Build"]),
+        (["Build", "ImageRegistry"], NOTHING, []),
+        ([], NOTHING, []),
+    ],
+)
+def test_a_path_that_turns_on_what_it_must_not_fails_with_the_whole_plan(fail_on, capabilities, expected, run):
+    outcome = run(fail_on=fail_on, capabilities=capabilities)
+    planned = run(capabilities=capabilities)
+
+    assert outcome.failed is bool(expected)
+    assert [item["name"] for item in outcome["violations"]] == expected
+    for key in planned.result.keys() - {"violations", "invocation", "warnings"}:
+        assert outcome[key] == planned[key]
+    if expected:
+        assert outcome.message.splitlines() == [
+            "The plan is against fail_on:",
+            *(f"- {item['message']}" for item in outcome["violations"]),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "capabilities", "message"),
+    [
+        ("MachineAPI", NOTHING, "MachineAPI because of Deployment.apps operators/machine-api and 1 more"),
+        ("Build", None, "Build: the selection asks for it in 4.14.2"),
+        ("DeploymentConfig", NOTHING, "DeploymentConfig: openshift/cluster-version-operator#981"),
+    ],
+)
+def test_a_violation_says_which_hop_turns_it_on_and_why(name, capabilities, message, run):
+    (violation,) = run(fail_on=[name], capabilities=capabilities)["violations"]
+
+    assert (violation["from"], violation["to"], violation["clusters"]) == ("4.13.5", "4.14.2", [])
+    assert violation["message"].startswith(f"4.13.5 to 4.14.2 turns on {message}")
+
+
+@pytest.mark.parametrize(
+    ("name", "mend"),
+    [
+        ("Consoel", "Did you mean Console?"),
+        ("console", "Write Console: names are case sensitive"),
+        ("Any", "Write any: names are case sensitive"),
+        ("all", "Known are: Build, "),
+        # known to a later release than those of the path
+        ("OperatorLifecycleManagerV1", "Known are: Build, "),
+    ],
+)
+def test_a_policy_that_names_nothing_of_the_path_is_an_error(name, mend, run):
+    outcome = run(fail_on=["Console", name])
+
+    (problem,) = outcome["problems"]
+    assert problem["where"] == "fail_on[1]"
+    assert problem["message"] == f"{name!r} is not a capability of these releases"
+    assert problem["mend"].startswith(mend)
+
+
+def test_a_policy_is_not_blamed_for_what_else_is_wrong(run):
+    outcome = run(fail_on=["Console"], capabilities={"baselineCapabilitySet": "none"})
+
+    assert [item["where"] for item in outcome["problems"]] == ["capabilities.baseline_capability_set"]
+
+
+def test_violations_of_a_fleet_name_its_clusters(run):
+    clusters = [{"name": f"site-{index}", "capabilities": NOTHING} for index in range(6)]
+    everything = {"name": "everything"}
+    outcome = run(clusters=[*clusters, everything], fail_on=["any"])
+
+    assert [(item["name"], item["clusters"]) for item in outcome["violations"]] == [
+        (name, [f"site-{index}" for index in range(6)]) for name in ("DeploymentConfig", "MachineAPI")
+    ]
+    assert "site-0, site-1, site-2, site-3, site-4 and 1 more: 4.13.5 to 4.14.2 turns on MachineAPI" in outcome.message
+    assert list(outcome["clusters"]) == [*(f"site-{index}" for index in range(6)), "everything"]
+    assert len(outcome["plans"]) == 2
+
+
+def test_a_fleet_that_fails_tells_its_problems_as_one_that_does_not(run):
+    odd = {**cluster_version(), "status": None}
+    clusters = [{"name": "site", "cluster_version": odd}, {"name": "other", "capabilities": NOTHING}]
+    failed, passed = (run(clusters=clusters, fail_on=names) for names in (["any"], []))
+
+    assert (failed.failed, passed.failed) == (True, False)
+    assert failed["problems"] == passed["problems"]
+    assert [item["where"] for item in passed["problems"]] == ["clusters"]
+    assert failed["plans"] == passed["plans"]

@@ -1,0 +1,205 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where relative paths start from, and options in the other forms in which people give them, through the module."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.releases import manifest, tree, write_release
+from ansible_collections.capability.openshift.tests.unit.update_path import (
+    BAREMETAL,
+    NOTHING,
+    Releases,
+    cluster_version,
+    write_releases,
+)
+
+EXCLUDE = "exclude.release.openshift.io/lab"
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory) -> Releases:
+    return write_releases(tmp_path_factory.mktemp("releases"))
+
+
+@pytest.fixture
+def run(call, releases):
+    def run(**options: Any) -> Outcome:
+        return call(update_plan, **{"releases": releases.hop, **options})
+
+    return run
+
+
+@pytest.fixture
+def site(releases, tmp_path, monkeypatch) -> Path:
+    """A directory with releases and a ClusterVersion, which is not the one in which the module runs."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "releases").symlink_to(Path(releases.r4_13).parent)
+    (folder / "cv.json").write_text(json.dumps(cluster_version()))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return folder
+
+
+RELATIVE = ["releases/4.13.5", "./releases/4.14.2"]
+
+
+def test_relative_paths_start_from_chdir(site, run, releases):
+    pytest.importorskip("jinja2")
+    outcome = run(chdir=site, releases=RELATIVE, cluster_version="cv.json", report="reviews/plan.md")
+
+    assert outcome["hops"] == run(cluster_version=cluster_version())["hops"]
+    assert outcome["report"] == [str(site / "reviews" / "plan.md")]
+    assert (site / "reviews" / "plan.md").is_file()
+    assert tree(Path.cwd()) == {}
+
+
+def test_relative_paths_of_clusters_start_from_chdir_too(site, run):
+    clusters = [
+        {"name": "file", "cluster_version": "cv.json"},
+        {"name": "path", "releases": [RELATIVE[0], {"release": "releases/4.15.0"}]},
+    ]
+    outcome = run(chdir=site, releases=RELATIVE, clusters=clusters)
+
+    assert outcome["plans"][0]["hops"][0]["enabled_before"] == ["Console", "baremetal"]
+    assert [plan["releases"] for plan in outcome["plans"]] == [["4.13.5", "4.14.2"], ["4.13.5", "4.15.0"]]
+
+
+def test_absolute_paths_and_home_do_not_start_from_chdir(site, run, releases, monkeypatch):
+    monkeypatch.setenv("HOME", str(site))
+    outcome = run(chdir="/nowhere", releases=[releases.r4_13, "~/releases/4.14.2"], cluster_version="~/cv.json")
+
+    assert outcome["releases"] == ["4.13.5", "4.14.2"]
+
+
+def test_a_path_that_is_not_there_is_named_from_chdir(site, run):
+    outcome = run(chdir=site, releases=["nowhere", RELATIVE[1]], cluster_version="nowhere.yaml")
+
+    assert [item["where"] for item in outcome["problems"]] == [str(site / "nowhere"), "cluster_version (nowhere.yaml)"]
+
+
+@pytest.mark.parametrize("separator", [",", ", ", " , "])
+def test_a_text_with_commas_is_a_path_and_a_policy(separator, run, releases):
+    outcome = run(
+        releases=separator.join(releases.path),
+        fail_on=separator.join(["MachineAPI", "DeploymentConfig"]),
+        capabilities=NOTHING,
+    )
+
+    assert outcome["releases"] == ["4.13.5", "4.14.2", "4.15.0"]
+    assert [item["name"] for item in outcome["violations"]] == ["DeploymentConfig", "MachineAPI"]
+
+
+def obj(kind: str, name: str, **more: Any) -> dict[str, Any]:
+    metadata = {"name": name, **({"namespace": more.pop("namespace")} if "namespace" in more else {})}
+    return {"apiVersion": "v1", "kind": kind, "metadata": {**metadata, "uid": "7"}, "status": {}, **more}
+
+
+def test_live_resources_can_be_the_objects_themselves(run):
+    objects = [
+        obj("Deployment", "console", namespace="operators", apiVersion="apps/v1", spec={"replicas": 1}),
+        obj("Service", "machine-api"),
+        obj("Deployment", "baremetal", namespace="operators"),  # of no such group
+    ]
+    ids = [
+        {"group": "apps", "kind": "Deployment", "namespace": "operators", "name": "console"},
+        {"kind": "Service", "name": "machine-api"},
+    ]
+    of_objects, of_ids, mixed = (
+        run(capabilities=NOTHING, live_resources=live) for live in (objects, ids, [objects[0], ids[1]])
+    )
+
+    assert of_objects["hops"] == of_ids["hops"] == mixed["hops"]
+    assert of_objects["enabled_capabilities"] == ["Console", "DeploymentConfig", "MachineAPI"]
+    fleet = run(clusters=[{"name": "one", "live_resources": objects}], capabilities=NOTHING)
+    assert fleet["plans"][0]["enabled_capabilities"] == of_ids["enabled_capabilities"]
+
+
+def test_an_object_without_a_name_is_an_error(run):
+    (problem,) = run(live_resources=[obj("Service", "a"), {**obj("Service", "b"), "metadata": {}}])["problems"]
+
+    assert (problem["severity"], problem["where"].partition(",")[0]) == ("error", "live_resources[1]")
+    assert "metadata.name" in problem["mend"]
+
+
+def test_problems_of_options_come_with_those_of_releases(run, releases, tmp_path):
+    options = {
+        "capabilities": {"baselineCapabilitySet": 7},
+        "overrides": [{"kind": "A", "unmanaged": True}],
+        "platform": "asw",
+    }
+    outcome = run(releases=[releases.r4_13, str(tmp_path / "nowhere")], **options)
+
+    wheres = ["capabilities.baseline_capability_set", "overrides[0].name", "platform"]
+    assert [item["where"] for item in outcome["problems"]] == [str(tmp_path / "nowhere"), *wheres]
+    fleet = run(clusters=[{"name": "a"}, {"name": "b", "releases": [7, 7]}], **options)
+    assert [item["where"] for item in fleet["problems"]] == [
+        *(f"clusters[1] (b).releases[{index}]" for index in range(2)),
+        *(f"clusters[0] (a), clusters[1] (b), {where}" for where in wheres),
+    ]
+
+
+def test_the_same_error_of_several_clusters_is_told_once_with_their_names(run):
+    outcome = run(clusters=[{"name": name, "overrides": ["x"]} for name in "ab"])
+    many = run(clusters=[{"name": f"s{index}", "platform": "asw"} for index in range(7)])
+
+    assert [item["where"] for item in outcome["problems"]] == ["clusters[0] (a), clusters[1] (b), overrides[0]"]
+    named = ", ".join(f"clusters[{index}] (s{index})" for index in range(5))
+    assert [item["where"] for item in many["problems"]] == [f"{named} and 2 more, platform"]
+
+
+def test_one_violation_of_several_plans_is_one_entry_with_all_clusters(run):
+    clusters = [
+        {"name": "a", "capabilities": NOTHING},
+        {"name": "b", "capabilities": NOTHING, "platform": "aws"},
+        {"name": "c", "capabilities": BAREMETAL},
+    ]
+    outcome = run(clusters=clusters, fail_on=["any"])
+
+    assert outcome["clusters"] == {"a": 0, "b": 1, "c": 2}
+    # MachineAPI comes because of two resources in the first two plans, and of three in the last.
+    assert [(item["name"], item["clusters"]) for item in outcome["violations"]] == [
+        ("DeploymentConfig", ["a", "b", "c"]),
+        ("MachineAPI", ["a", "b"]),
+        ("MachineAPI", ["c"]),
+    ]
+    assert outcome.message.count("DeploymentConfig") == 1
+    assert "- a, b, c: 4.13.5 to 4.14.2 turns on DeploymentConfig" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("field", "spelling", "value", "added"),
+    [
+        ("cluster_profile", "cluster_profile", "hypershift", 1),
+        ("exclude_identifier", "exclude_identifier", "lab", 1),
+        ("always_enabled_capabilities", "always_enabled_capabilities", ["Build"], 3),
+    ],
+)
+def test_a_cluster_has_facts_of_its_own(field, spelling, value, added, call, tmp_path):
+    old = {"a.yaml": manifest("a"), "h.yaml": manifest("h", profile="hypershift")}
+    new = {
+        **old,
+        "b.yaml": manifest("b"),
+        "c.yaml": manifest("c", "Build"),
+        "e.yaml": manifest("e", annotations={EXCLUDE: "true"}),
+        "i.yaml": manifest("i", profile="hypershift"),
+    }
+    path = [str(write_release(tmp_path / v, files, v)) for v, files in {"4.19.1": old, "4.20.1": new}.items()]
+    names = ("own", "spelled", "common")
+    clusters = [{"name": name} for name in names]
+    clusters[0][field] = clusters[1][spelling] = value
+    outcome = call(update_plan, releases=path, capabilities=NOTHING, clusters=clusters)
+
+    counts = {name: outcome["plans"][at]["hops"][0]["counts"]["added"] for name, at in outcome["clusters"].items()}
+    assert counts == {"own": added, "spelled": added, "common": 2}
+    alone = call(update_plan, releases=path, capabilities=NOTHING, details=False, **{field: value})
+    assert outcome["plans"][outcome["clusters"]["own"]]["hops"] == alone["hops"]
