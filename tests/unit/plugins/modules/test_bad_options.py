@@ -110,7 +110,7 @@ def test_a_profile_that_no_manifest_carries_is_a_problem_with_those_found(call, 
     assert outcome["included"] == 0
     problem = outcome.problem("cluster_profile")
     assert problem["severity"] == "warning"
-    assert f"Known are: hypershift, {PROFILE}" in problem["mend"]
+    assert f"found are hypershift, {PROFILE}" in problem["message"]
 
 
 @pytest.mark.parametrize("version", ["4.20", "4.20.9"])

@@ -89,6 +89,7 @@ def test_what_is_no_resource_is_told_at_its_place(given, places):
         {"metadata": 7},
         {"metadata": {}},
         {"metadata": {"name": "a"}},
+        {"kind": "Deployment", "metadata": {"name": "a"}},
         {**OBJECT, "metadata": {"name": ["b"]}},
     ],
 )

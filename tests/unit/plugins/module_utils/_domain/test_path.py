@@ -66,6 +66,9 @@ def test_a_release_whose_minor_alone_is_known_has_its_place():
         ("4.22.0 5.1.0", [("warning", "releases[1]")]),
         ("4.14.0 5.1.0", [("warning", "releases[1]")]),
         ("4.21.0 4.23.0 5.0.0 5.2.0", [("warning", "releases[1]"), ("warning", "releases[3]")]),
+        # Minors that the registry does not know are skipped all the same.
+        ("5.2.0 5.6.0", [("warning", "releases[1]")]),
+        ("5.8.0 5.9.0", []),
         ("4.10.0 4.11.0", [("error", "releases[0]")]),
         ("4.9.0 4.10.0 4.11.0", [("error", "releases[0]"), ("error", "releases[1]")]),
     ],
