@@ -32,7 +32,9 @@ def loaded(*texts: str) -> list[Any]:
 
 def side(text: str) -> list[Any]:
     """Return manifests, each written as its name and, after a colon, its capabilities."""
-    return loaded(*(manifest(name, capability) for name, _, capability in (one.partition(":") for one in text.split())))
+    return loaded(
+        *(manifest(name, capability) for name, _colon, capability in (one.partition(":") for one in text.split()))
+    )
 
 
 # cvo-behaviour 4, the algorithm and its properties

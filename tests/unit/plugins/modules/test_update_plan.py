@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -160,7 +160,16 @@ def test_the_default_selection_has_everything_and_the_condition_is_as_expected(r
     assert outcome["condition"]["reason"] == "AsExpected"
 
 
-def wanted(text: str, *, fleet: bool, report: bool, details: bool) -> bool:
+class State(NamedTuple):
+    """What decides which values there are."""
+
+    fleet: bool = False
+    report: bool = False
+    details: bool = True
+
+
+def wanted(text: str, state: State) -> bool:
+    fleet, report, details = state
     return (
         not ("without O(clusters)" in text and fleet)
         and not ("with O(clusters)" in text.replace("without", "") and not fleet)
@@ -173,9 +182,9 @@ def is_a(documented: str, value: Any) -> bool:
     return isinstance(value, TYPES[documented])
 
 
-def assert_documented(values: Mapping[str, Any], documented: Mapping[str, Any], **state: bool) -> set[str]:
+def assert_documented(values: Mapping[str, Any], documented: Mapping[str, Any], state: State) -> set[str]:
     """Check keys and types in all depths, and return the paths of the documented lists of dicts that were seen."""
-    keys = {key for key, entry in documented.items() if wanted(entry["returned"], **state)}
+    keys = {key for key, entry in documented.items() if wanted(entry["returned"], state)}
     assert set(values) - ANSIBLES_OWN == keys
     seen: set[str] = set()
     for key in keys:
@@ -185,7 +194,7 @@ def assert_documented(values: Mapping[str, Any], documented: Mapping[str, Any], 
         if "elements" in entry:
             assert all(is_a(entry["elements"], item) for item in value), key
         for item in value if "contains" in entry else ():
-            seen |= {key} | {f"{key}.{below}" for below in assert_documented(item, entry["contains"], **state)}
+            seen |= {key} | {f"{key}.{below}" for below in assert_documented(item, entry["contains"], state)}
     return seen
 
 
@@ -196,7 +205,7 @@ def test_every_key_that_is_returned_is_documented_and_the_other_way_round(detail
     # The second problem is a warning, so that problems are not empty.
     outcome = run(cluster_version=cluster_version(version="4.12.9"), details=details, **options)
 
-    seen = assert_documented(outcome.result, RETURN, fleet=False, report=report, details=details)
+    seen = assert_documented(outcome.result, RETURN, State(False, report, details))
     assert seen == {"hops", "hops.implicitly_enabled", "hops.implicitly_enabled.resources", "problems"}
 
 
@@ -205,10 +214,10 @@ def test_every_key_of_a_fleet_is_documented_and_the_other_way_round(details, run
     warned = {"name": "one", "cluster_version": cluster_version(version="4.12.9")}
     outcome = run(clusters=[warned], details=details)
 
-    assert assert_documented(outcome.result, RETURN, fleet=True, report=False, details=details) == {"problems"}
+    assert assert_documented(outcome.result, RETURN, State(True, False, details)) == {"problems"}
     (plan,) = outcome["plans"]
     single = {key: entry for key, entry in RETURN.items() if key != "violations"}
-    assert_documented(plan, single, fleet=False, report=False, details=details)
+    assert_documented(plan, single, State(False, False, details))
 
 
 def prose(entry: Mapping[str, Any]) -> set[str]:

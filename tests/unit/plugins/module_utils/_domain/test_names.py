@@ -19,6 +19,8 @@ KNOWN = ["Console", "baremetal", "Storage"]
         ("Console\n", "Write Console without blanks around it"),
         ("Consol", "Did you mean Console?"),
         ("bare-metal", "Did you mean baremetal?"),
+        # Too short to be near, and the beginning of only one
+        ("bare", "Did you mean baremetal?"),
         ("Quux", "Known are: Console, Storage, baremetal"),
         (7, "Known are: Console, Storage, baremetal"),
     ],

@@ -89,6 +89,7 @@ def test_a_cluster_does_not_know_what_its_gates_hide(options, hidden):
     assert ("ClusterAPI" in hop.after.enabled) is not hidden
     # It is a name of 4.23 all the same, and does not stay on as one of a later release would.
     assert not told("names what 4.23 does not know", answer=answer)
+    assert told("ClusterAPI exists in 4.23 only while its feature gate is on", answer=answer) is hidden
 
 
 GATE = gates("ClusterAPIMachineManagement")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pytest
 from hypothesis import given
@@ -148,6 +148,6 @@ def test_any_two_versions_are_ordered_as_semver_org_says(one, other, pre):
     core = one.partition("-")[0]
     other = other or (core if pre is None else f"{core}-{pre}")
     if is_semantic_version(other):
-        assert (precedence(one) < precedence(other)) is semver_less(one, other)
-        assert (precedence(other) < precedence(one)) is semver_less(other, one)
+        for first, second in permutations((one, other)):
+            assert (precedence(first) < precedence(second)) is semver_less(first, second)
         assert (precedence(one) == precedence(other)) is (one == other)
