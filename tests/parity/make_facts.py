@@ -7,7 +7,7 @@
 Bodies and prose stay where they are. Nothing of the collection's own reader is used here, so that the facts check it.
 
 Usage: tests/parity/make_facts.py RELEASES_FOLDER INCLUSION_JSON SYNTHETIC_DECISIONS_JSON UPDATES_JSON
-           SYNTHETIC_UPDATES_JSON
+           SYNTHETIC_UPDATES_JSON CLUSTER_VERSIONS_FOLDER
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
 
 def main(arguments: list[str]) -> int:
     """Write all facts; the same input gives the same bytes."""
-    if len(arguments) != 5:
+    if len(arguments) != 6:
         print(__doc__)
         return 2
-    releases, inclusion, synthetic, updates, synthetic_updates = map(Path, arguments)
+    releases, inclusion, synthetic, updates, synthetic_updates, cluster_versions = map(Path, arguments)
     FACTS.mkdir(exist_ok=True)
     scenarios = json.loads(inclusion.read_bytes())
     for version in dict.fromkeys(scenario["version"] for scenario in scenarios):
@@ -57,7 +57,34 @@ def main(arguments: list[str]) -> int:
     write(FACTS / "synthetic-decisions.json", synthetic_facts(json.loads(synthetic.read_bytes())))
     write(FACTS / "updates.json", {"cases": json.loads(updates.read_bytes())})
     write(FACTS / "synthetic-updates.json", synthetic_update_facts(json.loads(synthetic_updates.read_bytes())))
+    write(
+        FACTS / "cluster-versions.json",
+        {"objects": [cluster_version_facts(path) for path in sorted(cluster_versions.iterdir())]},
+    )
     return 0
+
+
+def cluster_version_facts(path: Path) -> dict[str, Any]:
+    """Return what a real ClusterVersion says of capabilities, in the shape in which it was saved."""
+    (saved,) = yaml.load_all(path.read_text(encoding="utf-8"), Loader=Loader)
+    listed = saved["kind"] == "List"
+    found = saved["items"][0] if listed else saved
+    status = found["status"]
+    conditions = [item for item in status["conditions"] if item["type"] == "ImplicitlyEnabledCapabilities"]
+    fields = ("status", "reason", "message")
+    kept = {
+        "apiVersion": found["apiVersion"],
+        "kind": found["kind"],
+        "metadata": {"name": found["metadata"]["name"]},
+        "spec": {name: found["spec"][name] for name in ("capabilities", "overrides") if name in found["spec"]},
+        "status": {
+            "capabilities": status["capabilities"],
+            "conditions": [{"type": item["type"], **{name: item[name] for name in fields}} for item in conditions],
+            "desired": {"version": status["desired"]["version"]},
+            "history": [{name: item[name] for name in ("state", "version")} for item in status["history"]],
+        },
+    }
+    return {"apiVersion": "v1", "kind": "List", "items": [kept]} if listed else kept
 
 
 def release_facts(folder: Path, scenarios: list[dict[str, Any]]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ RELEASES_VARIABLE = "CAPABILITY_RELEASES"
 HOW_TO = f"set {RELEASES_VARIABLE} to a folder of extracted releases (`oc adm release extract`)"
 SYNTHETIC = "synthetic-decisions"
 UPDATES, SYNTHETIC_UPDATES = "updates", "synthetic-updates"
+CLUSTER_VERSIONS = "cluster-versions"
 FACT_RELEASES = tuple(sorted(path.stem for path in FACTS.glob("*.json") if path.stem[0].isdigit()))
 
 
@@ -211,6 +212,11 @@ def _synthetic_facts(config: dict[str, Any]) -> InclusionFacts:
         allow_unknown=config["allowUnknown"],
         overrides=overrides(config["overrides"]),
     )
+
+
+def cluster_versions() -> tuple[dict[str, Any], ...]:
+    """Return real ClusterVersion objects, cut down to what they say of capabilities."""
+    return tuple(json.loads((FACTS / f"{CLUSTER_VERSIONS}.json").read_bytes())["objects"])
 
 
 def overrides(given: list[dict[str, Any]]) -> tuple[Override, ...]:

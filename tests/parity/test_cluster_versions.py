@@ -1,0 +1,69 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What real clusters say of themselves is what the collection makes of their spec and status, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_version import (
+    capability_condition,
+    parse_cluster_version,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import always_enabled, facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import capability_status
+from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
+from ansible_collections.capability.openshift.tests.parity.support import cluster_versions, fact_release
+from ansible_collections.capability.openshift.tests.unit import reference
+
+PROFILE = "self-managed-high-availability"
+
+
+def only(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the object itself, of a List too."""
+    found = value["items"][0] if value["kind"] == "List" else value
+    assert isinstance(found, dict)
+    return found
+
+
+def version_of(value: dict[str, Any]) -> str:
+    return str(only(value)["status"]["desired"]["version"])
+
+
+objects = pytest.mark.parametrize("value", cluster_versions(), ids=version_of)
+
+
+def test_the_data_is_all_there() -> None:
+    assert sorted(map(version_of, cluster_versions())) == ["4.14.1", "4.14.1", "4.16.27", "4.19.0-okd-scos.16"]
+    assert any(value["kind"] == "List" for value in cluster_versions())
+
+
+@objects
+def test_the_condition_is_the_cluster_s_own(value: dict[str, Any]) -> None:
+    found, problems = parse_cluster_version(value)
+    assert found is not None
+    assert found.status is not None
+    assert not any(problem.severity == "error" for problem in problems)
+    minor = minor_of(found.version)
+    facts = facts_of(minor)
+    assert facts is not None
+    ensure = found.status.enabled | set(always_enabled(minor, PROFILE))
+    status = capability_status(found.selection, facts, frozenset(), ensure)
+
+    told = only(value)["status"]
+    assert sorted(status.known) == told["capabilities"]["knownCapabilities"]
+    assert sorted(status.enabled) == told["capabilities"]["enabledCapabilities"]
+    (condition,) = told["conditions"]
+    assert capability_condition(status)._asdict() == condition
+
+
+@objects
+def test_a_plan_starts_from_what_the_cluster_has(value: dict[str, Any]) -> None:
+    answer = reference.ask([fact_release("4.14"), fact_release("4.18")], cluster_version=value)
+    (hop,) = answer.plan.hops
+
+    assert sorted(hop.before.enabled) == only(value)["status"]["capabilities"]["enabledCapabilities"]
+    assert hop.before.enabled <= hop.after.enabled
