@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._cluster_version_file import place_of, read_cluster_version
+from ._collector import without_collector
 from ._domain import registry
 from ._domain.cluster_entry import ClusterEntry, read_entry
 from ._domain.errors import CapabilityError, FactsError, Problem, raise_errors
@@ -96,6 +97,7 @@ class _Asked(NamedTuple):
     where_path: str
 
 
+@without_collector()
 def _answer(asked: Sequence[_Asked], terms: Terms, problems: list[Problem]) -> Planning:
     named = NamedReleases(terms.directory)
     paths = [

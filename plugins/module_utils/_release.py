@@ -10,14 +10,13 @@ How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payl
 
 from __future__ import annotations
 
-import gc
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from ._collector import without_collector
 from ._domain.errors import Problem, ReleaseError, raise_errors
 from ._domain.inclusion import Inclusion
 from ._domain.manifest import Manifest
@@ -70,7 +69,7 @@ def load_release(
     path = os.path.abspath(path)
     directories = _directories(path, problems)
     raise_errors(problems, ReleaseError)
-    with _without_collector():
+    with without_collector():
         metadata_directory = directories[-1]
         version = _version(path, metadata_directory, openshift_version, problems)
         images = _images(path, metadata_directory, version, problems)
@@ -360,16 +359,3 @@ def _head_reader() -> HeadReader:
             return read_surely(data)
 
     return read
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Keep the cyclic collector from walking thousands of new objects again and again: none of them is garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.freeze()
-            gc.enable()

@@ -32,14 +32,13 @@ class Changes(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """Resources in one release that the same question decides: what their manifests need, and the manifests."""
+    """Resources in one release that the same question decides: what their manifests need, with the manifests."""
 
-    needs: _Needs
-    columns: tuple[_Column, ...]
+    choices: tuple[tuple[frozenset[str], _Column], ...]
 
     def chosen(self, met: frozenset[frozenset[str]]) -> _Column | None:
         """Return the manifests that are in, one for each resource; ``None`` where none is."""
-        for need, column in zip(self.needs, self.columns, strict=True):
+        for need, column in self.choices:
             if need in met:
                 return column
         return None
@@ -59,7 +58,7 @@ class Comparison:
 
     def __init__(self, current: Sequence[Manifest], target: Sequence[Manifest]) -> None:
         self._groups = _groups(current, target)
-        self._needs = frozenset(need for group in self._groups for side in group for need in side.needs)
+        self._needs = frozenset(need for group in self._groups for side in group for need, _column in side.choices)
 
     def changes(self, before: frozenset[str] | None, after: frozenset[str] | None) -> Changes:
         """Return what changes where ``before`` was on and ``after`` will be; ``None`` stands for everything."""
@@ -98,15 +97,13 @@ def _groups(current: Sequence[Manifest], target: Sequence[Manifest]) -> tuple[_G
         needs = tuple(_needs(side) for side in sides)
         if needs != _ALWAYS_IN:
             found.setdefault(needs, []).append(sides)
-    return tuple(
-        _Group(
-            *(
-                _Side(side_needs, _columns(members))
-                for side_needs, members in zip(needs, zip(*rows, strict=True), strict=True)
-            )
-        )
-        for needs, rows in found.items()
-    )
+    return tuple(_group(needs, rows) for needs, rows in found.items())
+
+
+def _group(needs: tuple[_Needs, ...], rows: Sequence[Sequence[Sequence[tuple[int, Manifest]]]]) -> _Group:
+    """Return the group of resources that have ``needs`` on each side; a row is one of them, side by side."""
+    sides = zip(needs, zip(*rows, strict=True), strict=True)
+    return _Group(*(_Side(tuple(zip(of_side, _columns(members), strict=True))) for of_side, members in sides))
 
 
 _ALWAYS_IN: tuple[_Needs, ...] = ((frozenset(),), (frozenset(),), (), ())
