@@ -11,13 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome
 from ansible_collections.capability.openshift.tests.unit.update_path import (
     NOTHING,
-    Releases,
     cluster_version,
-    write_releases,
 )
 
 WHOLE = "Give the whole object"
@@ -33,19 +30,6 @@ MISTYPED = {
     "live_resources": {},
     "overrides": 7,
 }
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory) -> Releases:
-    return write_releases(tmp_path_factory.mktemp("releases"))
-
-
-@pytest.fixture
-def run(call, releases):
-    def run(**options: Any) -> Outcome:
-        return call(update_plan, **{"releases": releases.hop, **options})
-
-    return run
 
 
 def errors(outcome: Outcome) -> dict[str, str]:

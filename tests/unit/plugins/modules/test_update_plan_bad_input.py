@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,9 +20,7 @@ from ansible_collections.capability.openshift.tests.unit.releases import (
 from ansible_collections.capability.openshift.tests.unit.update_path import (
     FILES_4_13,
     NOTHING,
-    Releases,
     cluster_version,
-    write_releases,
 )
 
 PATH_MEND = "Write PATH, or {release: PATH, openshift_version: X.Y.Z}"
@@ -33,22 +30,9 @@ OVERRIDE = {"kind": "ConfigMap", "name": "a", "unmanaged": True}
 
 
 @pytest.fixture(scope="module")
-def releases(tmp_path_factory) -> Releases:
-    return write_releases(tmp_path_factory.mktemp("releases"))
-
-
-@pytest.fixture(scope="module")
 def flat(tmp_path_factory) -> str:
     """A directory of manifests that does not tell its version."""
     return str(write_files(tmp_path_factory.mktemp("flat"), FILES_4_13))
-
-
-@pytest.fixture
-def run(call, releases):
-    def run(**options: Any) -> Outcome:
-        return call(update_plan, **{"releases": releases.hop, **options})
-
-    return run
 
 
 def errors(outcome: Outcome) -> list[tuple[str, str]]:

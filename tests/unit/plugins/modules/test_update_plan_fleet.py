@@ -17,26 +17,11 @@ from ansible_collections.capability.openshift.tests.unit.releases import FEATURE
 from ansible_collections.capability.openshift.tests.unit.update_path import (
     BAREMETAL,
     NOTHING,
-    Releases,
     cluster_version,
-    write_releases,
 )
 
 CONSOLE = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}
 SAMPLES = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["openshift-samples"]}
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory) -> Releases:
-    return write_releases(tmp_path_factory.mktemp("releases"))
-
-
-@pytest.fixture
-def run(call, releases):
-    def run(**options: Any) -> Outcome:
-        return call(update_plan, **{"releases": releases.hop, **options})
-
-    return run
 
 
 def plan_of(outcome: Outcome, name: str) -> dict[str, Any]:

@@ -12,30 +12,14 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
 from ansible_collections.capability.openshift.tests.unit.releases import manifest, tree, write_release
 from ansible_collections.capability.openshift.tests.unit.update_path import (
     BAREMETAL,
     NOTHING,
-    Releases,
     cluster_version,
-    write_releases,
 )
 
 EXCLUDE = "exclude.release.openshift.io/lab"
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory) -> Releases:
-    return write_releases(tmp_path_factory.mktemp("releases"))
-
-
-@pytest.fixture
-def run(call, releases):
-    def run(**options: Any) -> Outcome:
-        return call(update_plan, **{"releases": releases.hop, **options})
-
-    return run
 
 
 @pytest.fixture

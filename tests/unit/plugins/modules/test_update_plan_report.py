@@ -16,17 +16,10 @@ from ansible_collections.capability.openshift.tests.unit.releases import tree
 from ansible_collections.capability.openshift.tests.unit.update_path import (
     KNOWN_4_13,
     NOTHING,
-    Releases,
-    write_releases,
 )
 
 pytest.importorskip("jinja2")
 BOTH = ["update_plan.html", "update_plan.md"]
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory) -> Releases:
-    return write_releases(tmp_path_factory.mktemp("releases"))
 
 
 @pytest.fixture
