@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import Any
 
 from ._domain.errors import FactsError, Problem
@@ -33,6 +35,9 @@ def read_cluster_version(path: str, directory: str = "") -> Any:
     from ._yaml import load_body, read_head
 
     data = data.rstrip().removesuffix(b"\n---")
+    with contextlib.suppress(ValueError, RecursionError):
+        if data.lstrip().startswith(b"{"):
+            return json.loads(data)  # which knows escapes that YAML does not
     try:
         head = read_head(data)
         if head.value is None:

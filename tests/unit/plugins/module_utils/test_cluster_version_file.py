@@ -47,6 +47,8 @@ status:
         "\ufeff" + TEXT,
         json.dumps(OBJECT),
         json.dumps(OBJECT, indent=4),
+        # Which JSON knows, and YAML does not
+        json.dumps(OBJECT, indent="\t").replace("/", "\\/"),
         "\n  " + json.dumps(OBJECT) + "\n",
         "\ufeff" + json.dumps(OBJECT),
         # A flow map that is YAML and not JSON
