@@ -73,7 +73,7 @@ def fleet(count: int, paths: list[str], names: list[list[str]]) -> list[dict[str
 
 def question(chance: random.Random, paths: list[str], names: list[list[str]]) -> dict[str, Any]:
     """Return what a cluster may say of itself: a selection, a list of names or a ClusterVersion, and its path."""
-    start = chance.choice((0, 0, 0, 0, 1))
+    start = chance.choice((0, 0, 0, 0, 1)) if len(paths) > 2 else 0
     some = [name for name in names[start] if chance.random() < 0.5]
     baseline = chance.choice(("None", "v4.11", "v4.12", "v4.13", "vCurrent"))
     spec = {"baselineCapabilitySet": baseline, "additionalEnabledCapabilities": some}

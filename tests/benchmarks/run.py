@@ -167,7 +167,9 @@ def fleets(paths: Sequence[Path]) -> None:
     for clusters in FLEETS:
         progress(f"  {clusters} clusters")
         command = [str(BIN / "python"), str(HERE / "plan_fleet.py"), str(clusters), *map(str, paths)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+        done = subprocess.run(command, capture_output=True, check=False, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
         plans, spent, memory = done.stdout.split()
         progress("")
         print(f"  {clusters:>10} {plans:>7} {float(spent):>8.3f} {1000 * float(spent) / int(plans):>12.2f} {memory:>6}")
