@@ -73,6 +73,6 @@ def cluster_options(params: dict[str, Any]) -> ClusterOptions:
         feature_set=params["feature_set"],
         feature_gates=params["feature_gates"],
         exclude_identifier=params["exclude_identifier"],
-        overrides=params["overrides"] or (),
+        overrides=params["overrides"],
         always_enabled_capabilities=params["always_enabled_capabilities"],
     )

@@ -7,13 +7,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 from typing import Any
 
 from ._domain.errors import FactsError, Problem
 from ._files import absolute
 from ._head import YamlError
+from ._json import json_object
 
 _MEND = "Save it again: oc get clusterversion version -o yaml"
 
@@ -35,9 +34,9 @@ def read_cluster_version(path: str, directory: str = "") -> Any:
     from ._yaml import load_body, read_head
 
     data = data.rstrip().removesuffix(b"\n---")
-    with contextlib.suppress(ValueError, RecursionError):
-        if data.lstrip().startswith(b"{"):
-            return json.loads(data)  # which knows escapes that YAML does not
+    found = json_object(data)
+    if found is not None:
+        return found
     try:
         head = read_head(data)
         if head.value is None:

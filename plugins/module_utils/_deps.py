@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 def require_yaml(module: AnsibleModule) -> None:
     """End the module with a clear message where PyYAML is missing; it is not imported here, because that costs."""
-    if find_spec("yaml") is None:
-        module.fail_json(msg=missing_required_lib("PyYAML", reason="to read the manifests of a release"))
+    _require(module, "yaml", "PyYAML", "to read the manifests of a release")
 
 
 def require_jinja2(module: AnsibleModule) -> None:
     """End the module with a clear message where Jinja2 is missing."""
-    if find_spec("jinja2") is None:
-        module.fail_json(msg=missing_required_lib("Jinja2", reason="to write a report"))
+    _require(module, "jinja2", "Jinja2", "to write a report")
+
+
+def _require(module: AnsibleModule, package: str, library: str, reason: str) -> None:
+    if find_spec(package) is None:
+        module.fail_json(msg=missing_required_lib(library, reason=reason))

@@ -124,7 +124,7 @@ def _answer(asked: Sequence[_Asked], terms: Terms, problems: list[Problem]) -> P
             answers[position].found.setdefault(problem, []).append(entry.name)
         clusters[entry.name] = position
     problems += [_of_clusters(problem, places, ", ") for problem, places in errors.items()]
-    if fleet is not None:
+    if fleet is not None and terms.fail_on:
         problems += policy_problems(terms.fail_on, _known_names(releases, [item.answer for item in answers]))
     raise_errors(problems, FactsError)
     return Planning(tuple(item.planned() for item in answers), clusters, of_releases)

@@ -24,6 +24,7 @@ from ._domain.registry import DEFAULT_CLUSTER_PROFILE, Minor
 from ._domain.release import Release
 from ._domain.version import is_semantic_version, minor_of
 from ._head import Head, YamlError
+from ._json import json_object
 from ._manifest_file import HeadReader, ManifestFile, read_manifest_file
 from ._template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render, uses_release_image
 
@@ -98,11 +99,9 @@ def load_release(
 
 def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
     text = files[manifest.file].text(manifest)
-    try:
-        if text.lstrip().startswith(b"{"):
-            return json.loads(text)
-    except (ValueError, RecursionError):
-        pass  # a YAML flow map begins like JSON, and libyaml says what is too deep
+    found = json_object(text)
+    if found is not None:
+        return found
     from ._yaml import load_body
 
     try:

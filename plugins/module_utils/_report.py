@@ -20,7 +20,7 @@ from ._files import access_problems, cannot, make_directory, write_file
 from ._report_html import HTML
 from ._report_markdown import MARKDOWN
 from ._report_style import STYLE
-from ._report_view import report_view
+from ._report_view import ReportView, report_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,18 +54,22 @@ class ReportPlan(NamedTuple):
 
 def render_markdown(report: Mapping[str, Any]) -> str:
     """Return the report as Markdown, in the flavour of GitHub."""
-    environment = _environment(autoescape=False)
-    environment.filters.update(text=_text, code=_code)
-    return environment.from_string(MARKDOWN).render(view=report_view(report))
+    return _markdown(report_view(report))
 
 
 def render_html(report: Mapping[str, Any]) -> str:
     """Return the report as one HTML page that needs nothing else: no script, no font, no picture, no network."""
-    return (
-        _environment(autoescape=True)
-        .from_string(HTML)
-        .render(view=report_view(report), style=STYLE, generator=_GENERATOR)
-    )
+    return _html(report_view(report))
+
+
+def _markdown(view: ReportView) -> str:
+    environment = _environment(autoescape=False)
+    environment.filters.update(text=_text, code=_code)
+    return environment.from_string(MARKDOWN).render(view=view)
+
+
+def _html(view: ReportView) -> str:
+    return _environment(autoescape=True).from_string(HTML).render(view=view, style=STYLE, generator=_GENERATOR)
 
 
 def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
@@ -75,13 +79,14 @@ def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
     """
     path = os.path.abspath(path)
     suffix = os.path.splitext(path)[1].lower()
+    view = report_view(report)
     if suffix in _MARKDOWN_SUFFIXES:
-        texts = {path: render_markdown(report)}
+        texts = {path: _markdown(view)}
     elif suffix in _HTML_SUFFIXES:
-        texts = {path: render_html(report)}
+        texts = {path: _html(view)}
     else:
         name = os.path.join(path, NAME)
-        texts = {f"{name}.html": render_html(report), f"{name}.md": render_markdown(report)}
+        texts = {f"{name}.html": _html(view), f"{name}.md": _markdown(view)}
     # A name on disk need not be UTF-8; the report is.
     return {os.path.realpath(name): text.encode("utf-8", "replace").decode("utf-8") for name, text in texts.items()}
 

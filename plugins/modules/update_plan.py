@@ -523,7 +523,8 @@ def main() -> None:
     require_yaml(module)
     if module.params["report"] is not None:
         require_jinja2(module)
-    params = module.params
+    # Ansible takes a text with commas for a list, and leaves the blanks behind them.
+    params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
     try:
         planning = answer(params)
         result = run(planning, params, module.check_mode, module._diff)
@@ -542,13 +543,12 @@ def answer(params: dict[str, Any]) -> Planning:
     """Load the releases and plan. Raises ``CapabilityError``."""
     live = params["live_resources"]
     options = PlanOptions(
-        cluster_options({**params, "overrides": None}),
+        cluster_options(params),
         params["cluster_version"],
-        params["overrides"],
         None if live is None else read_live_resources(live),
         params["platform"],
     )
-    terms = Terms(params["allow_downgrade"], policy(params), params["chdir"] or "")
+    terms = Terms(params["allow_downgrade"], params["fail_on"], params["chdir"] or "")
     if params["clusters"] is not None:
         return answer_many(params["clusters"], params["releases"], options, terms)
     if params["releases"] is None:
@@ -556,16 +556,11 @@ def answer(params: dict[str, Any]) -> Planning:
     return answer_one(params["releases"], options, terms)
 
 
-def policy(params: dict[str, Any]) -> list[str]:
-    """Return ``fail_on``. Ansible takes a text with commas for a list, and leaves the blanks behind them."""
-    return [name.strip() for name in params["fail_on"]]
-
-
 def run(planning: Planning, params: dict[str, Any], check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Return the result, and write the report where one was asked for. Raises ``CapabilityError``."""
     fleet = params["clusters"] is not None
     details = not fleet if params["details"] is None else params["details"]
-    result = planning_result(planning, fleet=fleet, details=details, fail_on=policy(params))
+    result = planning_result(planning, fleet=fleet, details=details, fail_on=params["fail_on"])
     if params["report"] is not None:
         # Templates and Jinja2 cost every run that writes no report.
         from ansible_collections.capability.openshift.plugins.module_utils._diff import report_diff

@@ -32,6 +32,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.impli
 from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
     InclusionFacts,
     decide,
+    included_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import (
     Manifest,
@@ -41,6 +42,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.names
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._domain.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._domain.values import list_problems, string_problems
 from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
 from ansible_collections.capability.openshift.plugins.module_utils._result import error_text
@@ -161,7 +163,7 @@ def ask_update(current: object, target: object, enabled: object, options: Mappin
     if problems:
         raise FactsError(problems)
     loading = inclusion_facts(cluster, release_of_version(minor), problems)
-    before, after = ([item for item in side if not decide(item, loading).reasons] for side in sides)
+    before, after = (included_manifests(side, loading) for side in sides)
     return list(ImplicitEnablement(before, after).implicitly_enabled(frozenset(names)))
 
 
@@ -174,15 +176,8 @@ def _refuse_undefined(values: Mapping[str, object]) -> None:
 
 def _type_problems(name: str, value: object) -> list[Problem]:
     if name not in _LISTS:
-        wrong = not isinstance(value, str)
-        return [Problem("error", name, f"is {value!r}, expected a string", "Quote it")] if wrong else []
-    if not isinstance(value, list):
-        return [Problem("error", name, f"is {value!r}, expected a list", "Write [...]")]
-    return [
-        Problem("error", f"{name}[{index}]", f"is {item!r}, expected a string", "Quote it")
-        for index, item in enumerate(value)
-        if name != "overrides" and not isinstance(item, str)
-    ]
+        return string_problems(name, value)
+    return list_problems(name, value, of_strings=name != "overrides")
 
 
 def read_manifest(value: object) -> Manifest:

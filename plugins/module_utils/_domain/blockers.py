@@ -24,15 +24,14 @@ class Blocker(NamedTuple):
     mend: str
 
 
-def blockers(start: Waypoint, end: Waypoint, overrides: tuple[Override, ...]) -> Iterator[Blocker]:
-    """Yield why the cluster refuses to go from ``start`` to ``end``.
+def blockers(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
+    """Yield why any cluster like this refuses to go from ``start`` to ``end``.
 
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/upgradeable.go (a version that
     is not later passes there) and rollback.go.
     """
     if leads_on(start.release, end.release):
         yield from _of_feature_set(start, end)
-        yield from _of_overrides(start, end, overrides)
     elif leads_on(end.release, start.release):
         message = f"the cluster refuses to go back from {start.release.shown_version}"
         mend = "Install a cluster of that version; only the previous patch of the same minor may be gone back to"
@@ -51,7 +50,8 @@ def _of_feature_set(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
     yield Blocker("FeatureSet", message, mend)
 
 
-def _of_overrides(start: Waypoint, end: Waypoint, overrides: tuple[Override, ...]) -> Iterator[Blocker]:
+def override_blockers(start: Waypoint, end: Waypoint, overrides: tuple[Override, ...]) -> Iterator[Blocker]:
+    """Yield why a cluster with ``overrides`` refuses to go on from ``start`` to ``end``, a later version."""
     unmanaged = [override for override in overrides if override.unmanaged]
     patches_too = start.minor < registry.OVERRIDES_ADMIT_PATCHES.since
     if unmanaged and (patches_too or start.minor != end.minor):

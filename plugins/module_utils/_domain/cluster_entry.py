@@ -15,6 +15,7 @@ from .errors import Problem
 from .live_resources import read_live_resources
 from .names import did_you_mean
 from .question import PlanOptions
+from .values import list_problems, string_problems
 
 _STRINGS = ("name", "cluster_profile", "feature_set", "exclude_identifier", "platform")
 _NAMES = ("enabled_capabilities", "known_capabilities", "feature_gates", "always_enabled_capabilities")
@@ -62,9 +63,7 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
     if any(field in values for field in _STARTS):
         cleared = common.cluster._replace(capabilities=None, enabled_capabilities=None, known_capabilities=None)
         options = common._replace(cluster=cleared, cluster_version=None)
-    of_plan: dict[str, Any] = {
-        field: values.pop(field) for field in ("cluster_version", "overrides", "platform") if field in values
-    }
+    of_plan: dict[str, Any] = {field: values[field] for field in ("cluster_version", "platform") if field in values}
     if "live_resources" in values:
         of_plan["live"] = read_live_resources(values["live_resources"])
     of_cluster = {field: value for field, value in values.items() if field in options.cluster._fields}
@@ -73,21 +72,11 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
 
 
 def _type_problems(values: Mapping[str, Any], where: str) -> list[Problem]:
-    problems = [
-        Problem("error", f"{where}.{field}", f"is {values[field]!r}, expected a string", "Quote it")
-        for field in _STRINGS
-        if field in values and not isinstance(values[field], str)
-    ]
+    problems: list[Problem] = []
+    for field in _STRINGS:
+        if field in values:
+            problems += string_problems(f"{where}.{field}", values[field])
     for field in _LISTS:
-        value = values.get(field)
-        if value is None:
-            continue
-        if not isinstance(value, (list, tuple)):
-            problems.append(Problem("error", f"{where}.{field}", f"is {value!r}, expected a list", "Write [...]"))
-        elif field in _NAMES:
-            problems += [
-                Problem("error", f"{where}.{field}[{index}]", f"is {item!r}, expected a string", "Quote it")
-                for index, item in enumerate(value)
-                if not isinstance(item, str)
-            ]
+        if field in values:
+            problems += list_problems(f"{where}.{field}", values[field], of_strings=field in _NAMES)
     return problems

@@ -46,7 +46,7 @@ class ClusterOptions(NamedTuple):
     feature_set: str = ""
     feature_gates: Sequence[str] | None = None
     exclude_identifier: str = ""
-    overrides: Sequence[Any] = ()
+    overrides: Sequence[Any] | None = None
     always_enabled_capabilities: Sequence[str] | None = None
 
 
@@ -79,7 +79,7 @@ def check_options(
         resolve_feature_set(options.feature_set, minor, problems),
         None if given is None else _given_gates(given, problems),
         options.exclude_identifier,
-        tuple(_overrides(options.overrides, of_overrides, problems)),
+        tuple(_overrides(options.overrides or (), of_overrides, problems)),
         None if always is None else tuple(always),
     )
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from . import registry
@@ -15,6 +15,7 @@ from .errors import Problem
 from .manifest import Manifest
 from .names import did_you_mean
 from .release import Release
+from .release_facts import walk
 
 _CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 
@@ -63,12 +64,5 @@ def _requests(release: Release, manifests: Iterable[Manifest], platform: str | N
             continue
         if platform is None:
             yield CredentialsRequest(manifest, None)
-        elif wanted is not None and _provider(release.body(manifest)) == wanted:
+        elif wanted is not None and walk(release.body(manifest), "spec", "providerSpec", "kind") == wanted:
             yield CredentialsRequest(manifest, wanted)
-
-
-def _provider(body: object) -> str | None:
-    spec = body.get("spec") if isinstance(body, Mapping) else None
-    provider = spec.get("providerSpec") if isinstance(spec, Mapping) else None
-    kind = provider.get("kind") if isinstance(provider, Mapping) else None
-    return kind if isinstance(kind, str) else None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
+from .blockers import blockers
 from .changes import Comparison
 from .cluster_facts import ClusterFacts, check_always_enabled, excluded_in_vain
 from .credentials import ReleaseCredentials
@@ -92,7 +93,8 @@ class Fleet:
             enablement, comparison = self._compare((from_index, to_index, facts), before, after)
             credentials = self._release_credentials((to_index, facts, platform), after)
             downgrade = not leads_on(before.release, after.release)
-            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade))
+            refusals = tuple(blockers(before, after))
+            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade, refusals))
         return _Path(start, tuple(hops), tuple(problems), always)
 
     def _waypoint(self, index: int, facts: ClusterFacts) -> tuple[Waypoint | None, tuple[Problem, ...]]:

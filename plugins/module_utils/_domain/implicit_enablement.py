@@ -31,7 +31,7 @@ class Cause(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Meetings of manifests that need the same capabilities: ``before`` in the old release, ``after`` in the new one.
+    """Meetings of manifests that need the same: ``before`` in the old release and, other than that, ``after`` it.
 
     Each comes with its position in the new release.
     """
@@ -67,7 +67,7 @@ class ImplicitEnablement:
         """Return, for each name of ``selected``, what is on the cluster and moved into it, out of it or with it."""
         found: dict[str, list[int]] = {}
         for index, group in enumerate(self._groups):
-            if group.before <= enabled and group.before != group.after:
+            if group.before <= enabled:
                 for name in (group.before | group.after) & selected:
                     found.setdefault(name, []).append(index)
         return {name: self._merge(tuple(found[name])) for name in sorted(found)}

@@ -97,6 +97,11 @@ def decide_all(manifests: Iterable[Manifest], facts: InclusionFacts) -> tuple[In
     return tuple(decide(manifest, facts) for manifest in manifests)
 
 
+def included_manifests(manifests: Iterable[Manifest], facts: InclusionFacts) -> tuple[Manifest, ...]:
+    """Return those of ``manifests`` that are in, in their order."""
+    return tuple(manifest for manifest in manifests if decide(manifest, facts).included)
+
+
 def _reasons(manifest: Manifest, facts: InclusionFacts) -> Iterator[Reason]:
     annotations = manifest.annotations
     if annotations is None:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from . import registry
-from .blockers import Blocker, blockers
+from .blockers import Blocker, override_blockers
 from .changes import Changes, Comparison
 from .cluster_version import Condition, ToldStatus, capability_condition
 from .credentials import CredentialsRequest, ReleaseCredentials
@@ -43,12 +43,10 @@ class TurnedOn(NamedTuple):
 class HopPlan(NamedTuple):
     """What one hop does to a cluster. Sets of names unless said otherwise.
 
-    ``requested``: what the selection asks of the new release; ``newly_requested``: those of them that were not on.
-    ``newly_known``: become known and stay off. ``no_longer_optional``: were off, and the new release does not know
-    them as capabilities, so that it creates what they bring. ``not_in_fresh_install``: on here, and off in a fresh
-    install of the new release with the same selection. ``moved``: names of the selection to resources of theirs that
-    need other capabilities now. ``created_components``: name to number of resources, where ``no_longer_optional`` is
-    not empty.
+    ``requested``: what the selection asks of the new release. ``no_longer_optional``: were off, and the new release
+    does not know them as capabilities, so that it creates what they bring. ``not_in_fresh_install``: on here, and off
+    in a fresh install of the new release with the same selection. ``moved``: names of the selection to resources of
+    theirs that need other capabilities now.
     """
 
     from_version: str
@@ -58,15 +56,27 @@ class HopPlan(NamedTuple):
     after: CapabilityStatus
     implicitly_enabled: tuple[TurnedOn, ...]
     requested: frozenset[str]
-    newly_requested: frozenset[str]
-    newly_known: frozenset[str]
     no_longer_optional: frozenset[str]
     not_in_fresh_install: frozenset[str]
     moved: Mapping[str, tuple[Cause, ...]]
     changes: Changes
     credentials_requests: tuple[CredentialsRequest, ...]
-    created_components: Mapping[str, int]
     blockers: tuple[Blocker, ...]
+
+    @property
+    def newly_requested(self) -> frozenset[str]:
+        """Names that the selection asks of the new release, and that were not on."""
+        return self.requested - self.before.enabled
+
+    @property
+    def newly_known(self) -> frozenset[str]:
+        """Names that become known and stay off."""
+        return self.after.known - self.before.known - self.after.enabled
+
+    @property
+    def created_components(self) -> Mapping[str, int]:
+        """Components that come where names are no longer optional, with the numbers of their resources."""
+        return _components(self.changes.added) if self.no_longer_optional else {}
 
     @property
     def turned_on(self) -> frozenset[str]:
@@ -92,7 +102,7 @@ class Plan(NamedTuple):
 class Hop(NamedTuple):
     """Two releases of a path, compared once for all clusters.
 
-    ``credentials`` are those of the new release for the platform.
+    ``credentials`` are those of the new release for the platform, ``blockers`` those that are the same for all.
     """
 
     start: Waypoint
@@ -101,13 +111,15 @@ class Hop(NamedTuple):
     comparison: Comparison
     credentials: ReleaseCredentials
     downgrade: bool
+    blockers: tuple[Blocker, ...]
 
 
 class Cluster(NamedTuple):
     """The cluster that is put on a path.
 
-    ``status`` is what it says of itself, and wins over what the sets say; without one it follows from the selection.
-    ``present`` are the resources that it has, for the algorithm that compares with these.
+    ``selection`` is pinned, as the API has it. ``status`` is what it says of itself, and wins over what the sets say;
+    without one it follows from the selection. ``present`` are the resources that it has, for the algorithm that
+    compares with these.
     """
 
     selection: Selection
@@ -118,8 +130,7 @@ class Cluster(NamedTuple):
 
 def plan_path(hops: Sequence[Hop], cluster: Cluster) -> Plan:
     """Return the plan of ``cluster``."""
-    start = hops[0].start
-    selection = start.pinned(cluster.selection)
+    start, selection = hops[0].start, cluster.selection
     current = start.status(selection) if cluster.status is None else _as_told(cluster.status, start, selection)
     present = cluster.present
     plans: list[HopPlan] = []
@@ -168,15 +179,12 @@ def _plan_hop(
         after=after,
         implicitly_enabled=tuple(sorted(turned_on, key=lambda item: item.name)),
         requested=requested,
-        newly_requested=requested - before.enabled,
-        newly_known=after.known - before.known - after.enabled,
         no_longer_optional=no_longer_optional,
         not_in_fresh_install=frozenset() if end.minor_facts is None else after.enabled - requested - end.always,
         moved=hop.implicit_enablement.moved(start.requested(selection) & before.enabled, before.enabled),
         changes=changes,
         credentials_requests=hop.credentials.needed(usable),
-        created_components=_components(changes.added) if no_longer_optional else {},
-        blockers=tuple(blockers(start, end, overrides)),
+        blockers=(*hop.blockers, *(() if hop.downgrade else override_blockers(start, end, overrides))),
     )
 
 

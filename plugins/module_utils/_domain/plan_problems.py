@@ -23,8 +23,6 @@ def status_problems(
     status: ToldStatus, selection: Selection, start: Waypoint, where: str, source: Source
 ) -> Iterator[Problem]:
     """Yield what is odd about the status that a cluster of the first release told ``where``."""
-    if start.minor_facts is None:
-        return
     strange = (status.enabled | (status.known or frozenset())) - start.known - start.hidden
     if strange and source == "enabled_capabilities" and status.known is None:
         for name in sorted(strange):

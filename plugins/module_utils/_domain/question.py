@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from .cluster_facts import ClusterFacts, ClusterOptions, check_options
 from .cluster_version import ClusterVersion, ToldStatus, parse_cluster_version
@@ -24,12 +23,11 @@ from .version import minor_of
 class PlanOptions(NamedTuple):
     """What the user says of a cluster on a path, unchecked. ``None`` means that nothing was said.
 
-    ``cluster`` without its overrides; ``cluster_version`` is the object, ``place`` where it comes from.
+    ``cluster_version`` is the object, ``place`` where it comes from.
     """
 
     cluster: ClusterOptions
     cluster_version: object = None
-    overrides: Sequence[Any] | None = None
     live: LiveResources | None = None
     platform: str | None = None
     place: str = "cluster_version"
@@ -64,27 +62,28 @@ def read_question(
     problems: list[Problem] = []
     source = _source(options, problems)
     selection, status = Selection(), None
-    overrides, of_overrides = options.overrides, "overrides"
+    cluster, of_overrides = options.cluster, "overrides"
     if source == "cluster_version":
         found, of_object = parse_cluster_version(options.cluster_version, options.place)
         problems += of_object
         if found is not None:
             selection, status = found.selection, found.status
             problems += _version_problems(found, minor, options.place, strict)
-            if overrides is None:
-                overrides, of_overrides = found.overrides, f"{options.place}.spec.overrides"
+            if cluster.overrides is None:
+                cluster = cluster._replace(overrides=found.overrides)
+                of_overrides = f"{options.place}.spec.overrides"
     elif source == "enabled_capabilities":
         selection, status = _of_list(options.cluster, problems)
     else:
         selection, of_selection = parse_selection(options.cluster.capabilities)
         problems += of_selection
-    facts = check_options(options.cluster._replace(overrides=overrides or ()), None, problems, of_overrides)
+    facts = check_options(cluster, None, problems, of_overrides)
     effective = facts.overrides if any(override.unmanaged for override in facts.overrides) else ()
     problems += options.live.problems if options.live else ()
-    cluster = Cluster(selection, status, effective, options.live.present if options.live else None)
+    on_path = Cluster(selection, status, effective, options.live.present if options.live else None)
     platform = resolve_platform(options.platform, problems)
     place = options.place if source == "cluster_version" else source
-    return Question(path, facts._replace(overrides=()), cluster, platform, source, place), tuple(problems)
+    return Question(path, facts._replace(overrides=()), on_path, platform, source, place), tuple(problems)
 
 
 def _source(options: PlanOptions, problems: list[Problem]) -> Source:

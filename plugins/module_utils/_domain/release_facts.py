@@ -69,11 +69,11 @@ def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple
         if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
             continue
         if decide(manifest, flavour).included:
-            for version in _list(_walk(release.body(manifest), "spec", "versions")):
-                capabilities = _walk(
+            for version in _list(walk(release.body(manifest), "spec", "versions")):
+                capabilities = walk(
                     version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "capabilities"
                 )
-                enum = _walk(capabilities, "properties", "additionalEnabledCapabilities", "items", "enum")
+                enum = walk(capabilities, "properties", "additionalEnabledCapabilities", "items", "enum")
                 if isinstance(enum, list):
                     return frozenset(name for name in enum if isinstance(name, str)), manifest.file
     return None, ""
@@ -117,7 +117,7 @@ def _gates_of_manifests(release: Release, cluster_profile: str, feature_set: str
             continue
         marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
         if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, flavour).included:
-            entries = _walk(release.body(manifest), "status", "featureGates")
+            entries = walk(release.body(manifest), "status", "featureGates")
             if isinstance(entries, list):
                 gates = gates or set()
                 gates.update(_enabled_names(entries))
@@ -126,8 +126,8 @@ def _gates_of_manifests(release: Release, cluster_profile: str, feature_set: str
 
 def _enabled_names(entries: list[Any]) -> Iterator[str]:
     for entry in entries:
-        for gate in _list(_walk(entry, "enabled")):
-            name = _walk(gate, "name")
+        for gate in _list(walk(entry, "enabled")):
+            name = walk(gate, "name")
             if isinstance(name, str):
                 yield name
 
@@ -160,7 +160,8 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _walk(value: Any, *path: str) -> Any:
+def walk(value: Any, *path: str) -> Any:
+    """Return what is at ``path`` below ``value``, a body; ``None`` where nothing is."""
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value

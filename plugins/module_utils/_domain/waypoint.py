@@ -13,7 +13,7 @@ from typing import NamedTuple
 from . import registry
 from .cluster_facts import ClusterFacts, always_enabled, inclusion_facts
 from .errors import Problem
-from .inclusion import InclusionFacts, decide
+from .inclusion import InclusionFacts, included_manifests
 from .manifest import Manifest
 from .registry import Minor, MinorFacts
 from .release import Release
@@ -65,10 +65,13 @@ class Waypoint(NamedTuple):
         return None if self.minor_facts is None else status.enabled & status.known
 
     def load(self, other: Waypoint) -> tuple[Manifest, ...]:
-        """Return the manifests of another release that the CVO of this one loads: under its own feature gates."""
+        """Return the manifests of another release that the CVO of this one loads: under its own feature gates.
+
+        Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
+        """
         if other.facts.feature_gates == self.facts.feature_gates:
             return other.loaded
-        return _loaded(other.release, other.facts._replace(feature_gates=self.facts.feature_gates))
+        return included_manifests(other.release.manifests, other.facts._replace(feature_gates=self.facts.feature_gates))
 
 
 def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Problem]) -> Waypoint | None:
@@ -91,28 +94,12 @@ def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Pro
     problems += [_of_release(problem, release) for problem in found]
     if of_minor is None and not without:
         return None
-    waypoint = Waypoint(
-        release,
-        minor,
-        of_minor,
-        facts,
-        frozenset(),
-        frozenset(),
-        _loaded(release, facts),
-    )
+    hidden = always = frozenset[str]()
     if of_minor is not None:
         # A CVO that does not know a name does not hide it either.
         hidden = hidden_capabilities(facts.feature_gates, cluster.feature_set) & of_minor.capabilities
-        waypoint = waypoint._replace(hidden=hidden, always=always_enabled(cluster, of_minor) - hidden)
-    return waypoint
-
-
-def _loaded(release: Release, facts: InclusionFacts) -> tuple[Manifest, ...]:
-    """Return what a CVO loads of a release.
-
-    Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
-    """
-    return tuple(manifest for manifest in release.manifests if not decide(manifest, facts).reasons)
+        always = always_enabled(cluster, of_minor) - hidden
+    return Waypoint(release, minor, of_minor, facts, hidden, always, included_manifests(release.manifests, facts))
 
 
 def _of_release(problem: Problem, release: Release) -> Problem:

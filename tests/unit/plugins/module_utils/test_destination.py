@@ -27,18 +27,6 @@ from ansible_collections.capability.openshift.tests.unit.releases import tree
 FILES = {"a.yaml": b"a\n", "b.yaml": b"b\n"}
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    path = tmp_path / "source"
-    path.mkdir()
-    return path
-
-
-@pytest.fixture
-def dest(tmp_path: Path) -> Path:
-    return tmp_path / "dest"
-
-
 def write(dest: Path, files: dict[str, bytes], source: Path) -> DestinationPlan:
     plan = plan_destination(str(dest), files, (str(source),))
     apply_destination(plan)

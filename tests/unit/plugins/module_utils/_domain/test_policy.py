@@ -39,14 +39,11 @@ def hop(
         after=end,
         implicitly_enabled=turned_on,
         requested=frozenset(requested.split()),
-        newly_requested=frozenset(requested.split()) - start.enabled,
-        newly_known=nothing,
         no_longer_optional=frozenset(unknown.split()),
         not_in_fresh_install=nothing,
         moved={},
         changes=Changes((), (), ()),
         credentials_requests=(),
-        created_components={},
         blockers=(),
     )
 

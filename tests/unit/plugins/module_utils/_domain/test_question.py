@@ -40,7 +40,9 @@ MINOR = Minor(4, 13)
 def options(cluster: dict[str, Any] | None = None, **plan: Any) -> PlanOptions:
     live = plan.pop("live_resources", None)
     return PlanOptions(
-        ClusterOptions(**(cluster or {})), live=None if live is None else read_live_resources(live), **plan
+        ClusterOptions(overrides=plan.pop("overrides", None), **(cluster or {})),
+        live=None if live is None else read_live_resources(live),
+        **plan,
     )
 
 
