@@ -12,6 +12,8 @@ author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Checks a selection against what that version of OpenShift knows, and returns all problems at once.
+  - With O(platform) or O(install_method), the rules of installing a cluster are part of that, as in
+    M(capability.openshift.install_config).
   - An empty list means that nothing is wrong. A problem whose severity is V(error) means that the selection cannot be
     used; the others are worth knowing.
 positional: version
@@ -22,6 +24,15 @@ options:
       - V(none) is the cluster default, V(vCurrent).
     type: dict
     required: true
+  platform:
+    description:
+      - Platform that the cluster is installed on, a key of C(platform) in C(install-config.yaml).
+      - Beside it only O(install_method), O(feature_set) and O(feature_gates) have a meaning.
+    type: str
+  install_method:
+    description: How the cluster is installed. Left out, it is what M(capability.openshift.install_config) takes it for.
+    type: str
+    choices: [ipi, upi, agent, assisted, hosted]
 extends_documentation_fragment:
   - capability.openshift._question.version
   - capability.openshift._question.selection
@@ -39,6 +50,12 @@ EXAMPLES = r"""
       additional_enabled_capabilities: [console]
   # => capabilities.additional_enabled_capabilities[0]: 'console' is not a capability of 4.20.
   #    Write Console: names are case sensitive
+
+- name: What an installer of 4.18 says to a selection on AWS
+  ansible.builtin.debug:
+    msg: "{{ {'baselineCapabilitySet': 'None'} | capability.openshift.validate_capabilities('4.18', platform='aws')
+             | selectattr('severity', 'eq', 'error') | map(attribute='mend') }}"
+  # => ['Add Ingress to additional_enabled_capabilities', 'Add CloudCredential to ...', ...]
 """
 
 RETURN = r"""
@@ -53,13 +70,23 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._result import problem_dicts
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import SELECTION_OPTIONS, ask_cluster
+from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
+    SELECTION_OPTIONS,
+    ask_cluster,
+    ask_installation,
+)
 
 
-def validate_capabilities(selection: Any, version: Any, **options: Any) -> list[dict[str, str]]:
+def validate_capabilities(
+    selection: Any, version: Any, platform: Any = None, install_method: Any = None, **options: Any
+) -> list[dict[str, str]]:
     """Return everything that is wrong with ``selection`` in ``version``."""
     try:
-        _facts, _status, problems = ask_cluster(version, selection, options, SELECTION_OPTIONS, "version")
+        if platform is not None or install_method is not None:
+            options = {"platform": platform, "install_method": install_method, **options}
+            problems = ask_installation(version, selection, options, "version")
+        else:
+            _facts, _status, problems = ask_cluster(version, selection, options, SELECTION_OPTIONS, "version")
     except CapabilityError as error:
         problems = error.problems
     return problem_dicts(problems)

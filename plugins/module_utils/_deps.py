@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def require_yaml(module: AnsibleModule) -> None:
     """End the module with a clear message where PyYAML is missing; it is not imported here, because that costs."""
-    _require(module, "yaml", "PyYAML", "to read the manifests of a release")
+    _require(module, "yaml", "PyYAML", "to read a release or an install-config")
 
 
 def require_jinja2(module: AnsibleModule) -> None:

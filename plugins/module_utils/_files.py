@@ -26,7 +26,7 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
     """Write ``data`` to ``path`` in one step; its directory must be there. Raises ``OSError`` that names ``path``.
 
     A file that is ``secret`` is readable for its owner alone. Others keep their mode, new ones get what the umask
-    leaves.
+    leaves. Whoever may give files away leaves one to the owner that it had.
     """
     temporary = ""
     try:
@@ -35,6 +35,7 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(data)
             os.fchmod(handle.fileno(), 0o600 if secret else _mode(path))
+            _keep_owner(handle.fileno(), path)
         os.replace(temporary, path)
     except BaseException as error:
         if temporary:
@@ -86,6 +87,15 @@ def _mode(path: str) -> int:
         return stat.S_IMODE(os.stat(path).st_mode)
     except OSError:
         return 0o666 & ~_umask()
+
+
+def _keep_owner(descriptor: int, path: str) -> None:
+    try:
+        there = os.stat(path)
+    except OSError:
+        return
+    with contextlib.suppress(PermissionError):
+        os.fchown(descriptor, there.st_uid, there.st_gid)
 
 
 def _umask() -> int:

@@ -15,11 +15,9 @@ from ._domain.names import did_you_mean
 from ._domain.release import Release
 from ._domain.version import minor_of
 from ._files import absolute
-from ._release import load_release
+from ._release import UNSHOWN_IMAGE, load_release
 
 _RELEASE_FIELDS = ("release", "openshift_version")
-_UNSHOWN_IMAGE = "unset"
-"""Stands for the release image, which no plan shows, so that nobody is told to name it."""
 
 
 class _Named(NamedTuple):
@@ -60,7 +58,7 @@ class NamedReleases:
                     name.path,
                     openshift_version=name.openshift_version,
                     cluster_profile=name.cluster_profile,
-                    release_image=_UNSHOWN_IMAGE,
+                    release_image=UNSHOWN_IMAGE,
                 )
             except CapabilityError as error:
                 self.problems += [_of_release(problem, name.path) for problem in error.problems]

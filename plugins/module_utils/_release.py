@@ -35,6 +35,9 @@ IMAGE_REFERENCES = "image-references"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _METADATA_KIND = "cincinnati-metadata-v0"
 
+UNSHOWN_IMAGE = "unset"
+"""Stands for the release image where no answer shows it, so that nobody is told to name it."""
+
 
 class LoadedRelease(NamedTuple):
     """A release together with its files; ``problems`` are those that did not keep it from loading.

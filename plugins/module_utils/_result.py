@@ -26,9 +26,9 @@ def error_text(error: CapabilityError) -> str:
     return "\n".join([f"{len(errors)} problems were found:", *(f"- {problem}" for problem in errors)])
 
 
-def fail(module: AnsibleModule, error: CapabilityError) -> NoReturn:
-    """End the module with every problem that ``error`` carries."""
-    module.fail_json(msg=error_text(error), problems=problem_dicts(error.problems))
+def fail(module: AnsibleModule, error: CapabilityError, **result: Any) -> NoReturn:
+    """End the module with every problem that ``error`` carries, and with what was found in spite of it."""
+    module.fail_json(msg=error_text(error), problems=problem_dicts(error.problems), **result)
     raise AssertionError("fail_json does not return")
 
 

@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from jinja2 import Undefined
 
+from ansible_collections.capability.openshift.plugins.module_utils._domain.choice import InstallOptions
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
     API_SPELLINGS,
     ClusterOptions,
@@ -34,6 +36,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.inclu
     decide,
     included_manifests,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._domain.install_config import PLATFORMS
+from ansible_collections.capability.openshift.plugins.module_utils._domain.installation import check_installation
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import (
     Manifest,
     manifest_from_object,
@@ -41,6 +45,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.manif
 from ansible_collections.capability.openshift.plugins.module_utils._domain.names import did_you_mean
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._domain.release import release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._domain.values import list_problems, string_problems
 from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
@@ -61,6 +66,9 @@ INCLUSION_OPTIONS = (
 
 UPDATE_OPTIONS = ("openshift_version", "cluster_profile", "feature_set", "feature_gates", "exclude_identifier")
 """Options of a question about an update (filter ``implicitly_enabled_capabilities``)."""
+
+INSTALL_OPTIONS = ("platform", "install_method", "feature_set", "feature_gates")
+"""Options of a question about an installation (filter ``validate_capabilities``)."""
 
 _LISTS = (
     "enabled",
@@ -95,6 +103,44 @@ def ask_cluster(
         # The domain calls it as the modules do; here it has the name that the user knows.
         names = {"openshift_version": where}
         raise FactsError(item._replace(where=names.get(item.where, item.where)) for item in error.problems) from None
+
+
+def ask_installation(
+    version: object, selection: object, options: Mapping[str, Any], where: str = "openshift_version"
+) -> tuple[Problem, ...]:
+    """Return what is wrong with a selection where a cluster is installed with it: names, and the rules of installers.
+
+    ``options`` and ``where`` are those of ``ask_cluster``. Raises ``FactsError`` where the question cannot be asked.
+    """
+    _refuse_undefined({"version": version, "selection": selection, **options})
+    values, problems = _read_options(options, INSTALL_OPTIONS)
+    minor = _read_version(version, where, problems)
+    method = values.get("install_method")
+    if isinstance(method, str) and method not in INSTALL_METHODS:
+        mend = did_you_mean(method, INSTALL_METHODS)
+        problems.append(Problem("error", "install_method", f"{method!r} is not a way to install", mend))
+    platform = values.get("platform")
+    if isinstance(platform, str) and platform not in PLATFORMS:
+        mend = did_you_mean(platform, PLATFORMS)
+        problems.append(Problem("error", "platform", f"{platform!r} is not a platform", mend))
+    if problems:
+        raise FactsError(problems)
+    document: dict[str, Any] = {"featureSet": values.get("feature_set", "")}
+    if platform is not None:
+        document["platform"] = {platform: {}}
+    if "feature_gates" in values:
+        document["featureGates"] = values["feature_gates"]
+    question = InstallOptions(document, "", complete=False, capabilities=plain(selection), method=method)
+    found = check_installation(question, release_of_version(minor)).problems
+    # There is no install-config here: each has the name that the user knows.
+    names = {**API_SPELLINGS, "openshift_version": where}
+    return tuple(item._replace(where=_named(item.where.removeprefix(": "), names)) for item in found)
+
+
+def _named(where: str, names: Mapping[str, str]) -> str:
+    """Return ``where`` with its first word called as in ``names``."""
+    word = re.split(r"[.[]", where, maxsplit=1)[0]
+    return names.get(word, word) + where[len(word) :]
 
 
 def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[dict[str, Any], list[Problem]]:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .errors import FactsError, Problem, raise_errors
 from .manifest import FEATURE_SET_ANNOTATION, Manifest
@@ -25,9 +25,8 @@ from .release_facts import (
     resolve_feature_set,
 )
 from .runlevel import component_of
+from .workloads import is_workload, workload_images
 
-_WORKLOADS = {"Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "Job", "CronJob", "Pod"}
-_DEEPEST_POD = 3  # CronJob, Job, Pod
 _SHOWN = 3
 
 
@@ -110,7 +109,9 @@ def _carriers(release: Release) -> dict[str, list[Manifest]]:
 def _capability_contents(manifests: Iterable[Manifest], release: Release) -> CapabilityContents:
     carriers = list(manifests)
     resources = [manifest.resource_id for manifest in carriers]
-    images = {image for manifest in carriers for image in _images(manifest, release)}
+    pull_specs = frozenset(release.images.values())
+    workloads = (manifest for manifest in carriers if is_workload(manifest))
+    images = {image for item in workloads for image in workload_images(item, release.body(item), pull_specs)}
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
     return CapabilityContents(
         manifests=len(resources),
@@ -124,35 +125,6 @@ def _capability_contents(manifests: Iterable[Manifest], release: Release) -> Cap
 
 def _sorted(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(names)))
-
-
-def _images(manifest: Manifest, release: Release) -> Iterator[str]:
-    """Pull specs a workload runs, and those of the release that it is handed in environment variables."""
-    if manifest.resource_id.kind not in _WORKLOADS:
-        return
-    pull_specs = set(release.images.values())
-    for container in _containers(release.body(manifest)):
-        image = container.get("image")
-        if isinstance(image, str) and image:
-            yield image
-        variables = container.get("env")
-        for variable in variables if isinstance(variables, list) else ():
-            value = variable.get("value") if isinstance(variable, Mapping) else None
-            if isinstance(value, str) and value in pull_specs:
-                yield value
-
-
-def _containers(body: Any) -> Iterator[Mapping[str, Any]]:
-    """Containers of a Pod, of a workload's template, or of a CronJob's Job."""
-    spec = body.get("spec") if isinstance(body, Mapping) else None
-    for _level in range(_DEEPEST_POD):
-        if not isinstance(spec, Mapping):
-            return
-        for field in ("initContainers", "containers"):
-            found = spec.get(field)
-            yield from (item for item in (found if isinstance(found, list) else ()) if isinstance(item, Mapping))
-        template = spec.get("template", spec.get("jobTemplate"))
-        spec = template.get("spec") if isinstance(template, Mapping) else None
 
 
 def _feature_sets(release: Release) -> set[str]:

@@ -315,6 +315,12 @@ def gates_of(capability: str) -> tuple[str, ...]:
     return found.gates if found else ()
 
 
+def since_of(capability: str) -> Minor | None:
+    """Return the first minor that knows ``capability``, ``None`` where no minor does."""
+    found = _BY_NAME.get(capability)
+    return found.since if found else None
+
+
 def feature_set_names(minor: Minor | None) -> tuple[str, ...]:
     """Feature sets that a cluster of ``minor`` can have; of any minor where it is ``None``."""
     return tuple(

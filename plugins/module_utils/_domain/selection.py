@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .errors import Problem
 from .names import did_you_mean
-from .registry import NONE, V_CURRENT, MinorFacts, gates_of
+from .registry import NONE, V_CURRENT, MinorFacts, gates_of, since_of
 
 _SPELLINGS = {
     "baseline_capability_set": "baselineCapabilitySet",
@@ -37,6 +37,7 @@ class Selection(NamedTuple):
     where: str = "capabilities"
     additional_field: str = "additional_enabled_capabilities"
     excluded_field: str = "excluded_capabilities"
+    baseline_field: str = "baseline_capability_set"
 
 
 class CapabilityStatus(NamedTuple):
@@ -57,7 +58,7 @@ def parse_selection(options: object, where: str = "capabilities") -> tuple[Selec
         return Selection(where=where), ()
     if not isinstance(options, Mapping):
         message = f"is {options!r}, expected a dict with {', '.join(_SPELLINGS)}"
-        return Selection(where=where), (Problem("error", where, message),)
+        return Selection(where=where), (Problem("error", where, message, "Write it as install-config.yaml has it"),)
     problems: list[Problem] = []
     values = _canonical(options, where, problems)
     draft = sorted(set(values) & set(_DRAFT_SPELLINGS))
@@ -85,7 +86,7 @@ def check_selection(
         if re.fullmatch(r"v[0-9]+\.[0-9]+", baseline):
             versioned = [name for name in facts.sets if name not in (NONE, V_CURRENT)]
             mend = f"Sets are {versioned[0]} to {versioned[-1]} there; {V_CURRENT} is everything that the version knows"
-        problems.append(Problem("error", f"{where}.baseline_capability_set", message, mend))
+        problems.append(Problem("error", f"{where}.{selection.baseline_field}", message, mend))
     for field, names in (
         (selection.additional_field, selection.additional),
         (selection.excluded_field, selection.excluded),
@@ -225,5 +226,8 @@ def _check_name(name: str, where: str, facts: MinorFacts, hidden: frozenset[str]
         ]
     if name not in facts.capabilities:
         message = f"{name!r} is not a capability of {facts.minor}"
-        return [Problem("error", where, message, did_you_mean(name, facts.capabilities - hidden))]
+        since = since_of(name)
+        # A name of another version is no misspelling, however near the names of this one are.
+        mend = f"It exists from {since} on" if since else did_you_mean(name, facts.capabilities - hidden)
+        return [Problem("error", where, message, mend)]
     return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
+from jinja2 import Undefined
 
 from ansible_collections.capability.openshift.plugins.filter.validate_capabilities import validate_capabilities
 
@@ -59,3 +60,106 @@ def test_what_is_only_worth_knowing_is_no_error():
     assert (pinned["severity"], problem["severity"]) == ("info", "warning")
     (problem,) = validate_capabilities({"inclusionDefault": "Include", "exclude": ["Console"]}, "4.20")
     assert problem["severity"] == "info"
+
+
+NOTHING = {"baselineCapabilitySet": "None"}
+
+
+def errors(problems):
+    return [problem for problem in problems if problem["severity"] == "error"]
+
+
+@pytest.mark.parametrize(
+    ("selection", "version", "options", "missing"),
+    [
+        (NOTHING, "4.18", {}, []),
+        (NOTHING, "4.18", {"platform": "none"}, ["Ingress"]),
+        (NOTHING, "4.15", {"platform": "none"}, []),
+        (
+            NOTHING,
+            "4.18",
+            {"platform": "aws"},
+            ["Ingress", "CloudCredential", "CloudControllerManager", "MachineAPI"],
+        ),
+        (
+            NOTHING,
+            "4.18",
+            {"platform": "aws", "install_method": "upi"},
+            ["Ingress", "CloudCredential", "CloudControllerManager"],
+        ),
+        (NOTHING, "4.18", {"install_method": "ipi"}, ["Ingress", "MachineAPI"]),
+        ({"excludedCapabilities": ["Console"]}, "4.18", {"platform": "vsphere"}, []),
+        ({"excludedCapabilities": ["Console", "baremetal"]}, "4.18", {"install_method": "hosted"}, ["Console"]),
+        (None, "4.18", {"platform": "aws"}, []),
+        (None, "4.18", {"platform": None, "install_method": None}, []),
+    ],
+)
+def test_with_platform_or_method_the_rules_of_installers_count(selection, version, options, missing):
+    found = errors(validate_capabilities(selection, version, **options))
+
+    assert [problem["message"].partition(" is missing")[0] for problem in found] == missing
+    assert all(set(problem) == {"severity", "where", "message", "mend"} for problem in found)
+    assert all(problem["where"].startswith("capabilities.") and problem["mend"] for problem in found)
+
+
+def test_a_method_without_a_platform_says_what_is_not_checked():
+    (warned,) = [
+        problem
+        for problem in validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.18", install_method="upi")
+        if problem["severity"] == "warning"
+    ]
+
+    assert "inst-cloudcredential" in warned["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "message", "mend"),
+    [
+        ({"platform": "asw"}, "platform", "is not a platform", "Did you mean aws?"),
+        ({"platform": "AWS"}, "platform", "is not a platform", "Write aws: names are case sensitive"),
+        ({"platform": 7}, "platform", "7", ""),
+        ({"platform": ["aws"]}, "platform", "aws", ""),
+        ({"platform": {"aws": {}}}, "platform", "aws", ""),
+        ({"install_method": "uip"}, "install_method", "'uip' is not a way to install", "Did you mean upi?"),
+        ({"install_method": 7}, "install_method", "7", ""),
+        ({"platform": "aws", "feature_set": "TechPreview"}, "feature_set", "TechPreview", "TechPreviewNoUpgrade"),
+        ({"platform": "aws", "feature_gates": "A"}, "feature_gates", "A", ""),
+    ],
+)
+def test_options_of_an_installation_that_cannot_be(options, where, message, mend):
+    (problem,) = errors(validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.20", **options))
+
+    # By the name that the user knows: there is no install-config here.
+    assert problem["where"] == where
+    assert message in problem["message"]
+    assert mend in problem["mend"]
+
+
+@pytest.mark.parametrize("other", ["cluster_profile", "always_enabled_capabilities"])
+@pytest.mark.parametrize("option", [{"platform": "aws"}, {"install_method": "upi"}])
+def test_beside_an_installation_other_options_have_no_meaning(other, option):
+    value = ["Build"] if other.startswith("always") else "self-managed-high-availability"
+    (problem,) = errors(validate_capabilities(NOTHING, "4.20", **option, **{other: value}))
+
+    assert problem["message"] == "is not an option here"
+    for name in ("platform", "install_method", "feature_set", "feature_gates"):
+        assert name in problem["mend"]
+    assert errors(validate_capabilities(NOTHING, "4.20", **{other: value})) == []
+
+
+def test_all_bad_options_are_told_at_once():
+    found = validate_capabilities(NOTHING, 4.2, platform=7, install_method="x", cluster_profile="y")
+
+    assert {problem["where"] for problem in found} == {"version", "platform", "install_method", "cluster_profile"}
+
+
+def test_without_a_version_an_installation_cannot_be_checked():
+    (problem,) = errors(validate_capabilities(NOTHING, None, platform="aws"))
+
+    assert problem["where"] == "version"
+
+
+def test_what_is_undefined_is_said():
+    (problem,) = validate_capabilities(NOTHING, "4.20", platform=Undefined(name="platform"))
+
+    assert (problem["where"], problem["message"]) == ("platform", "is undefined")

@@ -233,7 +233,7 @@ def test_a_version_that_disagrees_with_the_release(run, releases):
         (
             {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["MachineAPI"]}},
             "capabilities.additional_enabled_capabilities[0]",
-            "'MachineAPI' is not a capability of 4.13. Known are: ",
+            "'MachineAPI' is not a capability of 4.13. It exists from 4.14 on",
         ),
         (
             {"capabilities": {"baselineCapabilitySet": "v4.14"}},

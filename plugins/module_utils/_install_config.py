@@ -1,0 +1,213 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""An install-config written or edited: what was given and what is there, the choice, and the text that follows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from ._document import Document, read_document, render_document
+from ._document_edit import edit_capabilities
+from ._domain.choice import InstallOptions
+from ._domain.cluster_facts import resolve_cluster
+from ._domain.errors import CapabilityError, FactsError, Problem, type_name
+from ._domain.footprint import Comparison, compare
+from ._domain.inclusion import included_manifests
+from ._domain.installation import Installation, block_of, check_installation, profile_of
+from ._domain.release import Release, release_of_version
+from ._domain.rulebook import HOSTED
+from ._domain.version import minor_of
+from ._install_config_file import Target, read_target
+from ._release import UNSHOWN_IMAGE, load_release
+
+_FIELD = "capabilities"
+_Found = TypeVar("_Found")
+
+
+class InstallRequest(NamedTuple):
+    """What the user gave, unchecked: options of the module of the same names, ``None`` where one was left out."""
+
+    path: str | None
+    content: object
+    capabilities: object
+    solution: str | None
+    solutions: object
+    release: str | None
+    openshift_version: str | None
+    install_method: str | None
+    compare_with: object
+
+
+class InstallAnswer(NamedTuple):
+    """What came out. ``after`` is the text that belongs at ``target``; both are ``None`` where nothing is written."""
+
+    installation: Installation
+    problems: tuple[Problem, ...]
+    target: Target | None = None
+    before: str | None = None
+    after: str | None = None
+    comparison: Comparison | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether something is wrong, so that nothing may be written."""
+        return any(problem.severity == "error" for problem in self.problems)
+
+    @property
+    def changes_text(self) -> bool:
+        """Tell whether what is there is not what belongs there."""
+        return self.after is not None and self.after != self.before
+
+
+def answer_request(request: InstallRequest, hide: Callable[[Mapping[str, Any]], None]) -> InstallAnswer:
+    """Check everything that was asked for, and make the text; write nothing, raise nothing.
+
+    ``hide`` is called with each install-config as soon as it is read, because it holds secrets.
+    """
+    problems: list[Problem] = []
+    target = _attempt(lambda: read_target(request.path or ""), problems) if request.path is not None else None
+    existing = _existing(target, problems)
+    content = _attempt(lambda: _read_content(request.content), problems) if request.content is not None else None
+    for document in (existing, content):
+        if document is not None:
+            hide(document.data)
+    problems += _combinations(request, target)
+    release = _attempt(lambda: _read_release(request, problems), problems)
+    source = content or existing
+    place = "content" if content is not None or target is None else target.path
+    options = InstallOptions(
+        document={} if source is None else source.data,
+        place=place,
+        complete=target is not None and source is not None,
+        capabilities=request.capabilities,
+        solution=request.solution,
+        solutions=request.solutions,
+        method=request.install_method,
+    )
+    installation = check_installation(options, release or release_of_version(None))
+    if release is None:
+        # What is missing is said above, where the release could not be read.
+        found = tuple(item for item in installation.problems if item.where != "openshift_version")
+        return InstallAnswer(installation, (*problems, *found))
+    problems += installation.problems
+    answer = InstallAnswer(installation, tuple(problems), target)
+    if answer.failed:
+        return answer
+    comparison = _compare(request, installation, release, problems)
+    if target is not None and source is not None:
+        before = existing.text if existing is not None else None
+        after = _attempt(lambda: _text(request, existing, content, installation), problems)
+        answer = answer._replace(before=before, after=after)
+    return answer._replace(problems=tuple(problems), comparison=comparison)
+
+
+def _attempt(read: Callable[[], _Found], problems: list[Problem]) -> _Found | None:
+    """Return what ``read`` returns; where it raises, report its problems and return ``None``."""
+    try:
+        return read()
+    except CapabilityError as error:
+        problems += error.problems
+        return None
+
+
+def _existing(target: Target | None, problems: list[Problem]) -> Document | None:
+    if target is None or target.data is None:
+        return None
+    data, path = target.data, target.path
+    return _attempt(lambda: read_document(data, path), problems)
+
+
+def _read_content(content: object) -> Document:
+    if isinstance(content, str):
+        # What was read with another encoding than UTF-8 holds surrogates: read_document says so.
+        return read_document(content.encode(errors="surrogatepass"), "content")
+    if not isinstance(content, Mapping):
+        message = f"is {type_name(content)}, expected an install-config, as a dict or as its text"
+        raise FactsError([Problem("error", "content", message, "Write it as in the examples")])
+    # Ansible turns a text that looks like JSON into what it says; the installer wants the text.
+    secret = content.get("pullSecret")
+    if isinstance(secret, Mapping):
+        content = {**content, "pullSecret": json.dumps(secret, separators=(",", ":"))}
+    return read_document(render_document(content).encode(), "content")
+
+
+def _combinations(request: InstallRequest, target: Target | None) -> list[Problem]:
+    if request.path is not None and request.install_method == HOSTED:
+        message = "is given for a hosted cluster, which has no install-config"
+        return [Problem("error", "path", message, "Leave it out, and take hosted_cluster_spec from the result")]
+    found = []
+    if target is not None and target.data is None and request.content is None:
+        message = "does not exist, and there is no content to make it from"
+        mend = "Give content, or the path of an install-config to edit"
+        found.append(Problem("error", target.path, message, mend))
+    if request.compare_with is not None and request.release is None:
+        message = "needs a release, because what a selection costs is in its manifests"
+        found.append(Problem("error", "compare_with", message, "Give release instead of openshift_version"))
+    return found
+
+
+def _read_release(request: InstallRequest, problems: list[Problem]) -> Release:
+    if request.release is not None:
+        loaded = load_release(
+            request.release,
+            openshift_version=request.openshift_version,
+            cluster_profile=profile_of(request.install_method),
+            release_image=UNSHOWN_IMAGE,
+        )
+        problems += loaded.problems
+        return loaded.release
+    if request.openshift_version is None:
+        message = "is needed: which rules and capabilities there are depends on the version"
+        raise FactsError([Problem("error", "openshift_version", message, "Set it, or release")])
+    try:
+        return release_of_version(minor_of(request.openshift_version))
+    except ValueError as error:
+        raise FactsError([error.args[0]]) from None
+
+
+def _compare(
+    request: InstallRequest, installation: Installation, release: Release, problems: list[Problem]
+) -> Comparison | None:
+    if request.compare_with is None or installation.facts is None:
+        return None
+    try:
+        against, _status, _problems = resolve_cluster(
+            installation.cluster._replace(capabilities=request.compare_with), release
+        )
+    except FactsError as error:
+        problems += [item._replace(where=item.where.replace(_FIELD, "compare_with", 1)) for item in error.problems]
+        return None
+    here, there = (included_manifests(release.manifests, facts) for facts in (installation.facts, against))
+    return _attempt(lambda: compare(release, here, there, problems), problems)
+
+
+def _text(
+    request: InstallRequest, existing: Document | None, content: Document | None, installation: Installation
+) -> str | None:
+    """Return what belongs into the file: what is there, edited, unless the content says something else."""
+    if existing is not None and content is None and request.capabilities is None and request.solution is None:
+        return existing.text  # it was only to be checked
+    chosen = installation.chosen.selection if installation.chosen is not None else None
+    block = None if chosen is None else block_of(chosen)
+    if existing is not None and (content is None or _is_alike(existing, content, block is not None)):
+        return existing.text if block is None else edit_capabilities(existing, block, request.path or "")
+    if content is None:
+        return None
+    if isinstance(request.content, str):
+        return content.text if block is None else edit_capabilities(content, block, "content")
+    return render_document(content.data if block is None else {**content.data, _FIELD: block})
+
+
+def _is_alike(existing: Document, content: Document, selected: bool) -> bool:
+    """Tell whether two install-configs say the same, beside the block that is going to be edited."""
+    without = (_FIELD,) if selected else ()
+    mine, theirs = (
+        {field: value for field, value in document.data.items() if field not in without}
+        for document in (existing, content)
+    )
+    return mine == theirs

@@ -1,0 +1,276 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What install_config answers without writing: the selection in every form, the rules it breaks, what goes missing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.consequences import consequences_of
+from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import all_rules
+from ansible_collections.capability.openshift.tests.unit.releases import cluster_version_crd, manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.sites import NOTED, runner, selection, site
+
+KNOWN_4_20 = [
+    "Build",
+    "CSISnapshot",
+    "CloudControllerManager",
+    "CloudCredential",
+    "Console",
+    "DeploymentConfig",
+    "ImageRegistry",
+    "Ingress",
+    "Insights",
+    "MachineAPI",
+    "NodeTuning",
+    "OperatorLifecycleManager",
+    "OperatorLifecycleManagerV1",
+    "Storage",
+    "baremetal",
+    "marketplace",
+    "openshift-samples",
+]
+EDGE: dict[str, Any] = {"platform": {"none": {}}}
+
+
+@pytest.fixture
+def run(call):
+    return runner(call)
+
+
+def names(block: dict[str, Any]) -> set[str]:
+    return set(block.get("additionalEnabledCapabilities", []))
+
+
+def test_one_selection_in_every_form(run):
+    outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Insights"]})
+    wanted = [name for name in KNOWN_4_20 if name not in ("Console", "Insights")]
+
+    assert outcome["changed"] is False
+    assert outcome["known_capabilities"] == KNOWN_4_20
+    assert outcome["enabled_capabilities"] == wanted
+    assert outcome["capabilities"]["baselineCapabilitySet"] == "None"
+    assert names(outcome["capabilities"]) == set(wanted)
+    assert outcome["cluster_version_spec"] == {"capabilities": outcome["capabilities"]}
+    overrides = outcome["install_config_overrides"]
+    assert json.loads(overrides) == outcome["cluster_version_spec"]
+    assert overrides == json.dumps(json.loads(overrides), separators=(",", ":"))
+    # A hosted cluster has baremetal off unless it is asked for.
+    assert outcome["hosted_cluster_spec"] == {
+        "capabilities": {"enabled": ["baremetal"], "disabled": ["Console", "Insights"]}
+    }
+    assert outcome["violations"] == []
+    assert len(outcome["explanation"]) == 1
+    assert {"path", "backup_file", "diff", "comparison"}.isdisjoint(outcome.result)
+
+
+# openshift/cluster-version-operator:lib/capability: v4.11 is these four from 4.14 on.
+def test_the_shortest_form_means_the_same_and_lists_fewer_names(run):
+    outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Insights"]})
+    short, written = outcome["shortest_capabilities"], outcome["capabilities"]
+
+    assert short["baselineCapabilitySet"] == "v4.11"
+    set_4_11 = {"MachineAPI", "baremetal", "marketplace", "openshift-samples"}
+    assert names(short) | set_4_11 == names(written)
+    assert len(names(short)) == len(names(written)) - len(set_4_11)
+
+
+# openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml
+TELCO = '{"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["NodeTuning", "OperatorLifecycleManager", "Ingress"]}}'  # noqa: E501
+
+
+def test_ran_du_is_what_the_telco_reference_has(run):
+    outcome = run(content=EDGE, openshift_version="4.18", install_method="assisted", solution="ran_du")
+    ours, theirs = (json.loads(text)["capabilities"] for text in (outcome["install_config_overrides"], TELCO))
+
+    assert ours["baselineCapabilitySet"] == theirs["baselineCapabilitySet"]
+    assert sorted(ours["additionalEnabledCapabilities"]) == sorted(theirs["additionalEnabledCapabilities"])
+    assert "\n" not in outcome["install_config_overrides"]
+    assert ": " not in outcome["install_config_overrides"]
+    assert outcome["explanation"][0].startswith("ran_du: ")
+    assert any("added Ingress" in reason and "inst-ingress" in reason for reason in outcome["explanation"])
+
+
+def test_a_solution_of_ones_own(run):
+    solutions = {
+        "lab": {
+            "starts_from": "nothing",
+            "wants": ["Console", {"capability": "Storage", "until": "4.19"}, {"capability": "Build", "until": "4.20"}],
+        }
+    }
+    outcome = run(content=EDGE, solution="lab", solutions=solutions)
+
+    assert names(outcome["capabilities"]) == {"Console", "Build", "Ingress"}
+    assert [item["rule"] for item in outcome["violations"]] == ["doc-build-imageregistry"]
+
+
+def test_nothing_selected_is_the_default_and_every_form_is_empty(run):
+    outcome = run(content=EDGE)
+
+    assert outcome["enabled_capabilities"] == KNOWN_4_20
+    assert (outcome["capabilities"], outcome["shortest_capabilities"], outcome["mended_capabilities"]) == ({}, {}, {})
+    assert (outcome["cluster_version_spec"], outcome["hosted_cluster_spec"]) == ({}, {})
+    assert outcome["install_config_overrides"] == "{}"
+    assert outcome["consequences"] == []
+    assert any("vCurrent" in reason for reason in outcome["explanation"])
+
+
+@pytest.mark.parametrize("content", [site(capabilities=selection("Ingress", "Storage")), NOTED])
+def test_the_block_of_the_content_is_the_selection(content, run):
+    outcome = run(content=content)
+
+    assert names(outcome["capabilities"]) == ({"Ingress", "Storage"} if isinstance(content, dict) else {"Ingress"})
+    assert "it is what the install-config says" in outcome["explanation"]
+
+
+@pytest.mark.parametrize("wanted", [selection("Ingress"), {"excludedCapabilities": ["Console", "Storage"]}, {}])
+def test_consequences_are_of_exactly_the_names_that_are_off(wanted, run):
+    outcome = run(content=EDGE, capabilities=wanted or selection(baseline="vCurrent"))
+    off = set(KNOWN_4_20) - set(outcome["enabled_capabilities"])
+
+    assert outcome["consequences"] == [item._asdict() for item in consequences_of(frozenset(off))]
+    assert {item["capability"] for item in outcome["consequences"]} == off
+    assert all(item["text"] and item["source"] for item in outcome["consequences"])
+
+
+METHODS = [
+    (EDGE, "upi", "none"),
+    ({"platform": {"external": {"platformName": "oci"}}}, "upi", "external"),
+    ({"platform": {"aws": {"region": "eu-west-1"}}}, "ipi", "aws"),
+    ({"platform": {"baremetal": {"hosts": [{"name": "a"}]}}}, "ipi", "baremetal"),
+    ({"platform": {"none": {}}, "bootstrapInPlace": {"installationDisk": "/dev/sda"}}, "upi", "none"),
+    ({"platform": {"aws": {}}, "bootstrapInPlace": {"installationDisk": "/dev/sda"}}, "upi", "aws"),
+    ({}, "upi", None),
+    (None, "upi", None),
+]
+
+
+@pytest.mark.parametrize(("content", "method", "platform"), METHODS)
+def test_how_it_is_installed_where_nobody_says_it(content, method, platform, run):
+    if content and "bootstrapInPlace" in content:
+        content = {**content, "controlPlane": {"replicas": 1}}
+    outcome = run(content=content, capabilities=selection(baseline="vCurrent"))
+
+    assert (outcome["install_method"], outcome["platform"]) == (method, platform)
+    warned = [item for item in outcome["problems"] if item["severity"] == "warning"]
+    assert bool(warned) is (platform is None)
+    if warned:
+        assert "rules are not checked: inst-cloudcredential, inst-ccm" in warned[0]["message"]
+        assert warned[0]["mend"] == "Give content with the platform"
+
+
+@pytest.mark.parametrize("method", ["ipi", "upi", "agent", "assisted"])
+def test_what_is_said_of_the_method_counts(method, run):
+    wanted = selection("Ingress", "CloudCredential", "CloudControllerManager")
+    outcome = run(content={"platform": {"aws": {}}}, capabilities=wanted, install_method=method)
+
+    assert outcome["install_method"] == method
+    assert [item["rule"] for item in outcome["violations"]] == (["inst-ipi-machineapi"] if method == "ipi" else [])
+    assert outcome.failed is (method == "ipi")
+
+
+SOURCES = {rule.name: rule.source for rule in all_rules()}
+
+
+def test_a_run_that_fails_returns_every_violation_and_the_mended_selection(run):
+    outcome = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=selection("marketplace"))
+
+    assert outcome.failed
+    found = {item["rule"]: item for item in outcome["violations"]}
+    assert {rule: item["capability"] for rule, item in found.items()} == {
+        "inst-ingress": "Ingress",
+        "inst-cloudcredential": "CloudCredential",
+        "inst-ccm": "CloudControllerManager",
+        "inst-marketplace-olm": "OperatorLifecycleManager",
+        "inst-ipi-machineapi": "MachineAPI",
+        "api-marketplace-olm": "OperatorLifecycleManager",
+    }
+    for item in outcome["violations"]:
+        assert set(item) == {"rule", "layer", "capability", "message", "mend", "source"}
+        assert item["source"] == SOURCES[item["rule"]]
+        assert item["message"] in outcome.message
+        assert item["source"] in outcome.message
+        assert item["mend"] in outcome.message
+    mended = outcome["mended_capabilities"]
+    assert mended["baselineCapabilitySet"] == "None"
+    assert names(mended) == {"marketplace", *(item["capability"] for item in found.values())}
+
+    again = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=mended)
+    assert again["violations"] == []
+    assert again["mended_capabilities"] == again["capabilities"]
+
+
+def test_names_that_do_not_exist_are_left_out_of_the_mended_selection(run):
+    outcome = run(content=EDGE, capabilities=selection("console", "Storage"))
+
+    assert outcome.failed
+    assert [item["rule"] for item in outcome["violations"]] == ["inst-known-names", "inst-ingress"]
+    assert names(outcome["mended_capabilities"]) == {"Storage", "Ingress"}
+
+
+def test_what_stands_in_documentation_alone_is_a_warning(run):
+    outcome = run(content={"platform": {"openstack": {}}}, capabilities={"excludedCapabilities": ["Storage"]})
+
+    (violation,) = outcome["violations"]
+    assert (violation["rule"], violation["layer"]) == ("doc-storage-platform", "documentation")
+    assert outcome.problem("doc-storage-platform")["severity"] == "warning"
+
+
+def test_a_hosted_cluster(run):
+    outcome = run(install_method="hosted", capabilities={"excludedCapabilities": ["Console", "Insights", "baremetal"]})
+
+    assert outcome["hosted_cluster_spec"] == {"capabilities": {"disabled": ["Console", "Insights"]}}
+    written = outcome["cluster_version_spec"]["capabilities"]
+    # openshift/hypershift:support/capabilities writes None and all names, in the order of their bytes
+    assert written == selection(*(name for name in KNOWN_4_20 if name not in ("Console", "Insights", "baremetal")))
+    assert outcome["violations"] == []
+
+
+@pytest.mark.parametrize(
+    ("version", "excluded", "rules"),
+    [
+        ("4.17", ["ImageRegistry"], ["hcp-capabilities"]),
+        ("4.18", ["ImageRegistry", "baremetal"], []),
+        ("4.18", ["Console", "baremetal"], ["hcp-selectable"]),
+        ("4.20", ["Console", "baremetal"], []),
+        ("4.20", ["Ingress", "baremetal"], ["hcp-ingress-console"]),
+        ("4.20", ["Storage", "baremetal"], ["hcp-selectable"]),
+    ],
+)
+def test_what_a_hosted_cluster_cannot_say(version, excluded, rules, run):
+    wanted = {"excludedCapabilities": excluded}
+    outcome = run(install_method="hosted", openshift_version=version, capabilities=wanted)
+
+    assert outcome.failed is bool(rules)
+    assert [item["rule"] for item in outcome["violations"] if item["layer"] != "documentation"] == rules
+
+
+def test_a_release_stands_in_for_the_version_and_names_what_is_not_known_here(run, tmp_path):
+    files = {"0000_00_crd.yaml": cluster_version_crd(["Console", "Ingress", "Tomorrow"]), "0000_50_a.yaml": manifest()}
+    release = write_release(tmp_path / "release", files, "5.9.1")
+    outcome = run(release=release, openshift_version=None, content=EDGE, capabilities=selection("Ingress", "Tomorrow"))
+
+    assert outcome["known_capabilities"] == ["Console", "Ingress", "Tomorrow"]
+    assert names(outcome["capabilities"]) == {"Ingress", "Tomorrow"}
+    other = run(release=release, openshift_version="4.19", content=EDGE)
+    assert other.failed
+    assert "5.9.1" in other.message
+
+
+def test_values_that_are_no_secrets_are_not_masked(run, tmp_path):
+    wanted = selection("Console", "Ingress")
+    outcome = run(path=tmp_path / "a.yaml", content=site(), capabilities=wanted, diff=True)
+    failed = run(content=site(publish="v1", baseDomain="None", apiVersion="worker"), capabilities={"a": "master"})
+
+    assert outcome["capabilities"] == wanted
+    assert outcome["platform"] == "none"
+    (entry,) = outcome["diff"]
+    for line in ("apiVersion: v1", "- name: worker", "  name: master", "  none: {}", "  name: berlin"):
+        assert line in entry["after"].splitlines()
+    assert "is 'worker', expected v1" in failed.message
+    assert "is 'None', expected a DNS domain" in failed.message
+    assert "is 'v1', expected External, Internal, Mixed" in failed.message

@@ -1,0 +1,113 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What ansible-playbook prints of install_config, with all that -vvv and --diff add: everything but secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.unit.sites import (
+    NOTED,
+    OLD_PULL_SECRET,
+    PRIVATE_KEY,
+    PULL_SECRET,
+    environment,
+    leaks,
+    selection,
+    site,
+)
+
+BROKEN = NOTED.replace(f"pullSecret: '{PULL_SECRET}'", f"pullSecret: '{PULL_SECRET}")
+TWICE = selection("Ingress", "Console", "Ingress")
+WRONG = selection("console", "Ingress")
+
+# Name of the task: options. What is secret comes from a file of variables, as it does in a vault.
+TASKS: dict[str, dict[str, Any]] = {
+    "write": {"path": "new.yaml", "content": "{{ site }}", "capabilities": TWICE},
+    "write a text": {"path": "text.yaml", "content": "{{ noted }}", "solution": "ran_du"},
+    "edit": {"path": "noted.yaml", "capabilities": TWICE, "backup": True},
+    "replace": {"path": "noted.yaml", "content": "{{ vsphere }}", "install_method": "agent"},
+    "fail": {"path": "new.yaml", "content": "{{ private }}", "capabilities": WRONG},
+    "fail at texts": {"path": "broken.yaml", "content": "{{ broken }}", "capabilities": TWICE},
+    "fail at an option": {"content": "{{ site }}", "install_method": "uip"},
+}
+
+
+def play(folder: Path) -> str:
+    """Run the tasks in ``folder`` and return all that is printed."""
+    for name, text in (("noted", NOTED), ("broken", BROKEN)):
+        (folder / f"{name}.yaml").write_text(text)
+    secrets = {
+        "site": site(),
+        "noted": NOTED,
+        "broken": BROKEN,
+        "vsphere": site("vsphere", pullSecret=OLD_PULL_SECRET),
+        "private": site(sshKey=PRIVATE_KEY),
+    }
+    (folder / "secrets.json").write_text(json.dumps(secrets))
+    tasks = [
+        {
+            "name": name,
+            "capability.openshift.install_config": {"openshift_version": "4.20", **_at(folder, options)},
+            "ignore_errors": True,
+        }
+        for name, options in TASKS.items()
+    ]
+    plays = [{"hosts": "localhost", "gather_facts": False, "vars_files": ["secrets.json"], "tasks": tasks}]
+    (folder / "play.yml").write_text(json.dumps(plays, indent=1))
+    command = [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", "-c", "local", "-vvv", "--diff"]
+    done = subprocess.run(
+        [*command, str(folder / "play.yml")],
+        env={**environment(folder), "ANSIBLE_PIPELINING": "true"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def _at(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
+    return {**options, "path": str(folder / options["path"])} if "path" in options else options
+
+
+def part(output: str, task: str) -> str:
+    return output.split(f"TASK [{task}]")[1].split("\nTASK [")[0]
+
+
+# One test, because it takes a second for each task.
+@pytest.mark.slow
+def test_everything_is_printed_but_secrets(tmp_path):
+    output = play(tmp_path)
+    assert {task: leaks(part(output, task)) for task in TASKS} == {task: [] for task in TASKS}
+    assert leaks(output) == []
+
+    failing = [task for task in TASKS if task.startswith("fail")]
+    assert re.search(rf"localhost\s+: ok={len(TASKS)}\s+changed=4 .*ignored={len(failing)}", output)
+    for task in TASKS:
+        assert ("fatal: [localhost]" in part(output, task)) is (task in failing)
+        assert '"invocation"' in part(output, task)
+    assert "+  - Console" in part(output, "edit")
+    assert "******** (changed)" in part(output, "replace")
+    for place in ("broken.yaml, line", "content, line"):
+        assert re.search(f"{place} [0-9]+, column [0-9]+: is not YAML", part(output, "fail at texts"))
+    assert "is a private key" in part(output, "fail")
+    assert "ipi, upi, agent, assisted, hosted" in part(output, "fail at an option")
+
+    # What is no secret can be read.
+    written = part(output, "write")
+    for line in ("+apiVersion: v1", "+- name: worker", "+  none: {}", "+pullSecret: '********'"):
+        assert line in written
+    for text in ('"baselineCapabilitySet": "None"', '"platform": "none"', "Ingress is there more than once"):
+        assert text in written
+    assert "'console' is not a capability of 4.20. Write Console" in part(output, "fail")
