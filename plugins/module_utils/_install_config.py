@@ -23,9 +23,10 @@ from ._domain.release import Release, release_of_version
 from ._domain.rulebook import HOSTED
 from ._domain.version import minor_of
 from ._install_config_file import Target, read_target
+from ._json import json_object
 from ._release import UNSHOWN_IMAGE, load_release
 
-_FIELD = "capabilities"
+_FIELD, _SECRET = "capabilities", "pullSecret"
 _Found = TypeVar("_Found")
 
 
@@ -44,10 +45,14 @@ class InstallRequest(NamedTuple):
 
 
 class InstallAnswer(NamedTuple):
-    """What came out. ``after`` is the text that belongs at ``target``; both are ``None`` where nothing is written."""
+    """What came out. ``after`` is the text that belongs at ``target``; both are ``None`` where nothing is written.
+
+    ``version`` is that of the release, or what was said, as far as it is known.
+    """
 
     installation: Installation
     problems: tuple[Problem, ...]
+    version: str | None = None
     target: Target | None = None
     before: str | None = None
     after: str | None = None
@@ -95,7 +100,8 @@ def answer_request(request: InstallRequest, hide: Callable[[Mapping[str, Any]], 
         found = tuple(item for item in installation.problems if item.where != "openshift_version")
         return InstallAnswer(installation, (*problems, *found))
     problems += installation.problems
-    answer = InstallAnswer(installation, tuple(problems), target)
+    version = release.version or request.openshift_version
+    answer = InstallAnswer(installation, tuple(problems), version, target)
     if answer.failed:
         return answer
     comparison = _compare(request, installation, release, problems)
@@ -130,9 +136,9 @@ def _read_content(content: object) -> Document:
         message = f"is {type_name(content)}, expected an install-config, as a dict or as its text"
         raise FactsError([Problem("error", "content", message, "Write it as in the examples")])
     # Ansible turns a text that looks like JSON into what it says; the installer wants the text.
-    secret = content.get("pullSecret")
+    secret = content.get(_SECRET)
     if isinstance(secret, Mapping):
-        content = {**content, "pullSecret": json.dumps(secret, separators=(",", ":"))}
+        content = {**content, _SECRET: json.dumps(secret, separators=(",", ":"))}
     return read_document(render_document(content).encode(), "content")
 
 
@@ -206,8 +212,13 @@ def _text(
 def _is_alike(existing: Document, content: Document, selected: bool) -> bool:
     """Tell whether two install-configs say the same, beside the block that is going to be edited."""
     without = (_FIELD,) if selected else ()
-    mine, theirs = (
-        {field: value for field, value in document.data.items() if field not in without}
-        for document in (existing, content)
-    )
-    return mine == theirs
+    return _meaning(existing, without) == _meaning(content, without)
+
+
+def _meaning(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
+    """Return what an install-config says; blanks in the JSON of its pull secret say nothing."""
+    said = {field: value for field, value in document.data.items() if field not in without}
+    secret = said.get(_SECRET)
+    if isinstance(secret, str):
+        said[_SECRET] = json_object(secret.encode(errors="replace")) or secret
+    return said

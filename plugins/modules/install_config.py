@@ -229,6 +229,11 @@ hosted_cluster_spec:
   returned: success
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
+openshift_version:
+  description: Version that is installed, V(none) where it is not known.
+  returned: always
+  type: str
+  sample: 4.20.3
 install_method:
   description: How the cluster is taken to be installed.
   returned: always
@@ -396,7 +401,7 @@ def main() -> None:
 
     backup = params.pop("backup")
     answer = answer_request(InstallRequest(**params), hide)
-    result = installation_dict(answer.installation)
+    result = {"openshift_version": answer.version, **installation_dict(answer.installation)}
     if answer.target is not None:
         result["path"] = answer.target.path
     if answer.failed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Any
+from typing import Any, Union
 
 from .errors import Problem, type_name
 
@@ -25,10 +25,11 @@ _OLD_NAMES = {
     "clusterNetworks": "clusterNetwork",
     "type": "networkType",
 }
-_OLD_LENGTH = "hostSubnetLength"
 """Source: openshift/installer:pkg/types/conversion/installconfig.go."""
 
-_Network = IPv4Network | IPv6Network
+_OLD_LENGTH = "hostSubnetLength"
+
+_Network = Union[IPv4Network, IPv6Network]  # noqa: UP007 (pylint takes | for arithmetic here)
 
 
 def network_problems(networking: object, platform: str | None, where: str) -> Iterator[Problem]:

@@ -146,7 +146,7 @@ def test_an_edit_changes_lines_of_the_capabilities_alone(options, lines, run, pa
     assert outcome["changed"] is True
     if lines is not None:
         assert sorted(changed_lines(NOTED, after)) == sorted(lines)
-    head, tail = NOTED.split(BLOCK)[0], NOTED[NOTED.index("platform:") :]
+    head, tail = NOTED.split(BLOCK, maxsplit=1)[0], NOTED[NOTED.index("platform:") :]
     assert after.startswith(head)
     assert after.endswith(tail)
     assert says(yaml.safe_load(after)["capabilities"]) == says(outcome["capabilities"])
