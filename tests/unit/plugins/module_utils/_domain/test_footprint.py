@@ -277,7 +277,6 @@ def test_the_example_release_without_and_with_everything() -> None:
     assert (comparison.selection.jobs, comparison.saved.jobs) == (1, 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", release_folders())
 def test_real_releases_without_and_with_everything(folder: Path) -> None:
     release = load(folder).release
