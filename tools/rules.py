@@ -25,12 +25,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.regis
     FORCED_CAPABILITIES,
     SET_AMENDMENTS,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import (
-    INSTALL_METHODS,
-    REQUIREMENTS,
-    Rule,
-    all_rules,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.requirements import REQUIREMENTS, all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import INSTALL_METHODS, Rule
 from ansible_collections.capability.openshift.plugins.module_utils._domain.solutions import SOLUTIONS, Solution
 
 PAGE = ROOT / "docs" / "rules.md"
@@ -48,7 +44,7 @@ LAYERS = {
     "installer": "Held by openshift-install, before anything boots. Agent-based and assisted installs run it as well.",
     "ClusterVersion": "Held by the ClusterVersion CRD, at installation and whenever the selection changes later.",
     "HostedCluster": "Held by the HostedCluster CRD of hosted control planes.",
-    "documentation": "Written down and held by nobody: warnings here.",
+    "documentation": "Known of installers and written down, but no check of any of them: warnings here.",
 }
 
 

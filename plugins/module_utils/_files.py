@@ -63,7 +63,8 @@ def access_problems(directory: str, option: str) -> list[Problem]:
     """Return why no file can be written to ``directory``, which need not be there; ``option`` is where it came from."""
     nearest = _nearest(directory)
     if not os.path.isdir(nearest):
-        return [Problem("error", directory, f"cannot be made: {nearest} is a file", f"Choose another {option}")]
+        kind = "a link to nothing" if os.path.islink(nearest) else "a file"
+        return [Problem("error", directory, f"cannot be made: {nearest} is {kind}", f"Choose another {option}")]
     if not os.access(nearest, os.W_OK | os.X_OK):
         return [Problem("error", directory, f"cannot be written: no permission on {nearest}", "Check the permissions")]
     return []

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple, TypeVar
 from ._document import Document, read_document, render_document
 from ._document_edit import edit_capabilities
 from ._domain.choice import InstallOptions
-from ._domain.cluster_facts import resolve_cluster
 from ._domain.errors import CapabilityError, FactsError, Problem, type_name
 from ._domain.footprint import Comparison, compare
 from ._domain.inclusion import included_manifests
 from ._domain.installation import Installation, block_of, check_installation, profile_of
 from ._domain.release import Release, release_of_version
-from ._domain.rulebook import HOSTED
+from ._domain.rulebook import HOSTED, KNOWN_NAMES
 from ._domain.version import minor_of
 from ._install_config_file import Target, read_target
 from ._json import json_object
@@ -88,23 +87,30 @@ def answer_request(request: InstallRequest, hide: Callable[[Mapping[str, Any]], 
     options = InstallOptions(
         document={} if source is None else source.data,
         place=place,
-        complete=target is not None and source is not None,
+        complete=target is not None and source is not None and request.install_method != HOSTED,
         capabilities=request.capabilities,
         solution=request.solution,
         solutions=request.solutions,
         method=request.install_method,
     )
     installation = check_installation(options, release or release_of_version(None))
+    if source is None and (request.content is not None or target is not None):
+        # Nobody can tell what an install-config says that cannot be read.
+        said = tuple(item for item in installation.problems if item.where != f"{place}: platform")
+        installation = installation._replace(problems=said)
     if release is None:
         # What is missing is said above, where the release could not be read.
         found = tuple(item for item in installation.problems if item.where != "openshift_version")
         return InstallAnswer(installation, (*problems, *found))
     problems += installation.problems
     version = release.version or request.openshift_version
+    if target is not None and target.is_open_to_others and _is_only_checked(request):
+        message = f"can be read by others (mode {target.mode:04o}), and holds secrets"
+        problems.append(Problem("warning", target.path, message, "chmod 600"))
     answer = InstallAnswer(installation, tuple(problems), version, target)
     if answer.failed:
         return answer
-    comparison = _compare(request, installation, release, problems)
+    comparison = _compare(request, options, installation, release, problems)
     if target is not None and source is not None:
         before = existing.text if existing is not None else None
         after = _attempt(lambda: _text(request, existing, content, installation), problems)
@@ -122,7 +128,8 @@ def _attempt(read: Callable[[], _Found], problems: list[Problem]) -> _Found | No
 
 
 def _existing(target: Target | None, problems: list[Problem]) -> Document | None:
-    if target is None or target.data is None:
+    # An empty file is one that waits for content.
+    if target is None or target.data is None or not target.data.strip():
         return None
     data, path = target.data, target.path
     return _attempt(lambda: read_document(data, path), problems)
@@ -147,8 +154,9 @@ def _combinations(request: InstallRequest, target: Target | None) -> list[Proble
         message = "is given for a hosted cluster, which has no install-config"
         return [Problem("error", "path", message, "Leave it out, and take hosted_cluster_spec from the result")]
     found = []
-    if target is not None and target.data is None and request.content is None:
-        message = "does not exist, and there is no content to make it from"
+    if target is not None and not (target.data or b"").strip() and request.content is None:
+        found_there = "does not exist" if target.data is None else "is empty"
+        message = f"{found_there}, and there is no content to make it from"
         mend = "Give content, or the path of an install-config to edit"
         found.append(Problem("error", target.path, message, mend))
     if request.compare_with is not None and request.release is None:
@@ -177,27 +185,38 @@ def _read_release(request: InstallRequest, problems: list[Problem]) -> Release:
 
 
 def _compare(
-    request: InstallRequest, installation: Installation, release: Release, problems: list[Problem]
+    request: InstallRequest,
+    options: InstallOptions,
+    installation: Installation,
+    release: Release,
+    problems: list[Problem],
 ) -> Comparison | None:
     if request.compare_with is None or installation.facts is None:
         return None
-    try:
-        against, _status, _problems = resolve_cluster(
-            installation.cluster._replace(capabilities=request.compare_with), release
-        )
-    except FactsError as error:
-        problems += [item._replace(where=item.where.replace(_FIELD, "compare_with", 1)) for item in error.problems]
+    against = check_installation(
+        options._replace(capabilities=request.compare_with, solution=None, solutions=None), release
+    )
+    # What the other selection breaks is not the question, only what it means.
+    broken = {item.problem for item in against.violations if item.rule is not KNOWN_NAMES}
+    wrong = [item for item in against.problems if item.where.startswith(_FIELD) and item not in broken]
+    errors = [item for item in wrong if item.severity == "error"]
+    problems += [item._replace(where=item.where.replace(_FIELD, "compare_with", 1)) for item in errors]
+    if errors or against.facts is None:
         return None
-    here, there = (included_manifests(release.manifests, facts) for facts in (installation.facts, against))
+    here, there = (included_manifests(release.manifests, facts) for facts in (installation.facts, against.facts))
     return _attempt(lambda: compare(release, here, there, problems), problems)
+
+
+def _is_only_checked(request: InstallRequest) -> bool:
+    return request.content is None and request.capabilities is None and request.solution is None
 
 
 def _text(
     request: InstallRequest, existing: Document | None, content: Document | None, installation: Installation
 ) -> str | None:
     """Return what belongs into the file: what is there, edited, unless the content says something else."""
-    if existing is not None and content is None and request.capabilities is None and request.solution is None:
-        return existing.text  # it was only to be checked
+    if _is_only_checked(request):
+        return None
     chosen = installation.chosen.selection if installation.chosen is not None else None
     block = None if chosen is None else block_of(chosen)
     if existing is not None and (content is None or _is_alike(existing, content, block is not None)):

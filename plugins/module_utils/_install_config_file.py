@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import time
@@ -35,6 +36,9 @@ class Target(NamedTuple):
 
 def read_target(path: str) -> Target:
     """Return what is at ``path``. Raises ``DestinationError`` where nothing can be read or written there."""
+    if path.endswith(os.sep):
+        mend = "Name the file, such as install-config.yaml"
+        raise DestinationError([Problem("error", path, "is a directory, expected an install-config", mend)])
     path = absolute(path)
     try:
         mode = os.lstat(path).st_mode
@@ -47,17 +51,21 @@ def read_target(path: str) -> Target:
         raise DestinationError([cannot("read", path, error)]) from None
     if stat.S_ISLNK(mode):
         target = os.path.realpath(path)
-        message = f"is a symbolic link to {target}, which writing would put a file in the place of"
+        message = f"is a symbolic link to {target}, and writing would replace the link by a file"
         raise DestinationError([Problem("error", path, message, f"Name {target}")])
     if not stat.S_ISREG(mode):
         kind = "a directory" if stat.S_ISDIR(mode) else "no regular file"
         message = f"is {kind}, expected an install-config"
         raise DestinationError([Problem("error", path, message, "Name the file, such as install-config.yaml")])
     try:
-        with open(path, "rb") as handle:
+        with open(path, "rb", opener=_open_no_link) as handle:
             return Target(path, handle.read(), stat.S_IMODE(os.fstat(handle.fileno()).st_mode))
     except OSError as error:
         raise DestinationError([cannot("read", path, error)]) from None
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW)
 
 
 def write_target(target: Target, data: bytes, *, backup: bool, check_mode: bool) -> str:
@@ -70,6 +78,9 @@ def write_target(target: Target, data: bytes, *, backup: bool, check_mode: bool)
     saved = ""
     if check_mode:
         return saved
+    if target.data != read_target(target.path).data:
+        message = "has changed since it was read"
+        raise DestinationError([Problem("error", target.path, message, "Run it again, one run at a time")])
     try:
         make_directory(os.path.dirname(target.path))
         if backup and target.data is not None:
@@ -77,6 +88,9 @@ def write_target(target: Target, data: bytes, *, backup: bool, check_mode: bool)
             write_file(saved, target.data, secret=True)
         write_file(target.path, data, secret=True)
     except OSError as error:
+        if saved:
+            with contextlib.suppress(OSError):
+                os.unlink(saved)  # it holds the secrets of a file that is still there
         raise DestinationError([cannot("write", target.path, error)]) from None
     return saved
 

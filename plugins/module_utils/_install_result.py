@@ -45,6 +45,10 @@ def _selection_forms(found: Installation, chosen: Chosen, status: CapabilityStat
         "cluster_version_spec": _spec(_cluster_version_block(found.method, block, status)),
         "install_config_overrides": json.dumps(_spec(block), separators=(",", ":")),
         "hosted_cluster_spec": _spec(found.hosted.stanza() if found.hosted else {}),
+        "hosted_cluster_differences": {
+            "on": sorted(found.hosted.stays_on) if found.hosted else [],
+            "off": sorted(found.hosted.stays_off) if found.hosted else [],
+        },
         "consequences": [item._asdict() for item in found.consequences],
     }
 
@@ -74,8 +78,10 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
 
 def install_config_diff(target: Target, before: str | None, after: str | None) -> list[dict[str, str]]:
     """Return the diff of an install-config in the shape that Ansible prints, without a secret of either side."""
-    diff = []
-    if after is not None and after != before:
+    diff: list[dict[str, str]] = []
+    if after is None:
+        return diff
+    if after != before:
         diff.append(_entry(target.path, masked(before, None) if before else "", masked(after, before)))
     if target.is_open_to_others:
         diff.append(_entry(f"{target.path} (mode)", f"{target.mode:04o}\n", f"{OWNER_ALONE:04o}\n"))

@@ -39,7 +39,7 @@ options:
     description:
       - The C(install-config.yaml) to write or to edit. Missing directories are created.
       - A symbolic link is refused, because a file would take its place.
-      - Where neither O(content) nor a selection is given, the file is only checked.
+      - Where neither O(content) nor a selection is given, the file is only checked, and stays as it is.
     type: path
   content:
     description:
@@ -56,7 +56,8 @@ options:
       - C(excluded_capabilities) means everything but these. It is translated to the pinned form, V(None) and a list or
         a set that this version and all later ones resolve alike.
       - Every field can be written as the API writes it, C(baselineCapabilitySet) and so on. The first draft of the
-        API, C(inclusionDefault) with C(include) and C(exclude), is accepted as another spelling.
+        API, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and C(exclude), is accepted as another
+        spelling.
     type: raw
   solution:
     description:
@@ -181,52 +182,53 @@ backup_file:
   type: str
 capabilities:
   description: The selection as it is written, in the API's spelling. Empty where there is none.
-  returned: success
+  returned: always, where the selection can be understood
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
 shortest_capabilities:
-  description: The form of the same selection that lists the fewest names.
-  returned: success
+  description:
+    - The form that lists the fewest names, among those that mean the same in this version and in every later one.
+  returned: always, where the selection can be understood
   type: dict
   sample: {baselineCapabilitySet: v4.11, additionalEnabledCapabilities: [Ingress]}
 mended_capabilities:
   description:
     - The selection with the fewest names added that keep every rule, without names that do not exist.
     - Returned with an error, too, where the selection can be understood.
-  returned: always, where there is a selection
+  returned: always, where the selection can be understood
   type: dict
 explanation:
   description: Why the selection is what it is, in sentences.
-  returned: success
+  returned: always, where the selection can be understood
   type: list
   elements: str
 enabled_capabilities:
   description: Names that the cluster has on, sorted, those included that are on whatever is asked.
-  returned: success
+  returned: always, where the selection can be understood
   type: list
   elements: str
 known_capabilities:
   description: Names that the version knows, sorted.
-  returned: success
+  returned: always, where the selection can be understood
   type: list
   elements: str
 cluster_version_spec:
   description:
     - The spec of a ClusterVersion with C(capabilities) alone, as C(cvo-overrides.yaml) has it.
     - Empty where nothing is selected.
-  returned: success
+  returned: always, where the selection can be understood
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}
 install_config_overrides:
   description: The same as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
-  returned: success
+  returned: always, where the selection can be understood
   type: str
   sample: '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}'
 hosted_cluster_spec:
   description:
     - The spec of a HostedCluster with C(capabilities) alone, which knows few names, as C(enabled) and C(disabled).
-    - RV(problems) say what a HostedCluster cannot say.
-  returned: success
+    - RV(hosted_cluster_differences) has what a HostedCluster cannot say.
+  returned: always, where the selection can be understood
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
 openshift_version:
@@ -234,6 +236,11 @@ openshift_version:
   returned: always
   type: str
   sample: 4.20.3
+hosted_cluster_differences:
+  description: Names that a HostedCluster made of RV(hosted_cluster_spec) has C(on) or C(off) unlike the selection.
+  returned: always, where the selection can be understood
+  type: dict
+  sample: {on: [Build, Storage], off: []}
 install_method:
   description: How the cluster is taken to be installed.
   returned: always
@@ -277,7 +284,7 @@ violations:
       returned: always
 consequences:
   description: What the cluster goes without, for each capability that is off. This is no judgement.
-  returned: success
+  returned: always, where the selection can be understood
   type: list
   elements: dict
   contains:
@@ -365,10 +372,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_resu
     install_config_diff,
     installation_dict,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._json import json_object
 from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
 from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+SHORTEST_HIDDEN = 8
 
 
 def main() -> None:
@@ -390,6 +399,9 @@ def main() -> None:
     )
     require_yaml(module)
     params = plain(module.params)
+    if isinstance(params["capabilities"], str):
+        # From a template it may be JSON text, which ansible-core before 2.19 takes for the dict that it says.
+        params["capabilities"] = json_object(params["capabilities"].encode()) or params["capabilities"]
     # Ansible takes every value in content for a secret, v1 and none included, and would mask them in the result. So
     # content is kept out of it as a whole, and those values that are secrets are named as they are read.
     if params["content"] is not None:
@@ -397,7 +409,8 @@ def main() -> None:
     module.no_log_values = set()
 
     def hide(data: Mapping[str, Any]) -> None:
-        module.no_log_values.update(secret_values(data))
+        # Nothing of content is in the result, so this is for what nobody thought of; short ones are words of their own.
+        module.no_log_values.update(value for value in secret_values(data) if len(value) >= SHORTEST_HIDDEN)
 
     backup = params.pop("backup")
     answer = answer_request(InstallRequest(**params), hide)

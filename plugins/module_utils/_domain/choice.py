@@ -69,6 +69,9 @@ class Asked(NamedTuple):
 
 def read_asked(options: InstallOptions, problems: list[Problem]) -> Asked | None:
     """Return what is asked for; report what is wrong with how it is said, and return ``None`` if that hides it."""
+    given = options.document.get(_BLOCK)
+    if options.solution is not None or options.capabilities is not None:
+        problems += _overwritten(given, f"{options.place}: {_BLOCK}")
     if options.solution is not None:
         if options.capabilities is not None:
             mend = "Keep the solution, or write out its selection"
@@ -76,15 +79,17 @@ def read_asked(options: InstallOptions, problems: list[Problem]) -> Asked | None
         found: list[Problem] = []
         solution = find_solution(options.solution, options.solutions, found)
         problems += found
-        return None if solution is None else Asked(f"{solution.name}: {solution.description}", None, solution)
+        if solution is None:
+            return None
+        return Asked(": ".join(filter(None, (solution.name, solution.description))), None, solution)
     if options.solutions is not None:
         problems.append(Problem("error", "solutions", "is given without solution", "Name the one that is meant"))
     if options.capabilities is not None:
         selection, of_selection = parse_selection(options.capabilities)
         problems += of_selection
         return Asked("it is what was asked for", selection) if _is_clear(selection, of_selection) else None
-    if options.document.get(_BLOCK) is not None:
-        return _read_block(options.document[_BLOCK], f"{options.place}: {_BLOCK}", problems)
+    if given is not None:
+        return _read_block(given, f"{options.place}: {_BLOCK}", problems)
     return Asked(f"nothing is selected, so the cluster follows its default, {V_CURRENT}")
 
 
@@ -102,7 +107,7 @@ def choose(asked: Asked, install: InstallFacts, problems: list[Problem], refused
         return None
     minors = minors_in_question(install.minor_facts)
     if selection.excluded is not None:
-        form = pinned(selection, minors, install.hidden)
+        form = pinned(install.enabled(selection), minors, selection.where)
         return Chosen(form.selection, selection, (form.reason,))
     if selection.baseline not in {None, V_CURRENT, *stable_sets(minors)}:
         message = f"{selection.baseline} has other content in a later version, so an update changes what is asked for"
@@ -112,15 +117,24 @@ def choose(asked: Asked, install: InstallFacts, problems: list[Problem], refused
     return Chosen(written, selection, (asked.reason,))
 
 
+def _overwritten(block: object, where: str) -> Iterator[Problem]:
+    """Say that what takes the place of a block loses what no installer knows."""
+    if block is not None and not isinstance(block, Mapping):
+        yield Problem("warning", where, f"is {type_name(block)}, expected a map, and is replaced")
+    for field in block if isinstance(block, Mapping) else ():
+        if field not in BLOCK_FIELDS:
+            yield Problem("warning", f"{where}.{field}", "is not a field that the installer knows, and is taken out")
+
+
 def _of_solution(solution: Solution, reason: str, install: InstallFacts, problems: list[Problem]) -> Chosen | None:
     resolution = resolve(solution, install, problems)
     if resolution is None:
         return None
-    reasons = [reason, resolution.reason]
+    reasons = [reason, *resolution.reasons]
     for rule in dict.fromkeys(item.rule for item in resolution.added):
         names = sorted({item.capability for item in resolution.added if item.rule == rule})
         reasons.append(f"added {', '.join(names)}: {rule.message} ({rule.name})")
-    return Chosen(resolution.selection, resolution.selection, tuple(reasons))
+    return Chosen(resolution.selection, resolution.asked, tuple(reasons))
 
 
 def _read_block(block: object, where: str, problems: list[Problem]) -> Asked | None:

@@ -20,7 +20,7 @@ from .errors import Problem, type_name
 from .install_network import network_problems
 from .names import did_you_mean
 from .release_facts import walk
-from .values import string_problems
+from .values import shown, string_problems
 
 PLATFORMS: tuple[str, ...] = (
     "aws",
@@ -82,10 +82,15 @@ _CHOICES = {
 }
 _INTERNAL = ("aws", "azure", "gcp", "ibmcloud", "powervs")
 _WITHOUT_CREDENTIALS_MODE = ("baremetal", "none", "vsphere")
+_WITHOUT_DOTS = ("azure", "baremetal", "gcp", "nutanix", "openstack", "powervc", "vsphere")
+_EXTERNAL_FIELDS = ("cloudControllerManager", "platformName")
+_EXTERNAL_MANAGERS = ("", "External")
+_PROXY = re.compile(r"https?://([^/@\s]*@)?[^/@:\s]+(:[0-9]+)?(/\S*)?")
 _POOLS = ("worker", "edge")
 _LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DOMAIN = rf"{_LABEL}(\.{_LABEL})*"
-_KEY = re.compile(r"(ssh|ecdsa|sk)-[-a-z0-9@.]+ +\S+")
+_KEY = re.compile(r"#|(.*\s)?(ssh|ecdsa|sk)-[-a-z0-9@.]+ +\S+")
+"""A line of authorized_keys, with its options, or a comment."""
 
 
 def platform_of(data: Mapping[str, Any]) -> str | None:
@@ -150,7 +155,7 @@ def install_config_problems(data: Mapping[str, Any], place: str, *, complete: bo
     for field, choices in _CHOICES.items():
         value = data.get(field)
         if value not in (None, "", *choices):
-            message = f"is {value!r}, expected {', '.join(choices)}"
+            message = f"is {shown(value)}, expected {', '.join(choices)}"
             yield Problem("error", f"{place}: {field}", message, did_you_mean(value, choices))
     yield from _combinations(data, place)
     if complete and platform_of(data) == "powervs" and not data.get("sshKey"):
@@ -162,27 +167,30 @@ def _api_version(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
     if version in ("v1beta3", "v1beta4"):
         yield Problem("warning", where, f"is {version}, which the installer converts", "Write v1")
     elif version != "v1":
-        yield Problem("error", where, f"is {version!r}, expected v1", "Write v1")
+        yield Problem("error", where, f"is {shown(version)}, expected v1", "Write v1")
 
 
 def _metadata(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
     name = walk(data, "metadata", "name")
     if not isinstance(name, str) or not re.fullmatch(_DOMAIN, name):
-        message = f"is {name!r}, expected the name of the cluster"
+        message = f"is {shown(name)}, expected the name of the cluster"
+        yield Problem("error", f"{where}.name", message, "Write lower case letters, digits and -")
+    elif "." in name and platform_of(data) in _WITHOUT_DOTS:
+        message = f"is {shown(name)}, and a name on platform {platform_of(data)} has no dot"
         yield Problem("error", f"{where}.name", message, "Write lower case letters, digits and -")
 
 
 def _base_domain(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
     domain = data["baseDomain"]
-    if not isinstance(domain, str) or not re.fullmatch(_DOMAIN, domain):
-        message = f"is {domain!r}, expected a DNS domain"
+    if not isinstance(domain, str) or not re.fullmatch(_DOMAIN, domain.removesuffix(".")):
+        message = f"is {shown(domain)}, expected a DNS domain"
         yield Problem("error", where, message, "Write it in lower case, such as example.com")
 
 
 def _platform(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
     platform = data["platform"]
     if not isinstance(platform, Mapping):
-        found = f"is {platform!r}" if isinstance(platform, str) else f"is {type_name(platform)}"
+        found = f"is {shown(platform)}" if isinstance(platform, str) else f"is {type_name(platform)}"
         yield Problem("error", where, f"{found}, expected a map with one key", "Write none: {} or so below it")
         return
     names = [str(name) for name in platform]
@@ -196,6 +204,21 @@ def _platform(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
         elif not isinstance(platform[name], Mapping):
             message = f"is {type_name(platform[name])}, which the installer takes for no platform at all"
             yield Problem("error", f"{where}.{name}", message, f"Write {name}: {{}} or the settings below it")
+        elif name == "external":
+            yield from _external(platform[name], f"{where}.{name}")
+
+
+def _external(settings: Mapping[str, Any], where: str) -> Iterator[Problem]:
+    """A word that is not quite right would say that there is no cloud controller manager (pkg/types/external)."""
+    for field in settings:
+        if field not in _EXTERNAL_FIELDS:
+            mend = did_you_mean(field, _EXTERNAL_FIELDS)
+            yield Problem("warning", f"{where}.{field}", "is not a field of platform external", mend)
+    manager = settings.get("cloudControllerManager")
+    if manager not in (None, *_EXTERNAL_MANAGERS):
+        mend = did_you_mean(manager, ("External",))
+        message = f"is {shown(manager)}, expected External, or nothing"
+        yield Problem("error", f"{where}.cloudControllerManager", message, mend)
 
 
 def _pull_secret(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
@@ -215,7 +238,7 @@ def _pull_secret(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
         yield Problem("error", where, "has no auths, so there is no registry that it is for", mend)
         return
     for registry, entry in auths.items():
-        if not isinstance(entry, Mapping) or not (entry.get("auth") or entry.get("credsStore")):
+        if not isinstance(entry, Mapping) or not {"auth", "credsStore"}.intersection(entry):
             message = f"has neither auth nor credsStore for {registry}"
             yield Problem("error", where, message, "Log in to that registry and take the entry from there")
 
@@ -234,9 +257,12 @@ def _networking(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
 
 
 def _control_plane(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
+    name = walk(data, "controlPlane", "name")
+    if name not in (None, "", "master"):
+        yield Problem("error", f"{where}.name", f"is {shown(name)}, expected master", "Write master")
     replicas = walk(data, "controlPlane", "replicas")
     if replicas is not None and (isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 1):
-        yield Problem("error", f"{where}.replicas", f"is {replicas!r}, expected 1 or more", "Write 1, 3, 4 or 5")
+        yield Problem("error", f"{where}.replicas", f"is {shown(replicas)}, expected 1 or more", "Write 1, 3, 4 or 5")
 
 
 def _compute(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
@@ -247,7 +273,7 @@ def _compute(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
     names = [pool.get("name") if isinstance(pool, Mapping) else None for pool in pools]
     for index, name in enumerate(names):
         if name not in _POOLS:
-            message = f"is {name!r}, expected {' or '.join(_POOLS)}"
+            message = f"is {shown(name)}, expected {' or '.join(_POOLS)}"
             yield Problem("error", f"{where}[{index}].name", message, "Write worker")
         elif name in names[:index]:
             yield Problem("error", f"{where}[{index}].name", f"{name} is there already", "Keep one of the two pools")
@@ -266,6 +292,11 @@ def _bootstrap_in_place(data: Mapping[str, Any], where: str) -> Iterator[Problem
 def _proxy(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
     if not walk(data, "proxy", "httpProxy") and not walk(data, "proxy", "httpsProxy"):
         yield Problem("error", where, "has neither httpProxy nor httpsProxy", "Give one, or take proxy out")
+    for field in ("httpProxy", "httpsProxy"):
+        url = walk(data, "proxy", field)
+        if url and (not isinstance(url, str) or not _PROXY.fullmatch(url)):
+            mend = "Write http://HOST:PORT, and special characters of a password as %40 and so on"
+            yield Problem("error", f"{where}.{field}", "is not the URL of a proxy", mend)
 
 
 def _trust_bundle(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
@@ -288,7 +319,9 @@ def _feature_gates(data: Mapping[str, Any], where: str) -> Iterator[Problem]:
         return
     for index, gate in enumerate(gates):
         if not _is_gate(gate):
-            yield Problem("error", f"{where}[{index}]", f"is {gate!r}, expected NAME=bool", "Write NAME=true or false")
+            yield Problem(
+                "error", f"{where}[{index}]", f"is {shown(gate)}, expected NAME=bool", "Write NAME=true or false"
+            )
 
 
 def _is_gate(gate: object) -> bool:

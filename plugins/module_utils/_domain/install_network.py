@@ -93,9 +93,12 @@ def _host_prefixes(given: object, where: str) -> Iterator[Problem]:
         network, prefix = _network(entry), entry.get("hostPrefix") if isinstance(entry, Mapping) else None
         if isinstance(entry, Mapping) and _OLD_LENGTH in entry:
             yield Problem("warning", f"{place}.{_OLD_LENGTH}", "is the deprecated name of a field", "Write hostPrefix")
-        if network is None or not isinstance(prefix, int):
+        if network is None or (isinstance(entry, Mapping) and _OLD_LENGTH in entry):
             continue
-        if not network.prefixlen <= prefix <= network.max_prefixlen:
+        if not isinstance(prefix, int):
+            message = "has no hostPrefix, so no node gets a part of it"
+            yield Problem("error", place, message, "Write hostPrefix: 23 for IPv4 and 64 for IPv6")
+        elif not network.prefixlen <= prefix <= network.max_prefixlen:
             message = f"hostPrefix {prefix} does not fit into {network}"
             yield Problem("error", place, message, "Write 23 for IPv4 and 64 for IPv6, or a larger network")
         elif network.version == 6 and prefix != _HOST_PREFIX_OF_IPV6:

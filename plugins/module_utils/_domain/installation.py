@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from .choice import BLOCK_FIELDS, Chosen, InstallOptions, choose, read_asked
 from .cluster_facts import ClusterOptions, always_enabled, check_options, inclusion_facts
 from .consequences import Consequence, consequences_of
-from .errors import Problem, Severity
-from .hosted_cluster import HostedCapabilities, default_enabled, hosted_capabilities
+from .errors import Problem
+from .hosted_cluster import HostedCapabilities, hosted_capabilities
 from .inclusion import InclusionFacts
 from .install_config import (
     default_method,
@@ -114,16 +114,16 @@ def _installed(
 ) -> Installation:
     """Return ``found`` with what the chosen selection leads to; ``ensure`` are names that are on whatever is asked."""
     selection = chosen.selection
-    enabled = _enabled(selection, install)
+    enabled = install.enabled(selection or Selection()) & install.names
+    broken = violations(selection, install, chosen.asked)
+    problems += [item.problem for item in broken if not _said_already(item, problems)]
+    found = found._replace(violations=(*found.violations, *broken))
     if selection is not None:
-        broken = violations(selection, install, chosen.asked)
-        problems += [item.problem for item in broken if not _said_already(item, problems)]
         hosted = hosted_capabilities(enabled, install.minor_facts, install.hidden)
         problems += _hosted_problems(hosted, install)
         enabled -= hosted.stays_off if install.method == HOSTED else frozenset()
         meant = _cleaned(selection, install)
         found = found._replace(
-            violations=(*found.violations, *broken),
             mended=mended(meant, install)[0],
             shortest=shortest(meant, minors_in_question(install.minor_facts)),
             hosted=hosted,
@@ -150,6 +150,8 @@ def _as_in_document(problems: list[Problem], place: str) -> Iterator[Problem]:
         for option, field in (("feature_set", "featureSet"), ("feature_gates", "featureGates")):
             if problem.where.startswith(option):
                 problem = problem._replace(where=f"{place}: {problem.where.replace(option, field, 1)}")
+        if problem.where == "openshift_version" and "is not known here" in problem.message:
+            problem = problem._replace(mend="Name the release itself, in release, if it is newer than this collection")
         yield problem
 
 
@@ -165,12 +167,6 @@ def _cleaned(selection: Selection, install: InstallFacts) -> Selection:
     return selection._replace(baseline=selection.baseline or V_CURRENT, additional=known)
 
 
-def _enabled(selection: Selection | None, install: InstallFacts) -> frozenset[str]:
-    if selection is None and install.method == HOSTED:
-        return default_enabled(install.minor_facts, install.hidden)
-    return install.enabled(selection or Selection()) & install.names
-
-
 def _unchecked(install: InstallFacts, place: str) -> Iterator[Problem]:
     rules = unchecked(install)
     if rules:
@@ -178,14 +174,8 @@ def _unchecked(install: InstallFacts, place: str) -> Iterator[Problem]:
         yield Problem("warning", f"{place}: platform", message, "Give content with the platform")
 
 
-def _hosted_problems(hosted: HostedCapabilities | None, install: InstallFacts) -> Iterator[Problem]:
-    """Say what a HostedCluster cannot say, where there can be one; what it has to have on is a rule where it is one."""
-    if hosted is None or HOSTED_SINCE.in_force(install.minor, HOSTED):
-        return
-    severity: Severity = "warning" if install.method == HOSTED else "info"
-    if hosted.stays_off:
+def _hosted_problems(hosted: HostedCapabilities, install: InstallFacts) -> Iterator[Problem]:
+    """Say what a HostedCluster cannot turn on; what it has to have on is a rule."""
+    if install.method == HOSTED and hosted.stays_off and not HOSTED_SINCE.in_force(install.minor, HOSTED):
         message = f"a HostedCluster of {install.minor} cannot turn on {', '.join(sorted(hosted.stays_off))}"
-        yield Problem(severity, "hosted_cluster_spec", message)
-    if hosted.stays_on and install.method != HOSTED:
-        message = f"a HostedCluster of {install.minor} has on as well: {', '.join(sorted(hosted.stays_on))}"
-        yield Problem("info", "hosted_cluster_spec", message)
+        yield Problem("warning", "hosted_cluster_spec", message)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from . import registry
 from .registry import NONE, V_CURRENT, MinorFacts
-from .selection import Selection, translate
+from .selection import Selection
 
 
 class Form(NamedTuple):
@@ -32,17 +32,15 @@ def minors_in_question(facts: MinorFacts) -> tuple[MinorFacts, ...]:
     return (facts, *(item for item in later if item is not None))
 
 
-def pinned(selection: Selection, minors: Sequence[MinorFacts], hidden: frozenset[str] = frozenset()) -> Form:
-    """Return ``selection`` so that none of ``minors``, the one to install first, makes something else of it."""
+def pinned(names: frozenset[str], minors: Sequence[MinorFacts], where: str) -> Form:
+    """Return the selection that asks for ``names`` in each of ``minors``, the one to install first."""
     facts = minors[0]
-    names = frozenset(translate(selection._replace(excluded=selection.excluded or ()), facts, hidden).additional)
     span = f"{facts.minor}" if len(minors) == 1 else f"every version from {facts.minor} to {minors[-1].minor}"
     for name, content in stable_sets(minors).items():
         if content == names:
-            reason = f"{name} is exactly that in {span}"
-            return Form(Selection(name, (), None, selection.where), reason)
+            return Form(Selection(name, (), None, where), f"{name} is exactly that in {span}")
     reason = f"no capability set is exactly that in {span}, so every name is listed ({len(names)})"
-    return Form(Selection(NONE, tuple(sorted(names)), None, selection.where), reason)
+    return Form(Selection(NONE, tuple(sorted(names)), None, where), reason)
 
 
 def shortest(selection: Selection, minors: Sequence[MinorFacts]) -> Form:

@@ -11,17 +11,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .errors import Problem, Severity
-from .hosted_cluster import hosted_capabilities
-from .registry import V_CURRENT, Minor, MinorFacts
+from .hosted_cluster import default_enabled, hosted_capabilities
+from .registry import NONE, V_CURRENT, Minor, MinorFacts
+from .requirements import REQUIREMENTS, Requirement
 from .rulebook import (
     BAREMETAL_HOSTS,
+    BAREMETAL_HOSTS_ALWAYS,
     BASELINE_REQUIRED,
     BLOCK_IGNORED,
+    HOSTED,
     HOSTED_NAMES,
     HOSTED_SINCE,
-    REQUIREMENTS,
     SET_NAME_MISSING,
-    Requirement,
     Rule,
 )
 from .selection import Selection
@@ -52,25 +53,37 @@ class InstallFacts(NamedTuple):
         return self.minor_facts.capabilities - self.hidden
 
     def enabled(self, selection: Selection) -> frozenset[str]:
-        """Return what ``selection``, one without exclusions, asks for."""
-        content = self.minor_facts.sets.get(selection.baseline or V_CURRENT, frozenset())
-        return (content | set(selection.additional)) - self.hidden
+        """Return what ``selection`` asks for. A hosted cluster has no sets: all of them is what it has by default."""
+        baseline = selection.baseline or V_CURRENT
+        if baseline == V_CURRENT and self.method == HOSTED:
+            content = default_enabled(self.minor_facts, self.hidden)
+        else:
+            content = self.minor_facts.sets.get(baseline, frozenset())
+        return (content | set(selection.additional)) - self.hidden - set(selection.excluded or ())
 
 
 class Violation(NamedTuple):
-    """A rule that a selection breaks. ``capability`` is the name that is missing, empty where none is."""
+    """A rule that a selection breaks. ``capability`` is the name that is missing, empty where none is.
+
+    ``needed_by`` is the capability that needs it, empty where platform or method do.
+    """
 
     rule: Rule
     capability: str
     problem: Problem
+    needed_by: str = ""
 
 
-def violations(selection: Selection, install: InstallFacts, asked: Selection | None = None) -> tuple[Violation, ...]:
+def violations(
+    selection: Selection | None, install: InstallFacts, asked: Selection | None = None
+) -> tuple[Violation, ...]:
     """Return every rule that ``selection`` breaks, those that only documentation holds included.
 
-    ``selection`` is what is going to be written; ``asked`` is what the user wrote, if that is something else, and
-    decides how a mend is worded.
+    ``selection`` is what is going to be written, ``None`` where nothing is selected; ``asked`` is what the user wrote,
+    if that is something else, and decides how a mend is worded.
     """
+    if selection is None:
+        return tuple(_hosts_missing(install.enabled(Selection()), install))
     return tuple(_violations(selection, install, asked or selection))
 
 
@@ -109,7 +122,7 @@ def _is_error(violation: Violation) -> bool:
 def _violations(selection: Selection, install: InstallFacts, asked: Selection) -> Iterator[Violation]:
     for rule in (BLOCK_IGNORED, HOSTED_SINCE):
         if rule.in_force(install.minor, install.method):
-            mend = f"Leave the selection out, or install {rule.until} differently" if rule is HOSTED_SINCE else ""
+            mend = f"Leave the selection out, or install {install.minor} differently" if rule is HOSTED_SINCE else ""
             yield _violation(rule, asked.where, mend)
     if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
         mend = f"Write {V_CURRENT} for what the documentation calls the default, or leave the block out"
@@ -123,16 +136,23 @@ def _violations(selection: Selection, install: InstallFacts, asked: Selection) -
     if HOSTED_NAMES.in_force(install.minor, install.method):
         for name in sorted(hosted_capabilities(enabled, install.minor_facts, install.hidden).stays_on):
             yield _missing(HOSTED_NAMES, name, asked)
-    hosts_missing = install.platform == "baremetal" and "MachineAPI" in enabled and install.has_hosts is False
-    if hosts_missing and BAREMETAL_HOSTS.in_force(install.minor, install.method):
-        mend = "List the hosts, or leave MachineAPI out and install with the agent-based installer"
-        yield _violation(BAREMETAL_HOSTS, "platform.baremetal.hosts", mend)
+    yield from _hosts_missing(enabled, install)
+
+
+def _hosts_missing(enabled: frozenset[str], install: InstallFacts) -> Iterator[Violation]:
+    if install.platform != "baremetal" or install.has_hosts is not False:
+        return
+    where, mend = "platform.baremetal.hosts", "List the hosts, or install with the agent-based installer"
+    if BAREMETAL_HOSTS_ALWAYS.in_force(install.minor, install.method):
+        yield _violation(BAREMETAL_HOSTS_ALWAYS, where, mend)
+    elif "MachineAPI" in enabled and BAREMETAL_HOSTS.in_force(install.minor, install.method):
+        yield _violation(BAREMETAL_HOSTS, where, mend)
 
 
 def _breaks(requirement: Requirement, selection: Selection, enabled: frozenset[str], install: InstallFacts) -> bool:
     return (
         requirement.rule.in_force(install.minor, install.method)
-        and requirement.baseline in (None, selection.baseline)
+        and (not requirement.with_none_alone or selection.baseline == NONE)
         and _concerns_platform(requirement, install)
         and install.gates.issuperset(requirement.gates)
         and (not requirement.external_cloud_controller_manager or install.external_cloud_controller_manager)
@@ -156,14 +176,14 @@ def _missing(rule: Rule, capability: str, asked: Selection, needed_by: str = "")
     excluded = capability in (asked.excluded or ())
     field = asked.excluded_field if excluded else asked.additional_field
     mend = f"Take {capability} out of {field}" if excluded else f"Add {capability} to {field}"
-    if needed_by in asked.additional:
+    if needed_by and needed_by in asked.additional:
         mend = f"{mend}, or take {needed_by} out of {asked.additional_field}"
-    elif needed_by and asked.excluded is not None:
+    elif needed_by and needed_by not in (asked.excluded or (needed_by,)):
         mend = f"{mend}, or add {needed_by} to {asked.excluded_field}"
     for name in asked.additional:
         if name != capability and name.startswith(capability):
             mend = f"{mend}; {name} is another capability"
-    return _violation(rule, f"{asked.where}.{field}", mend, capability)
+    return _violation(rule, f"{asked.where}.{field}", mend, capability)._replace(needed_by=needed_by)
 
 
 def _violation(rule: Rule, where: str, mend: str, capability: str = "") -> Violation:

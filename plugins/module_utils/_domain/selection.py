@@ -135,6 +135,8 @@ def _canonical(options: Mapping[Any, Any], where: str, problems: list[Problem]) 
         canonical = canonical_of.get(key) if isinstance(key, str) else None
         if canonical is None:
             mend = "Take its content out of it" if key == "capabilities" else did_you_mean(key, canonical_of)
+            if str(key).lower().startswith("disable"):
+                mend = "Write excluded_capabilities"
             problems.append(Problem("error", f"{where}.{key}", "is not a field of a selection", mend))
         elif value is None:
             continue

@@ -14,11 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .errors import Problem
-from .hosted_cluster import default_enabled
 from .names import did_you_mean
 from .pinning import minors_in_question, pinned
-from .registry import CAPABILITIES, NONE, V_CURRENT, Minor, gates_of, since_of
-from .rulebook import HOSTED
+from .registry import CAPABILITIES, NONE, Minor, gates_of, since_of
 from .rules import InstallFacts, Violation, mended, violations
 from .selection import Selection
 from .values import list_problems, string_problems
@@ -51,10 +49,14 @@ class Solution(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """What a solution comes to: a pinned selection, why it has that form, and the rules that added names to it."""
+    """What a solution comes to: a pinned selection, why it is what it is, and the rules that added names to it.
+
+    ``asked`` is what the solution itself says, in its own words.
+    """
 
     selection: Selection
-    reason: str
+    asked: Selection
+    reasons: tuple[str, ...]
     added: tuple[Violation, ...]
 
 
@@ -123,28 +125,28 @@ def resolve(solution: Solution, install: InstallFacts, problems: list[Problem]) 
     where = f"solution {solution.name}"
     wanted = frozenset(_wanted(solution, install, where, problems))
     problems += _impossible(solution, install, where)
-    start = _start(solution, install) - {*solution.without, *solution.rather_without}
-    selection, added = mended(Selection(NONE, tuple(sorted(start | wanted)), None, where, _LISTS[0]), install)
-    for violation in added:
-        if violation.capability in solution.without:
-            message = f"cannot be had: it goes without {violation.capability}, and {violation.problem.message}"
-            problems.append(Problem("error", where, message, "Choose another solution, platform or install method"))
+    spared = (*solution.without, *solution.rather_without)
+    asked = Selection(NONE, tuple(sorted(wanted)), spared, where, *_LISTS[:2])
+    start = install.enabled(Selection()) if solution.starts_from == "everything" else frozenset()
+    names = tuple(sorted((start | wanted) - set(spared)))
+    selection, added = mended(asked._replace(additional=names, excluded=None), install)
+    in_the_way = {item.capability: item for item in reversed(added) if item.capability in solution.without}
+    for name, item in sorted(in_the_way.items()):
+        message = f"cannot be had: it goes without {name}, and {item.problem.message}"
+        mend = f"Leave out {item.needed_by} as well" if item.needed_by else "Choose another platform or install method"
+        problems.append(Problem("error", where, message, f"{mend}, or take {name} out of without"))
     # What no name mends: that there is nothing to choose, or that something else is missing.
     unmended = violations(selection, install)
     problems += [item.problem for item in unmended if item.problem.severity == "error"]
     if any(problem.severity == "error" for problem in problems[before:]):
         return None
-    form = pinned(selection, minors_in_question(install.minor_facts), install.hidden)
-    return Resolution(form.selection._replace(additional_field=_LISTS[0]), form.reason, added)
-
-
-def _start(solution: Solution, install: InstallFacts) -> frozenset[str]:
-    if solution.starts_from == "nothing":
-        return frozenset()
-    facts = install.minor_facts
-    if install.method == HOSTED:
-        return default_enabled(facts, install.hidden)
-    return facts.sets[V_CURRENT] - install.hidden
+    form = pinned(install.enabled(selection), minors_in_question(install.minor_facts), where)
+    early = tuple(
+        f"{want.capability} is a capability from {since} on; before, every cluster has it, or none"
+        for want in solution.wants
+        if (since := since_of(want.capability)) is not None and install.minor < since
+    )
+    return Resolution(form.selection, asked, (form.reason, *early), added)
 
 
 def _wanted(solution: Solution, install: InstallFacts, where: str, problems: list[Problem]) -> Iterator[str]:

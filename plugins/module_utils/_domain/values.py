@@ -7,7 +7,15 @@
 
 from __future__ import annotations
 
-from .errors import Problem
+from .errors import Problem, type_name
+
+_LONGEST_SHOWN = 60
+
+
+def shown(value: object) -> str:
+    """Return ``value`` for a message. What is long is not shown: it may be a secret that is in the wrong place."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{type_name(value)} of {len(text)} characters"
 
 
 def string_problems(where: str, value: object) -> list[Problem]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.consequences import consequences_of
-from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._domain.requirements import all_rules
 from ansible_collections.capability.openshift.tests.unit.releases import cluster_version_crd, manifest, write_release
 from ansible_collections.capability.openshift.tests.unit.sites import NOTED, runner, selection, site
 

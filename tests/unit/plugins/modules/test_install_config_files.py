@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ansible_collections.capability.openshift.tests.unit.killed import killed_after
 from ansible_collections.capability.openshift.tests.unit.releases import tree
@@ -107,10 +108,11 @@ def test_edited_file_and_backup_are_for_their_owner_alone(old, run, path):
 @pytest.mark.parametrize(("old", "shown"), [(0o644, "0644"), (0o640, "0640"), (0o660, "0660"), (0o604, "0604")])
 def test_a_file_that_others_can_read_is_closed_and_the_diff_says_so(old, shown, backup, run, path):
     path.chmod(old)
-    predicted = run(path=path, check=True, diff=True, backup=backup)
+    same = {"capabilities": yaml.safe_load(NOTED)["capabilities"]}
+    predicted = run(path=path, check=True, diff=True, backup=backup, **same)
     assert mode(path) == old
 
-    outcome = run(path=path, diff=True, backup=backup)
+    outcome = run(path=path, diff=True, backup=backup, **same)
     assert outcome["changed"] is predicted["changed"] is True
     (entry,) = outcome["diff"]
     assert outcome["diff"] == predicted["diff"]
@@ -118,6 +120,16 @@ def test_a_file_that_others_can_read_is_closed_and_the_diff_says_so(old, shown, 
     assert str(path) in entry["before_header"]
     assert "backup_file" not in outcome.result
     assert (path.read_text(), mode(path)) == (NOTED, 0o600)
+
+
+def test_a_file_that_is_only_checked_stays_as_others_can_read_it(run, path):
+    path.chmod(0o644)
+    outcome = run(path=path, diff=True)
+
+    assert (outcome["changed"], outcome["diff"], mode(path)) == (False, [], 0o644)
+    (problem,) = [item for item in outcome["problems"] if item["severity"] == "warning"]
+    assert (problem["where"], problem["mend"]) == (str(path), "chmod 600")
+    assert "mode 0644" in problem["message"]
 
 
 def test_a_diff_of_text_and_mode_tells_both(run, path):

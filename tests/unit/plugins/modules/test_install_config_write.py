@@ -271,8 +271,11 @@ def test_check_mode_predicts_the_run_and_a_second_run_touches_nothing(before, as
     done = run(path=path, diff=True, **options)
     assert told(predicted) == told(done)
     assert done["changed"] is (bool(done["diff"]))
-    assert done["changed"] is (text is None or mode_before != 0o600 or path.read_text() != text)
-    assert mode(path) == 0o600
+    if options:
+        assert done["changed"] is (text is None or mode_before != 0o600 or path.read_text() != text)
+        assert mode(path) == 0o600
+    else:  # it is only checked
+        assert (done["changed"], path.read_text(), mode(path)) == (False, text, mode_before)
 
     there = seen(path)
     again = run(path=path, diff=True, backup=True, **options)

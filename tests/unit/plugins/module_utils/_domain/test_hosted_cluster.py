@@ -191,7 +191,9 @@ def test_a_hosted_cluster_of_which_nothing_is_said_has_its_own_default(minor):
 @pytest.mark.parametrize("minor", ["4.18", "4.19"])
 def test_what_cannot_be_turned_on_is_told_and_stays_off(minor):
     """Until 4.20 the field that turns baremetal on does not exist."""
-    found = check(minor, method="hosted", capabilities={"baselineCapabilitySet": "vCurrent"})
+    names = ["baremetal", *sorted(known(minor) - {"baremetal"})]
+    wish = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names}
+    found = check(minor, method="hosted", capabilities=wish)
 
     assert errors(found.problems) == []
     (problem,) = warnings(found.problems)
@@ -205,10 +207,8 @@ def test_a_standalone_cluster_is_told_what_a_hosted_one_could_not_do():
     found = check("4.20", {"platform": {"none": {}}}, capabilities={"excludedCapabilities": ["Storage", "Console"]})
 
     assert errors(found.problems) == []
-    assert [problem.message for problem in found.problems if problem.where == "hosted_cluster_spec"] == [
-        "a HostedCluster of 4.20 has on as well: Storage"
-    ]
     assert found.hosted is not None
+    assert (sorted(found.hosted.stays_on), sorted(found.hosted.stays_off)) == (["Storage"], [])
     assert found.hosted.stanza() == {"enabled": ["baremetal"], "disabled": ["Console"]}
 
 
@@ -236,4 +236,21 @@ def test_gates_of_a_hosted_cluster_do_not_turn_on_what_it_has_off():
     facts = install("4.23", "hosted", gates=BOTH_GATES, hidden=frozenset())
 
     assert broken(Selection("vCurrent"), facts) == []
-    assert facts.enabled(Selection("vCurrent")) >= GATED
+    assert not facts.enabled(Selection("vCurrent")) & GATED
+
+
+@pytest.mark.parametrize("wish", [{"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
+@pytest.mark.parametrize("minor", ["4.18", "4.20", "5.2"])
+def test_everything_is_what_a_hosted_cluster_has_by_default(minor, wish):
+    found = check(minor, method="hosted", capabilities=wish)
+
+    assert found.hosted is not None
+    assert found.hosted.stanza() == {}
+    assert found.problems == ()
+
+
+def test_everything_but_one_name_turns_nothing_on():
+    found = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Console"]})
+
+    assert found.hosted is not None
+    assert found.hosted.stanza() == {"disabled": ["Console"]}

@@ -173,7 +173,10 @@ def test_an_unknown_field_is_told_with_the_nearest_one(field, mend):
         ({"pullSecret": json.dumps({"auths": [SECRET]})}, [("error", "pullSecret")]),
         ({"pullSecret": json.dumps({"auths": {"a": {"token": SECRET}}})}, [("error", "pullSecret")]),
         ({"pullSecret": json.dumps({"auths": {"a": SECRET}})}, [("error", "pullSecret")]),
-        ({"pullSecret": json.dumps({"auths": {"a": {"auth": ""}, "b": {"auth": SECRET}}})}, [("error", "pullSecret")]),
+        (
+            {"pullSecret": json.dumps({"auths": {"a": {"user": ""}, "b": {"auth": SECRET}}})},
+            [("error", "pullSecret")],
+        ),
         ({"pullSecret": json.dumps({"auths": {"a": {"credsStore": "x"}}})}, []),
         ({"pullSecret": {"auths": {"a": {"auth": SECRET}}}}, [("error", "pullSecret")]),
         ({"pullSecret": [SECRET]}, [("error", "pullSecret")]),

@@ -43,7 +43,6 @@ def found(networking, platform="baremetal"):
         {"clusterNetwork": FOUR["clusterNetwork"]},
         {"serviceNetwork": None, "machineNetwork": None},
         {**FOUR, "machineNetwork": [{"cidr": "10.0.0.0/24"}, {"cidr": "10.0.1.0/24"}]},
-        {**FOUR, "clusterNetwork": [{"cidr": "10.128.0.0/14"}]},
         {**FOUR, "clusterNetwork": [{"cidr": "10.128.0.0/23", "hostPrefix": 23}]},
         {**FOUR, "clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 32}]},
     ],
@@ -106,7 +105,13 @@ def test_networks_are_a_list(field, entries):
             ["machineNetwork[0].cidr"],
         ),
         (
-            {**FOUR, "clusterNetwork": [{"cidr": "10.128.0.0/14"}, {"cidr": "10.128.0.0/16"}]},
+            {
+                **FOUR,
+                "clusterNetwork": [
+                    {"cidr": "10.128.0.0/14", "hostPrefix": 23},
+                    {"cidr": "10.128.0.0/16", "hostPrefix": 23},
+                ],
+            },
             "clusterNetwork[1].cidr",
             ["clusterNetwork[0].cidr"],
         ),
@@ -191,6 +196,11 @@ def test_a_host_prefix_of_ipv6_is_64(prefix):
     networking = {**SIX, "clusterNetwork": [{"cidr": "fd01::/48", "hostPrefix": prefix}]}
 
     assert found(networking) == [("error", "clusterNetwork[0]")]
+
+
+@pytest.mark.parametrize("cidr", ["10.128.0.0/14", "fd01::/48"])
+def test_a_cluster_network_says_what_each_node_gets(cidr):
+    assert found({"clusterNetwork": [{"cidr": cidr}]}) == [("error", "clusterNetwork[0]")]
 
 
 def test_all_ipv4_networks_have_the_same_host_prefix():

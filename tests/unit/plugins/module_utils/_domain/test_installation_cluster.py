@@ -273,7 +273,7 @@ def test_there_are_no_consequences_of_what_stays_on_in_any_case():
 def test_a_hosted_cluster_has_nothing_on_in_any_case():
     found = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Ingress", "Console"]})
 
-    assert {item.capability for item in found.consequences} == {"Ingress", "Console"}
+    assert {item.capability for item in found.consequences} == {"Ingress", "Console", "baremetal"}
     assert found.status is not None
     assert found.status.implicitly_enabled == set()
 

@@ -13,6 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.pinni
     shortest,
     stable_sets,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._domain.rules import InstallFacts
 from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import Selection
 from ansible_collections.capability.openshift.tests.unit.installs import (
     GATED,
@@ -24,6 +25,11 @@ from ansible_collections.capability.openshift.tests.unit.installs import (
     listed,
     sets_of,
 )
+
+
+def pin(selection, minors, hidden=frozenset()):
+    """Return the pinned form of a selection, which is made of the names that it asks for."""
+    return pinned(InstallFacts(minors[0], "upi", hidden=hidden).enabled(selection), minors, "capabilities")
 
 
 def question(*minors):
@@ -93,7 +99,7 @@ def test_a_minor_that_is_not_known_here_is_in_question_alone():
     ],
 )
 def test_a_selection_is_pinned_to_the_oldest_set_that_is_exactly_that(minor, selection, expected):
-    form = pinned(selection, later(minor), GATED)
+    form = pin(selection, later(minor), GATED)
 
     assert form.selection == expected
     assert (f"every version from {minor} to 5.2" if minor != "5.2" else "in 5.2") in form.reason
@@ -101,17 +107,17 @@ def test_a_selection_is_pinned_to_the_oldest_set_that_is_exactly_that(minor, sel
 
 
 def test_reasons_name_the_set_or_the_number_of_names():
-    assert pinned(Selection("v4.17"), question("4.17")).reason == "v4.16 is exactly that in 4.17"
-    assert pinned(listed("Build"), later("5.1")).reason == (
+    assert pin(Selection("v4.17"), question("4.17")).reason == "v4.16 is exactly that in 4.17"
+    assert pin(listed("Build"), later("5.1")).reason == (
         "no capability set is exactly that in every version from 5.1 to 5.2, so every name is listed (1)"
     )
 
 
 def test_gated_names_are_pinned_only_while_they_exist():
-    with_gates = pinned(Selection("vCurrent"), later("4.23"))
+    with_gates = pin(Selection("vCurrent"), later("4.23"))
 
     assert with_gates.selection == listed(*sorted(known("4.23") | GATED))
-    assert pinned(Selection("vCurrent"), later("4.23"), GATED).selection == Selection("v4.18")
+    assert pin(Selection("vCurrent"), later("4.23"), GATED).selection == Selection("v4.18")
 
 
 @pytest.mark.parametrize(
@@ -176,7 +182,7 @@ def test_a_pinned_selection_is_the_same_in_every_minor_and_holds_nothing_that_is
     minors, selection = asked
     expected = asks_for(selection, minors[0]) - set(selection.excluded or ())
 
-    form = pinned(selection, question(*minors)).selection
+    form = pin(selection, question(*minors)).selection
 
     assert form.excluded is None
     assert form.baseline != "vCurrent"
@@ -189,7 +195,7 @@ def test_a_pinned_selection_lists_names_only_if_no_set_is_exactly_that(asked):
     minors, selection = asked
     expected = asks_for(selection, minors[0]) - set(selection.excluded or ())
 
-    form = pinned(selection, question(*minors)).selection
+    form = pin(selection, question(*minors)).selection
 
     same = [
         name
@@ -202,9 +208,9 @@ def test_a_pinned_selection_lists_names_only_if_no_set_is_exactly_that(asked):
 @given(questions(exclusions=True))
 def test_what_is_pinned_stays_as_it_is(asked):
     minors, selection = asked
-    once = pinned(selection, question(*minors)).selection
+    once = pin(selection, question(*minors)).selection
 
-    assert pinned(once, question(*minors)).selection == once
+    assert pin(once, question(*minors)).selection == once
 
 
 @given(questions(exclusions=False))

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import (
-    INSTALL_METHODS,
-    REQUIREMENTS,
-    all_rules,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.requirements import REQUIREMENTS, all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import INSTALL_METHODS
 from ansible_collections.capability.openshift.tests.unit.installs import MINORS, facts_of
 
 RULES = all_rules()
@@ -28,7 +25,7 @@ WINDOWS = {
     "inst-ccm": [("4.16", None)],
     "inst-ccm-external": [("4.16", None)],
     "inst-ingress": [("4.16", None)],
-    "inst-baremetal-hosts": [("4.17", None)],
+    "inst-baremetal-hosts": [("4.11", "4.16"), ("4.17", None)],
     "api-marketplace-olm": [("4.15", None)],
     "api-baremetal-machineapi": [("4.14", "4.16")],
     "api-clusterapi-compat": [("4.23", None)],

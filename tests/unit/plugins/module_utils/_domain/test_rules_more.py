@@ -28,11 +28,26 @@ from ansible_collections.capability.openshift.tests.unit.installs import (
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("method", METHODS)
 def test_hosts_have_to_be_listed_while_machine_api_is_on(minor, method):
-    refused = [("inst-baremetal-hosts", "")] if method in ("ipi", "upi") and minor in after("4.17") else []
+    refused = [("inst-baremetal-hosts", "")] if method in ("ipi", "upi") else []
 
     assert broken(Selection("vCurrent"), install(minor, method, "baremetal", has_hosts=False)) == refused
     assert broken(Selection("vCurrent"), install(minor, method, "baremetal", has_hosts=True)) == []
     assert broken(Selection("vCurrent"), install(minor, method, "baremetal", has_hosts=None)) == []
+
+
+@pytest.mark.parametrize("minor", [minor for minor in MINORS if minor not in after("4.17")])
+def test_before_417_hosts_had_to_be_listed_without_machine_api_too(minor):
+    found = broken(listed("baremetal"), install(minor, "upi", "baremetal", has_hosts=False))
+
+    assert ("inst-baremetal-hosts", "") in found
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_hosts_have_to_be_listed_where_nothing_is_selected(minor):
+    found = violations(None, install(minor, "ipi", "baremetal", has_hosts=False))
+
+    assert [item.rule.name for item in found] == ["inst-baremetal-hosts"]
+    assert violations(None, install(minor, "ipi", "baremetal", has_hosts=True)) == ()
 
 
 @pytest.mark.parametrize("minor", after("4.17"))

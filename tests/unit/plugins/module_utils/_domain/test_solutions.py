@@ -186,8 +186,8 @@ def test_a_solution_that_is_no_set_is_a_list(minor):
 
     assert resolution is not None
     assert resolution.selection.baseline == "None"
-    assert resolution.reason.startswith("no capability set is exactly that")
-    assert resolution.reason.endswith("(16)")
+    assert resolution.reasons[0].startswith("no capability set is exactly that")
+    assert resolution.reasons[0].endswith("(16)")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -212,7 +212,7 @@ def test_a_rule_that_brings_back_what_a_solution_goes_without_is_named():
     assert problem.where == "solution headless"
     assert problem.message.startswith("cannot be had: it goes without Console, and Console is missing: ")
     assert "hcp-selectable" in problem.message
-    assert problem.mend == "Choose another solution, platform or install method"
+    assert problem.mend == "Choose another platform or install method, or take Console out of without"
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
