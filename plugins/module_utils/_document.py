@@ -6,7 +6,12 @@
 """An install-config.yaml, read with the places of its parts, and written anew.
 
 The installer reads it with sigs.k8s.io/yaml, strictly (openshift/installer:pkg/asset/installconfig/installconfig.go):
-one document, and no key twice. ``_document_edit`` changes its text.
+one document, and no key twice.
+
+No YAML library edits a text without changing the rest of it, so there is one file for each step of that: where the
+parts of a text stand (``_document_nodes``), what they say (this one), how ``capabilities`` are edited in lines of their
+own (``_document_edit``) and in flow style, which JSON is (``_document_flow``), and what a diff must not show
+(``_document_mask``).
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ try:
 except ImportError:  # modules ask _deps before they come here
     yaml = None  # type: ignore[assignment]
 
-from ._document_nodes import BOM, Node, Tree, below, line_of, parse_tree, walk
+from ._document_nodes import BOM, Lines, Node, Tree, below, parse_tree, walk
 from ._domain.errors import CapabilityError, Problem, type_name
 from ._head import YamlError, resolve_plain
 from ._plain import plain
@@ -79,12 +84,9 @@ def read_document(data: bytes, where: str) -> Document:
     except YamlError as error:
         # Jinja is what most often keeps a file from being YAML; what the parser says of it helps nobody.
         raise DocumentError(list(_jinja_lines(text, where)) or [_not_yaml(error, where)]) from None
-    root = _one_map(tree, text, where)
-    problems = [
-        *_content_problems(root, text, where, ""),
-        *_repeated_anchors(root, text, where),
-        *_more(tree, text, where),
-    ]
+    place = _Place(where, text)
+    root = _one_map(tree, place)
+    problems = [*_content_problems(root, place, ""), *_repeated_anchors(root, place), *_more(tree, place)]
     if problems:
         raise DocumentError(problems)
     return Document(text, root, _values(text, where), tree.end)
@@ -103,23 +105,48 @@ def render_document(content: Mapping[str, Any]) -> str:
     return text
 
 
-def _one_map(tree: Tree, text: str, where: str) -> Node:
+def same_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Tell whether two documents say the same, in whatever order of keys; 1, 1.0, True and "1" are four things."""
+    return bool(_comparable(first) == _comparable(second))
+
+
+def _comparable(value: Any) -> Any:
+    # As text: 1, 1.0 and True are equal, as keys, too, and .nan is not equal to itself.
+    if isinstance(value, Mapping):
+        return {repr(key): _comparable(item) for key, item in value.items()}
+    return [_comparable(item) for item in value] if isinstance(value, list) else repr(value)
+
+
+class _Place:
+    """The text that is read, and what problems call the places in it."""
+
+    def __init__(self, where: str, text: str) -> None:
+        self.where, self.text, self.lines = where, text, Lines(text)
+
+    def line(self, index: int) -> int:
+        return self.lines.number(index)
+
+    def at(self, index: int) -> str:
+        return _at(self.where, self.line(index))
+
+
+def _one_map(tree: Tree, place: _Place) -> Node:
     """Return the map that the document is."""
     root = tree.root
     mend = "Write an install-config there, a map that begins with apiVersion: v1"
     if root is None or root.is_empty:
-        raise DocumentError([Problem("error", where, "is empty", mend)])
+        raise DocumentError([Problem("error", place.where, "is empty", mend)])
     if root.kind != "map":
         message = f"holds {'a list' if root.kind == 'list' else 'one plain value'}, expected a map"
-        found = [] if root.kind == "list" else list(_jinja_lines(text, where))
-        raise DocumentError(found or [Problem("error", _at(where, line_of(text, root.start)), message, mend)])
+        found = [] if root.kind == "list" else list(_jinja_lines(place.text, place.where))
+        raise DocumentError(found or [Problem("error", place.at(root.start), message, mend)])
     return root
 
 
-def _more(tree: Tree, text: str, where: str) -> Iterator[Problem]:
+def _more(tree: Tree, place: _Place) -> Iterator[Problem]:
     if tree.next_document >= 0:
         message = "another document begins here; the installer reads the first one only"
-        yield Problem("error", _at(where, line_of(text, tree.next_document)), message, "Leave one document in the file")
+        yield Problem("error", place.at(tree.next_document), message, "Leave one document in the file")
 
 
 def _values(text: str, where: str) -> dict[str, Any]:
@@ -139,42 +166,39 @@ def _values(text: str, where: str) -> dict[str, Any]:
     raise DocumentError([Problem("error", where, f"holds {type_name(found)}, expected a map")])
 
 
-def _content_problems(node: Node, text: str, where: str, path: str) -> Iterator[Problem]:
+def _content_problems(node: Node, place: _Place, path: str) -> Iterator[Problem]:
     """Yield what is wrong below ``node``, in the order of the text."""
-    at = _at(where, line_of(text, node.start))
     if node.tag not in _TAGS:
         # It is not quoted: it may be the begin of a password without quotes.
         message = f"{path or 'the document'} has a tag that the installer does not know"
-        yield Problem("error", at, message, "Put a value that begins with ! into quotes")
-    if _is_jinja(node, text):
-        yield _jinja(where, line_of(text, _jinja_place(node, text)), path)
+        yield Problem("error", place.at(node.start), message, "Put a value that begins with ! into quotes")
+    if _is_jinja(node, place.text):
+        yield _jinja(place.at(_jinja_start(node, place.text)), path)
         return
     seen: dict[str, int] = {}
     for pair in node.pairs:
-        key, line = pair.key, line_of(text, pair.key.start)
-        field = below(path, key)
-        if _is_jinja(key, text):
-            yield _jinja(where, line, path)
+        key, field = pair.key, below(path, pair.key)
+        if _is_jinja(key, place.text):
+            yield _jinja(place.at(key.start), path)
         elif key.kind == "scalar" and key.value != "<<":
             if key.value in seen:
-                message = f"the key {field} is there twice, first in line {seen[key.value]}"
-                yield Problem("error", _at(where, line), message, "Leave one of them")
-            seen.setdefault(key.value, line)
-        yield from _content_problems(pair.value, text, where, field)
+                message = f"the key {field} is there twice, first in line {place.line(seen[key.value])}"
+                yield Problem("error", place.at(key.start), message, "Leave one of them")
+            seen.setdefault(key.value, key.start)
+        yield from _content_problems(pair.value, place, field)
     for number, item in enumerate(node.items):
-        yield from _content_problems(item, text, where, f"{path}[{number}]")
+        yield from _content_problems(item, place, f"{path}[{number}]")
 
 
-def _repeated_anchors(root: Node, text: str, where: str) -> Iterator[Problem]:
+def _repeated_anchors(root: Node, place: _Place) -> Iterator[Problem]:
     """Yield anchors of one name: YAML allows them, PyYAML does not read them."""
     seen: dict[str, int] = {}
     for _path, node in walk(root):
         if node.anchor:
-            line = line_of(text, node.start)
             if node.anchor in seen:
-                message = f"an anchor is there twice, first in line {seen[node.anchor]}"
-                yield Problem("error", _at(where, line), message, "Rename one of them")
-            seen.setdefault(node.anchor, line)
+                message = f"an anchor is there twice, first in line {place.line(seen[node.anchor])}"
+                yield Problem("error", place.at(node.start), message, "Rename one of them")
+            seen.setdefault(node.anchor, node.start)
 
 
 def _is_jinja(node: Node, text: str) -> bool:
@@ -187,44 +211,38 @@ def _in_source(node: Node, text: str) -> bool:
     return bool(_JINJA.search(text, node.start, node.end))
 
 
-def _jinja_place(node: Node, text: str) -> int:
+def _jinja_start(node: Node, text: str) -> int:
     found = _JINJA.search(text, node.start, node.end)
     return found.start() if found else node.start
 
 
 def _jinja_lines(text: str, where: str) -> Iterator[Problem]:
     """Yield where Jinja stands in a text that is not YAML."""
-    lines = [_COMMENT.sub("", line) for line in text.splitlines()]
-    for number, line in enumerate(lines, 1):
-        if _JINJA.search(line):
-            yield _jinja(where, number, _path_by_indent(lines[:number]))
-
-
-def _path_by_indent(lines: list[str]) -> str:
-    """Return the path of the field that the last of ``lines`` belongs to, by the indentation of those above."""
-    path: list[str] = []
-    own = lines[-1].lstrip()
-    limit = len(lines[-1]) - len(own)
-    if own.startswith("-") or _KEY_LINE.match(own):
-        limit += len(own)  # the key of a list may stand above its dash; a key belongs to its own path
-    for line in reversed(lines):
+    above: list[tuple[int, str]] = []  # the keys that the line may belong to, by indentation
+    for number, whole in enumerate(text.splitlines(), 1):
+        line = _COMMENT.sub("", whole)
+        own = line.lstrip()
+        limit = len(line) - len(own)
         found = _KEY_LINE.match(line)
-        if found and len(found[1]) < limit:
-            path.insert(0, found[2])
-            limit = len(found[1])
-    return ".".join(path)
+        if found:
+            above = [(indent, key) for indent, key in above if indent < len(found[1])]
+            above.append((len(found[1]), found[2]))
+        if _JINJA.search(line):
+            if own.startswith("-") or found:
+                limit = len(line)  # the key of a list may stand above its dash; a key belongs to its own path
+            yield _jinja(_at(where, number), ".".join(key for indent, key in above if indent < limit))
 
 
-def _jinja(where: str, line: int, path: str) -> Problem:
-    message = f"{path + ' holds' if path else 'there is'} a Jinja expression or comment, which nobody has rendered"
-    return Problem("error", _at(where, line), message, "Render the template first, and give the result")
+def _jinja(at: str, path: str) -> Problem:
+    message = f"{path + ' has' if path else 'the text has'} Jinja in it, which nobody has rendered"
+    return Problem("error", at, message, "Render the template first, and give the result")
 
 
 def _not_yaml(error: YamlError, where: str) -> Problem:
     place = f"{_at(where, error.line)}, column {error.column}" if error.line else where
     # What the parser quotes may be a secret, unless it is an indicator.
-    message = re.sub(r"(['\"]).{4,}\1", "(not shown)", error.message)
-    return Problem("error", place, f"is not YAML: {message}", "Mend the file")
+    message = re.sub(r"(['\"])(?:(?!\1).){4,}\1", "(not shown)", error.message)
+    return Problem("error", place, f"is not YAML: {message}", "Mend the syntax")
 
 
 def _at(where: str, line: int) -> str:

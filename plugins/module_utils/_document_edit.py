@@ -12,25 +12,36 @@ wanted, and the same as before everywhere else, is taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._document import Document, DocumentError, read_document
-from ._document_flow import flow_list_edits, flow_map_edits, flow_root_edits
+from ._document import Document, DocumentError, read_document, same_values
+from ._document_flow import (
+    BASELINE,
+    BLOCK,
+    NAMES,
+    Edit,
+    flow_list_edits,
+    flow_map_edits,
+    flow_root_edits,
+    names_of,
+    quoted,
+    scalar_edit,
+    unwanted,
+)
 from ._document_nodes import (
     BOM,
+    Lines,
     Node,
     Pair,
     column_of,
     line_above,
     line_end,
-    line_of,
     line_start,
     newline_at,
     own_pair,
     walk,
 )
-from ._document_splice import BASELINE, BLOCK, NAMES, Edit, names_of, quoted, scalar_edit, spliced, unwanted
 from ._domain.errors import CapabilityError, Problem
 from ._json import json_object
 
@@ -49,7 +60,8 @@ class _Habits(NamedTuple):
 def edit_capabilities(document: Document, wanted: Mapping[str, Any], where: str) -> str:
     """Return the text of ``document`` with ``wanted`` for its capabilities; as it is if it says so already.
 
-    ``wanted`` has ``baselineCapabilitySet``, and ``additionalEnabledCapabilities`` unless there shall be none.
+    ``wanted`` is what ``block_of`` makes of a selection: it has ``baselineCapabilitySet``, and
+    ``additionalEnabledCapabilities`` only if there is a name in it. So it is nowhere asked for an empty list.
     Raises ``DocumentError`` where other parts of the file hang on the old value.
     """
     if _says(document.data.get(BLOCK), wanted):
@@ -60,13 +72,22 @@ def edit_capabilities(document: Document, wanted: Mapping[str, Any], where: str)
     end = "" if line_start(document.text, len(document.text)) == len(document.text) else newline_at(document.text, 0)
     text = document.text + end
     for edits in _ways(document, text, pair, wanted):
-        result = spliced(text, edits).removesuffix(end)
+        result = _spliced(text, edits).removesuffix(end)
         if _is_right(result, document, wanted):
             return result
-    place = f"{where}, line {line_of(text, pair.key.start)}" if pair else where
+    place = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
     message = "the capabilities cannot be edited in this text without changing more than them"
     mend = "Write them as a map of their own, one key per line"
     raise DocumentError([Problem("error", place, message, mend)])
+
+
+def _spliced(text: str, edits: Iterable[Edit]) -> str:
+    """Return ``text`` with all ``edits`` made. Where two begin at one place, the shorter one comes first."""
+    parts, done = [], 0
+    for start, end, new in sorted(edits):
+        parts += [text[done:start], new]
+        done = max(done, end)
+    return "".join([*parts, text[done:]])
 
 
 def _says(value: Any, wanted: Mapping[str, Any]) -> bool:
@@ -86,12 +107,11 @@ def _is_right(text: str, document: Document, wanted: Mapping[str, Any]) -> bool:
         return False
     if _is_json(document.text) and not _is_json(text):
         return False
-    return _says(data.get(BLOCK), wanted) and _others(data) == _others(document.data)
+    return _says(data.get(BLOCK), wanted) and same_values(_others(data), _others(document.data))
 
 
-def _others(data: Mapping[str, Any]) -> str:
-    # As text: 1, 1.0 and True are equal, and .nan is not equal to itself.
-    return repr({key: value for key, value in data.items() if key != BLOCK})
+def _others(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key != BLOCK}
 
 
 def _is_json(text: str) -> bool:
@@ -100,12 +120,12 @@ def _is_json(text: str) -> bool:
 
 def _refuse_shared(document: Document, value: Node, where: str) -> None:
     """Raise if what will be replaced has an anchor that is used outside of it."""
-    anchored = {node.start: node for _path, node in walk(value) if node.anchor}
-    problems = []
+    anchored = {node.start for _path, node in walk(value) if node.anchor}
+    lines, problems = Lines(document.text), []
     for path, node in walk(document.root):
         outside = not value.start <= node.start < value.end
         if node.kind == "alias" and outside and node.target in anchored:
-            line, used = line_of(document.text, node.target), line_of(document.text, node.start)
+            line, used = lines.number(node.target), lines.number(node.start)
             message = f"the anchor &{node.value} in the capabilities is used by {path} in line {used}"
             mend = f"Write the value in line {used} instead of *{node.value}"
             problems.append(Problem("error", f"{where}, line {line}", message, mend))
@@ -187,10 +207,7 @@ def _block(key: str, habits: _Habits, wanted: Mapping[str, Any]) -> list[str]:
 
 
 def _names_lines(inner: str, habits: _Habits, wanted: Mapping[str, Any]) -> list[str]:
-    names = names_of(wanted)
-    if not names:
-        return [f"{inner}{NAMES}: []"]
-    return [f"{inner}{NAMES}:", *_items(inner + " " * habits.dash + "- ", names)]
+    return [f"{inner}{NAMES}:", *_items(inner + " " * habits.dash + "- ", names_of(wanted))]
 
 
 def _items(prefix: str, names: Sequence[str], style: str = "") -> list[str]:
@@ -228,19 +245,18 @@ def _map_edits(
     listed = current.get(NAMES)
     if not unwanted(listed, wanted):
         return
-    if names is None:
+    if NAMES not in wanted:
+        if names:  # else they are merged, and no edit of lines takes them away
+            yield Edit(line_start(text, names.key.start), line_end(text, names.end), "")
+    elif names is None:
         yield _insert(line_end(text, value.end), _lines(_names_lines(inner, habits, wanted), newline))
-    elif NAMES not in wanted:
-        yield Edit(line_start(text, names.key.start), line_end(text, names.end), "")
     elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
         if names.value.style:
             yield from flow_list_edits(text, names.value, listed, names_of(wanted))
         else:
             yield from _list_edits(text, names, listed, names_of(wanted))
-    elif names_of(wanted):
-        yield from _put(text, names, _lines(_names_lines(inner, habits, wanted)[1:], newline))
     else:
-        yield Edit(names.colon, max(names.colon, names.value.end), " []")
+        yield from _put(text, names, _lines(_names_lines(inner, habits, wanted)[1:], newline))
 
 
 def _list_edits(text: str, pair: Pair, listed: Sequence[Any], wanted: Sequence[str]) -> Iterator[Edit]:
@@ -254,8 +270,6 @@ def _list_edits(text: str, pair: Pair, listed: Sequence[Any], wanted: Sequence[s
             kept.append(name)
         else:
             yield Edit(line_start(text, item.start), line_end(text, item.end), "")
-    if not wanted:
-        yield _insert(pair.colon, " []")
     prefix = first if _DASH.fullmatch(first) else f"{' ' * column_of(text, pair.key.start)}- "
     style = items[0].style if len({item.style for item in items}) == 1 else ""
     new = _items(prefix, sorted(set(wanted) - set(kept)), style)

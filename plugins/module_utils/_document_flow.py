@@ -3,16 +3,66 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Edits of capabilities in flow style, which JSON is: ``{baselineCapabilitySet: None}``."""
+"""Edits of capabilities in flow style, which JSON is: ``{baselineCapabilitySet: None}``.
+
+With it what edits in either style share: places replaced in a text, and names as YAML writes them.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ._document_nodes import Node, Pair, line_start, newline_at, own_pair
-from ._document_splice import BASELINE, BLOCK, NAMES, Edit, names_of, quoted, scalar_edit, unwanted
+from ._document_nodes import Node, Pair, line_end, line_start, newline_at, own_pair
+from ._head import resolve_plain
+
+# openshift/api:config/v1/types_cluster_version.go, ClusterVersionCapabilitiesSpec
+BLOCK, BASELINE, NAMES = "capabilities", "baselineCapabilitySet", "additionalEnabledCapabilities"
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_COMMA = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*(?=\s))*,")  # it may stand below a comment
+
+
+class Edit(NamedTuple):
+    """``new`` comes where ``start`` to ``end`` was."""
+
+    start: int
+    end: int
+    new: str
+
+
+def names_of(wanted: Mapping[str, Any]) -> list[str]:
+    """Return the names that are wanted, sorted, each once."""
+    return sorted(set(wanted.get(NAMES, ())))
+
+
+def unwanted(listed: Any, wanted: Mapping[str, Any]) -> bool:
+    """Tell whether the list of names has to change."""
+    names = [] if listed is None else listed
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return True
+    return sorted(names) != names_of(wanted)
+
+
+def quoted(name: str, style: str = "") -> str:
+    """Return ``name`` as a scalar in the quotes of ``style``; plain if that is asked for and means the same."""
+    if style == "'" and name.isprintable():
+        return "'" + name.replace("'", "''") + "'"
+    if style != '"' and _PLAIN.fullmatch(name) and isinstance(resolve_plain(name), str):
+        return name
+    return json.dumps(name)
+
+
+def scalar_edit(pair: Pair, new: str, style: str = "") -> Edit:
+    """Return the edit that gives ``pair`` the value ``new``, in the quotes of the old one or else of ``style``."""
+    value = pair.value
+    if pair.colon < 0:
+        return Edit(pair.key.end, max(pair.key.end, value.end), f": {quoted(new, style)}")
+    if value.is_empty or (value.kind in ("map", "list") and not value.style):
+        return Edit(pair.colon, max(pair.colon, value.end), f" {quoted(new, style)}")
+    return Edit(value.start, value.end, quoted(new, value.style if value.style in ("'", '"') else style))
 
 
 def flow_root_edits(text: str, root: Node, pair: Pair | None, wanted: Mapping[str, Any]) -> list[Edit]:
@@ -54,10 +104,11 @@ def flow_map_edits(text: str, value: Node, current: Mapping[str, Any], wanted: M
     if not unwanted(listed, wanted):
         return edits
     fresh = _plain_list(names_of(wanted), style)
-    if names is None:
+    if NAMES not in wanted:
+        if names:  # else they are merged, and no edit of pairs takes them away
+            edits += _dropped(text, [(pair.key.start, pair.end) for pair in pairs], {pairs.index(names)})
+    elif names is None:
         edits.append(Edit(pairs[-1].end, pairs[-1].end, f",{between}{quoted(NAMES, style)}: {fresh}"))
-    elif NAMES not in wanted:
-        edits.append(_dropped(pairs, names))
     elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
         edits += flow_list_edits(text, names.value, listed, names_of(wanted))
     elif names.value.is_empty:
@@ -78,12 +129,10 @@ def flow_list_edits(text: str, node: Node, listed: Sequence[Any], wanted: Sequen
     if not kept:
         yield Edit(items[0].start, items[-1].end, _separator(text, node).join(new))
         return
-    last = max(kept.values())
-    for number in range(last):
-        if number not in kept.values():
-            yield Edit(items[number].start, items[number + 1].start, "")
-    yield Edit(items[last].end, items[last].end, "".join(_separator(text, node) + name for name in new))
-    yield Edit(items[last].end, items[-1].end, "")
+    last = items[max(kept.values())].end
+    yield Edit(last, last, "".join(_separator(text, node) + name for name in new))
+    dropped = set(range(len(items))) - set(kept.values())
+    yield from _dropped(text, [(item.start, item.end) for item in items], dropped)
 
 
 def _separator(text: str, node: Node) -> str:
@@ -97,18 +146,45 @@ def _separator(text: str, node: Node) -> str:
 
 def _between(text: str, nodes: Sequence[Node]) -> str:
     """Return the line break and indentation before ``nodes`` if each has a line of its own; empty otherwise."""
-    before = [text[line_start(text, node.start) : node.start] for node in nodes]
-    if not before or any(blanks.strip() for blanks in before):
+    # One after the other: all may stand in one long line.
+    if not nodes or any(text[line_start(text, node.start) : node.start].strip() for node in nodes):
         return ""
-    return newline_at(text, nodes[0].start) + before[0]
+    first = nodes[0].start
+    return newline_at(text, first) + text[line_start(text, first) : first]
 
 
-def _dropped(pairs: Sequence[Pair], pair: Pair) -> Edit:
-    """Return the edit that takes ``pair`` out, and one comma."""
-    number = pairs.index(pair)
-    if number > 0:
-        return Edit(pairs[number - 1].end, pair.end, "")
-    return Edit(pair.key.start, pairs[1].key.start if len(pairs) > 1 else pair.end, "")
+def _dropped(text: str, entries: Sequence[tuple[int, int]], dropped: Collection[int]) -> Iterator[Edit]:
+    """Yield the edits that take entries out of a flow map or list, each with a comma, and leave others' comments."""
+    last = max(set(range(len(entries))) - set(dropped), default=-1)  # of those that stay
+    if last < 0:
+        yield Edit(entries[0][0], entries[-1][1], "")
+        return
+    for number in dropped:
+        start, end = entries[number]
+        if number < last and "#" not in text[start : entries[number + 1][0]]:
+            yield Edit(start, entries[number + 1][0], "")
+        elif number < last or "#" in text[entries[last][1] : entries[-1][0]]:
+            yield from _without_line(text, start, end)
+    start, end = entries[last][1], entries[-1][1]
+    if "#" not in text[start : entries[-1][0]]:
+        yield Edit(start, end, "")
+    elif not _COMMA.match(text, end):
+        yield from _without_comma(text, start)
+
+
+def _without_line(text: str, start: int, end: int) -> Iterator[Edit]:
+    """Yield the edits that take out an entry, the comma behind it, and its line if nothing else is in that."""
+    yield from _without_comma(text, end)
+    first, behind = line_start(text, start), line_end(text, end)
+    if not text[first:start].strip(" \t,") and not text[end:behind].partition("#")[0].strip(" \t\r\n,"):
+        start, end = first, behind
+    yield Edit(start, end, "")
+
+
+def _without_comma(text: str, end: int) -> Iterator[Edit]:
+    """Yield the edit that takes out the comma behind what ends at ``end``, if there is one."""
+    if comma := _COMMA.match(text, end):
+        yield Edit(comma.end() - 1, comma.end(), "")
 
 
 def _key_style(node: Node) -> str:

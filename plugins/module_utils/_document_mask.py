@@ -3,7 +3,11 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The secrets of an install-config: which values they are, and its text without them, for diffs."""
+"""The secrets of an install-config: which values they are, and its text without them, for diffs.
+
+What is a secret stands in ``_kind_below`` (by its key) and ``_covered`` (inside any text); plain values, nodes and
+comments all go through these.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +15,43 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from ._document_nodes import Node, below, parse_tree, walk
-from ._head import YamlError
+from ._document_nodes import Node, parse_tree, walk, walk_with_keys
+from ._head import YamlError, resolve_plain
 
 MASK, CHANGED = "********", "******** (changed)"
 SHORTEST = 4
 """A value with fewer characters stands in too many other words to be hidden wherever it stands."""
 _SAFE_INSIDE_WORDS = 8
 
-_SECRET_KEY = re.compile(r".*(?:password|token|secret)|auth|sshkey|privatekey", re.IGNORECASE | re.DOTALL)
-_COMMENTED_KEY = re.compile(
-    r"""["']?(?<![\w-])(?:[\w.-]*(?:password|token|secret)|auth|sshKey|privateKey)["']?[ \t]*:[ \t]*""", re.IGNORECASE
-)
+# What is below a key, the strongest last: anything, a URL that may hold a password, what is secret as a whole.
+_PLAIN, _PROXY, _SECRET = range(3)
+
+# Names by their ends: pullSecret, bmcPassword, aws_secret_access_key.
+_SECRET_END = "(?:passw(?:or)?d|passphrase|token|secret|(?:api|access|private|ssh)[_-]?key)s?"
+_SECRET_KEY = re.compile(rf".*{_SECRET_END}|auth", re.IGNORECASE | re.DOTALL)
+_PROXY_KEY = re.compile(r".*proxy", re.IGNORECASE | re.DOTALL)
+_ASSIGNED = r"""["']?[ \t]*[:=][ \t]*"""
+_COMMENTED_SECRET = re.compile(rf"""["']?(?<![\w.-])(?:[\w.-]*{_SECRET_END}|auth){_ASSIGNED}""", re.IGNORECASE)
+_COMMENTED_PROXY = re.compile(rf"(?<![\w.-])[\w.-]*proxy{_ASSIGNED}", re.IGNORECASE)
 _COMMENT = re.compile(r"(?:(?<=[\s,\[\]{}])|^)#[^\n\r\x85\u2028\u2029]*", re.MULTILINE)
 _BLOCK_HEADER = re.compile(r"(?:[&!]\S+\s+)*[|>][-+0-9]*[ \t]*(?:#.*)?")
-_USERINFO = re.compile(r"(?<=://)[^/\s]*(?=@)")
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
-_SSH_KEY = re.compile(r"(?<![\w-])(?:ssh-|ecdsa-|sk-)[\w@.-]+[ \t]+(AAAA[\w+/=]+)[^\n\r]*")
-_PULL_SECRET = re.compile(r"""\{\s*"auths".*|(?<="auth":)\s*"[^"]*\"""")
 _STANDARD_TAG = "tag:yaml.org,2002:"
 _PROPERTY = re.compile(r"[&!]\S*\s+")
+
+# Each of the patterns that _covered takes has what stays in group 1, and what is secret in group 2.
+_USERINFO = re.compile(r"(://)([^/\s]+)(?=@)")
+# A password may hold what no URL can, such as / and blanks. A proxy needs no scheme.
+_PROXY_USERINFO = re.compile(r"""\A(\s*["']?(?:[a-z][a-z0-9+.-]*:/+)?)(.+)(?=@)""", re.IGNORECASE | re.DOTALL)
+_PRIVATE_KEY = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
+_SSH_KEY = r"(?<![\w-])(?:ssh-|ecdsa-|sk-)[\w@.-]{1,60}[ \t]+AAAA[\w+/=]+[^\n\r]*"
+_PULL_SECRET = r"""\{\s*\\*"auths\\*"\s*:(?s:.*)|(?<!\\)\\*"auth\\*"\s*:\s*\\*"[^"]*\""""
+_HELD = re.compile(f"()({_PRIVATE_KEY}|{_SSH_KEY}|{_PULL_SECRET})")
+_PRIVATE_KEY_BLOCK = re.compile(_PRIVATE_KEY)
+_BLOB = re.compile(r"AAAA[\w+/=]+")
 
 
 def masked(document_text: str, other_text: str | None) -> str:
@@ -52,39 +69,49 @@ def masked(document_text: str, other_text: str | None) -> str:
 
 def secret_values(data: Any) -> set[str]:
     """Return all secrets of the plain values of an install-config, for ``no_log_values``, but the very short ones."""
-    return {value for value in _values(data, False) if len(value) >= SHORTEST}
+    return {value for value in _values(data, _PLAIN) if len(value) >= SHORTEST}
 
 
-def _values(data: Any, is_secret: bool) -> Iterator[str]:
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from _values(value, is_secret or _names_secret(str(key)))
-    elif isinstance(data, list):
-        for value in data:
-            yield from _values(value, is_secret)
-    elif isinstance(data, bytes):
-        yield from _values(data.decode(errors="replace"), is_secret)
-    elif data is not None and not isinstance(data, bool):
-        yield from _parts(str(data), is_secret)
+def _kind_below(kind: int, key: str) -> int:
+    """Return what is below ``key``, which itself is below something of ``kind``."""
+    if kind == _SECRET or _SECRET_KEY.fullmatch(key):
+        return _SECRET
+    return _PROXY if kind == _PROXY or _PROXY_KEY.fullmatch(key) else _PLAIN
 
 
-def _parts(text: str, is_secret: bool) -> Iterator[str]:
-    """Yield the secrets that one value is or holds."""
-    for userinfo in _USERINFO.findall(text):
-        yield userinfo
-        password = userinfo.partition(":")[2]
+def _userinfo(kind: int) -> re.Pattern[str]:
+    return _PROXY_USERINFO if kind == _PROXY else _USERINFO
+
+
+def _covered(text: str, kind: int, mark: str = MASK) -> tuple[str, list[str]]:
+    """Return a text that is no secret as a whole with ``mark`` in the place of those in it, and these."""
+    found: list[str] = []
+
+    def cover(match: re.Match[str]) -> str:
+        found.append(match[2])
+        return match[1] + mark
+
+    for pattern in (_HELD, _userinfo(kind)):
+        text = pattern.sub(cover, text)
+    return text, found
+
+
+def _parts(text: str, kind: int) -> Iterator[str]:
+    """Yield the secrets that one value is or holds, and what is secret of each alone."""
+    for userinfo in _userinfo(kind).finditer(text):
+        yield userinfo[2]
+        password = userinfo[2].partition(":")[2]
         yield password
         yield unquote(password)
-    if is_secret or _PRIVATE_KEY.search(text):
-        yield text
-        yield text.strip()
-        if text.lstrip().startswith("{"):
-            yield from _pull_secret_parts(text)
+    for secret in [text] if kind == _SECRET else [held[2] for held in _HELD.finditer(text)]:
+        yield secret
+        yield secret.strip()
+        if secret.lstrip().startswith("{"):
+            yield from _pull_secret_parts(secret)
         else:
-            lines = (line.strip() for line in text.splitlines())
+            lines = (line.strip() for line in secret.splitlines())
             yield from (line for line in lines if not line.startswith("#"))
-        for key in _SSH_KEY.finditer(text):
-            yield key[1]
+        yield from _BLOB.findall(secret)
 
 
 def _pull_secret_parts(text: str) -> Iterator[str]:
@@ -95,7 +122,7 @@ def _pull_secret_parts(text: str) -> Iterator[str]:
         return
     for entry in registries:
         for name, value in entry.items() if isinstance(entry, dict) else ():
-            if isinstance(value, str) and _names_secret(name):
+            if isinstance(value, str) and _kind_below(_PLAIN, name) == _SECRET:
                 yield value
                 yield _decoded_password(value) if name == "auth" else value
 
@@ -107,8 +134,17 @@ def _decoded_password(auth: str) -> str:
         return ""
 
 
-def _names_secret(key: str) -> bool:
-    return bool(_SECRET_KEY.fullmatch(key))
+def _values(data: Any, kind: int) -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from _values(value, _kind_below(kind, str(key)))
+    elif isinstance(data, list):
+        for value in data:
+            yield from _values(value, kind)
+    elif isinstance(data, bytes):
+        yield from _values(data.decode(errors="replace"), kind)
+    elif data is not None and not isinstance(data, bool):
+        yield from _parts(str(data), kind)
 
 
 def _root(text: str) -> Node | None:
@@ -118,39 +154,41 @@ def _root(text: str) -> Node | None:
         return None
 
 
-def _secrets(root: Node) -> Iterator[tuple[str, str]]:
-    """Yield path and value of each secret below ``root``, and of each scalar that holds one."""
-    secret = _secret_nodes(root)
-    for path, node in walk(root):
+def _kinds(root: Node) -> dict[int, int]:
+    """Return of which kind each scalar is, by its start; the strongest if aliases repeat it below other keys."""
+    anchored = {node.start: node for _path, node in walk(root) if node.anchor}
+    found: dict[int, int] = {}
+    followed: set[tuple[int, int]] = set()
+    todo = [(root, _PLAIN)]
+    while todo:
+        node, kind = todo.pop()
         if node.kind == "scalar" and not node.is_empty:
-            if node.start in secret:
-                yield path, node.value
-            elif _USERINFO.search(node.value):
-                yield path, " ".join(_USERINFO.findall(node.value))
-
-
-def _secret_nodes(root: Node) -> set[int]:
-    """Return where the scalars start that are secret: by their key, by an alias under such a key, or a private key."""
-    found: set[int] = set()
-    targets: set[int] = set()
-    for _path, node in walk(root):
-        if node.kind == "scalar" and _PRIVATE_KEY.search(node.value):
-            found.add(node.start)
-        for pair in node.pairs:
-            if _names_secret(pair.key.value):
-                _collect(pair.value, found, targets)
-    for _path, node in walk(root):
-        if node.start in targets and node.kind != "alias" and node.anchor:
-            _collect(node, found, targets)
+            found[node.start] = max(kind, found.get(node.start, _PLAIN))
+        elif node.kind == "alias" and node.target in anchored and (node.target, kind) not in followed:
+            followed.add((node.target, kind))
+            todo.append((anchored[node.target], kind))
+        todo += [(item, kind) for item in node.items]
+        todo += [(pair.value, _kind_below(kind, pair.key.value)) for pair in node.pairs]
     return found
 
 
-def _collect(node: Node, found: set[int], targets: set[int]) -> None:
-    for _path, inner in walk(node):
-        if inner.kind == "scalar":
-            found.add(inner.start)
-        elif inner.kind == "alias":
-            targets.add(inner.target)
+def _secrets(root: Node) -> Iterator[tuple[str, str]]:
+    """Yield path and value of each secret below ``root``, and of each scalar that holds one."""
+    kinds = _kinds(root)
+    for path, node in walk(root):
+        secret = _secret_of(node, kinds.get(node.start, _PLAIN)) if node.kind == "scalar" else ""
+        if secret and _resolved(node) is not None:
+            yield path, secret
+
+
+def _secret_of(node: Node, kind: int) -> str:
+    """Return what is secret in a scalar; empty if nothing is."""
+    return node.value if kind == _SECRET else " ".join(_covered(node.value, kind)[1])
+
+
+def _resolved(node: Node) -> object:
+    """Return what a scalar is: null, true and numbers are no texts."""
+    return node.value if node.style or node.tag else resolve_plain(node.value)
 
 
 class _Masker:
@@ -158,52 +196,52 @@ class _Masker:
 
     def __init__(self, source: str, root: Node, other: dict[str, str]) -> None:
         self.source, self.root, self.other = source, root, other
-        self.secret = _secret_nodes(root)
-        self.used = {node.value for _path, node in walk(root) if node.kind == "alias"}
+        self.kinds = _kinds(root)
+        self.used = {"", *(node.value for _path, node in walk(root) if node.kind == "alias")}
         known: set[str] = set()
         for _path, node in walk(root):
-            if node.kind == "scalar":
-                known.update(_parts(node.value, node.start in self.secret))
-                if node.start in self.secret and node.style in ("", "'", '"'):
-                    known.add(source[_value_start(source, node) : node.end].strip("'\""))
-        self.known = _any_of(known)
+            resolved = _resolved(node) if node.kind == "scalar" else None
+            if resolved is None or isinstance(resolved, bool):
+                continue  # no secret is a word that stands in so many places
+            kind = self.kinds.get(node.start, _PLAIN)
+            known.update(_parts(node.value, kind))
+            if kind == _SECRET and node.style in ("", "'", '"'):
+                known.add(source[_value_start(source, node) : node.end].strip("'\""))
+        self.known = _Known(known)
 
     def text(self) -> str:
         parts: list[str] = []
         done = 0
-        for path, node, is_key in sorted(_scalars(self.root, ""), key=lambda found: found[1].start):
+        scalars = [found for found in walk_with_keys(self.root) if found[1].kind == "scalar"]
+        for path, node, is_key in sorted(scalars, key=lambda found: found[1].start):
             parts.append(self._between(self.source[done : node.start]))
             parts.append(self.source[node.start : node.end] if is_key else self._scalar(path, node))
             done = node.end
         return "".join([*parts, self._between(self.source[done:])])
 
     def _scalar(self, path: str, node: Node) -> str:
-        source = self.source[node.start : node.end]
-        if node.start in self.secret:
+        source, kind = self.source[node.start : node.end], self.kinds.get(node.start, _PLAIN)
+        secret = _secret_of(node, kind)
+        mark = CHANGED if self.other.get(path, secret) != secret else MASK
+        start = _value_start(self.source, node) - node.start
+        if kind == _SECRET:
             # An anchor that nobody uses, and a tag that nobody knows, is the begin of a password without quotes.
-            meant = node.anchor in {"", *self.used} and (not node.tag or node.tag.startswith(_STANDARD_TAG))
-            if meant and not node.value:
+            meant = node.anchor in self.used and (not node.tag or node.tag.startswith(_STANDARD_TAG))
+            if meant and (not node.value or _resolved(node) is None):
                 return source
             quote = '"' if node.style == '"' else "'"
-            before = self.source[node.start : _value_start(self.source, node)] if meant else ""
-            return f"{before}{quote}{self._mark(path, node.value)}{quote}"
-        found = _USERINFO.findall(node.value)
-        if found:
-            source = _USERINFO.sub(self._mark(path, " ".join(found)), source)
+            return f"{source[:start] if meant else ''}{quote}{mark}{quote}"
         header = _BLOCK_HEADER.match(source) if node.style in ("|", ">") else None
         if header:
-            return self._between(header[0]) + self._hide_known(source[header.end() :])
-        return self._hide_known(source)
-
-    def _mark(self, path: str, value: str) -> str:
-        return CHANGED if self.other.get(path, value) != value else MASK
-
-    def _hide_known(self, text: str) -> str:
-        return self.known.sub(MASK, text) if self.known else text
+            body = _covered(source[header.end() :], kind, mark)[0]
+            return self._between(header[0]) + self.known.hidden(body)
+        if secret:  # not looked for in the source, where it may be written with escapes
+            source = source[:start] + _written(_covered(node.value, kind, mark)[0], node.style)
+        return self.known.hidden(source)
 
     def _between(self, text: str) -> str:
         """Return indicators and comments without the secrets that comments hold."""
-        hidden = re.sub(_PRIVATE_KEY.pattern + r"(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", MASK, text)
+        hidden = _PRIVATE_KEY_BLOCK.sub(MASK, text)
         parts: list[str] = []
         done, deeper_than = 0, -1
         for comment in _COMMENT.finditer(hidden):
@@ -211,7 +249,7 @@ class _Masker:
             line, deeper_than = _comment(comment[0], deeper_than)
             parts.append(line)
             done = comment.end()
-        return self._hide_known("".join([*parts, hidden[done:]]))
+        return self.known.hidden("".join([*parts, hidden[done:]]))
 
 
 def _comment(line: str, deeper_than: int) -> tuple[str, int]:
@@ -222,23 +260,13 @@ def _comment(line: str, deeper_than: int) -> tuple[str, int]:
     indent = len(line) - len(line[1:].lstrip())
     if deeper_than >= 0 and (indent > deeper_than or len(line) == indent):
         return line[:indent] + (MASK if len(line) > indent else ""), deeper_than
-    key = _COMMENTED_KEY.search(line)
+    key = _COMMENTED_SECRET.search(line)
     if key:
-        return line[: key.end()] + (MASK if key.end() < len(line) else ""), key.start()
-    line = _SSH_KEY.sub(MASK, _PULL_SECRET.sub(MASK, line))
-    return _USERINFO.sub(MASK, line), -1
-
-
-def _scalars(node: Node, path: str) -> Iterator[tuple[str, Node, bool]]:
-    """Yield all scalars with their path, and whether they are keys."""
-    if node.kind == "scalar":
-        yield path, node, False
-    for number, item in enumerate(node.items):
-        yield from _scalars(item, f"{path}[{number}]")
-    for pair in node.pairs:
-        if pair.key.kind == "scalar":
-            yield path, pair.key, True
-        yield from _scalars(pair.value, below(path, pair.key))
+        goes_on = key.start() if ":" in key[0] else -1
+        return line[: key.end()] + (MASK if key.end() < len(line) else ""), goes_on
+    proxy = _COMMENTED_PROXY.search(line)
+    value = proxy.end() if proxy else len(line)
+    return _covered(line[:value], _PLAIN)[0] + _covered(line[value:], _PROXY)[0], -1
 
 
 def _value_start(source: str, node: Node) -> int:
@@ -249,11 +277,42 @@ def _value_start(source: str, node: Node) -> int:
     return start
 
 
-def _any_of(values: set[str]) -> re.Pattern[str] | None:
-    """Return what finds any of ``values``: long ones everywhere, short ones as words; the longest first."""
-    patterns = [
-        re.escape(value) if len(value) >= _SAFE_INSIDE_WORDS else rf"(?<!\w){re.escape(value)}(?!\w)"
-        for value in sorted(values, key=lambda value: (-len(value), value))
-        if len(value) >= SHORTEST and value.strip("*")
-    ]
-    return re.compile("|".join(patterns)) if patterns else None
+def _written(value: str, style: str) -> str:
+    """Return ``value``, which was in quotes of ``style`` or in none, as a scalar again."""
+    if style == '"' or not value.isprintable():
+        return json.dumps(value, ensure_ascii=False)
+    if style == "'" or value.startswith("*"):
+        return "'" + value.replace("'", "''") + "'"
+    return value
+
+
+class _Known:
+    """Finds values wherever they stand: long ones everywhere, short ones as words; the longest first.
+
+    One pattern of them all would try each of them at each place, which hundreds of hosts make slow.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self.by_start: dict[str, list[str]] = {}
+        for value in sorted(values, key=len, reverse=True):
+            if len(value) >= SHORTEST and value.strip("*"):
+                self.by_start.setdefault(value[:SHORTEST], []).append(value)
+
+    def hidden(self, text: str) -> str:
+        parts: list[str] = []
+        done = index = 0
+        while index <= len(text) - SHORTEST:
+            values = self.by_start.get(text[index : index + SHORTEST])
+            value = next((value for value in values if _stands_at(text, index, value)), "") if values else ""
+            if value:
+                parts += [text[done:index], MASK]
+                done = index + len(value)
+            index += len(value) or 1
+        return "".join([*parts, text[done:]])
+
+
+def _stands_at(text: str, index: int, value: str) -> bool:
+    if not text.startswith(value, index):
+        return False
+    around = text[max(0, index - 1) : index] + text[index + len(value) : index + len(value) + 1]
+    return len(value) >= _SAFE_INSIDE_WORDS or not re.search(r"\w", around)

@@ -12,6 +12,7 @@ parses, as for everything else that is read: PyYAML's own parser refuses tabs th
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -27,9 +28,21 @@ MAX_DEPTH = 100
 """Nesting that no install-config comes near. Nodes are read by recursion."""
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # what YAML 1.1 takes for the end of a line
+_BREAKS = frozenset("\n\r\x85\u2028\u2029")
 _EDITOR_BREAK = re.compile("\r\n|[\n\r]")  # what editors count
 _COLON = re.compile(r"\s*:")
 _NOT_ALLOWED = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, 5.1
+
+
+class Lines:
+    """The lines of a text, as editors count, found once: to count them anew for each place takes quadratic time."""
+
+    def __init__(self, text: str) -> None:
+        self._ends = [found.end() for found in _EDITOR_BREAK.finditer(text)]
+
+    def number(self, index: int) -> int:
+        """Return the number of the line that ``index`` is in."""
+        return bisect_right(self._ends, index) + 1
 
 
 class Node(NamedTuple):
@@ -83,7 +96,7 @@ def parse_tree(text: str) -> Tree:
     bad = _NOT_ALLOWED.search(text)
     if bad:
         message = f"the character U+{ord(bad[0]):04X} is not allowed"
-        raise YamlError(message, line_of(text, bad.start()), column_of(text, bad.start()) + 1)
+        raise _error_at(message, text, bad.start())
     shift = len(BOM) if text.startswith(BOM) else 0  # libyaml does not count it, PyYAML does
     try:
         return _Builder(text, shift).tree()
@@ -92,19 +105,24 @@ def parse_tree(text: str) -> Tree:
         message = error.problem or error.context or "cannot be parsed"
         if not mark:
             raise YamlError(message) from None
-        index = mark.index + shift
-        raise YamlError(message, line_of(text, index), column_of(text, index) + 1) from None
+        raise _error_at(message, text, mark.index + shift) from None
     except yaml.YAMLError:
         raise YamlError("cannot be parsed") from None  # its message may quote the text
 
 
 def walk(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
     """Yield ``node`` and all below it but keys, each with its path, such as ``platform.hosts[0].name``."""
-    yield path, node
+    return ((place, found) for place, found, is_key in walk_with_keys(node, path) if not is_key)
+
+
+def walk_with_keys(node: Node, path: str = "") -> Iterator[tuple[str, Node, bool]]:
+    """Yield ``node`` and all below it, each with its path, and whether it is a key, whose path is that of its map."""
+    yield path, node, False
     for number, item in enumerate(node.items):
-        yield from walk(item, f"{path}[{number}]")
+        yield from walk_with_keys(item, f"{path}[{number}]")
     for pair in node.pairs:
-        yield from walk(pair.value, below(path, pair.key))
+        yield path, pair.key, True
+        yield from walk_with_keys(pair.value, below(path, pair.key))
 
 
 def below(path: str, key: Node) -> str:
@@ -119,7 +137,8 @@ def own_pair(node: Node, name: str) -> Pair | None:
 
 def line_start(text: str, index: int) -> int:
     """Return where the line begins that ``index`` is in, behind a BOM."""
-    while index > 0 and not _BREAK.match(text[index - 1]) and not (index == 1 and text[0] == BOM):
+    first = len(BOM) if text.startswith(BOM) and index > 0 else 0
+    while index > first and text[index - 1] not in _BREAKS:
         index -= 1
     return index
 
@@ -141,14 +160,13 @@ def newline_at(text: str, index: int) -> str:
     return found[0] if found else "\n"
 
 
-def line_of(text: str, index: int) -> int:
-    """Return the number of the line, as editors count."""
-    return len(_EDITOR_BREAK.findall(text, 0, index)) + 1
-
-
 def column_of(text: str, index: int) -> int:
     """Return how many characters stand before ``index`` in its line."""
     return index - line_start(text, index)
+
+
+def _error_at(message: str, text: str, index: int) -> YamlError:
+    return YamlError(message, Lines(text).number(index), column_of(text, index) + 1)
 
 
 class _Builder:
@@ -180,7 +198,7 @@ class _Builder:
         start, end = self._place(event.start_mark), self._place(event.end_mark)
         if depth > MAX_DEPTH:
             message = f"is nested deeper than {MAX_DEPTH} levels"
-            raise YamlError(message, line_of(self.text, start), column_of(self.text, start) + 1)
+            raise _error_at(message, self.text, start)
         if isinstance(event, yaml.AliasEvent):
             name = str(event.anchor)
             return Node("alias", start, end, name, target=self.anchors.get(name, -1))

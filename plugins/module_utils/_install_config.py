@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from ._document import Document, read_document, render_document
+from ._document import Document, read_document, render_document, same_values
 from ._document_edit import edit_capabilities
 from ._domain.choice import InstallOptions
 from ._domain.errors import CapabilityError, FactsError, Problem, type_name
@@ -231,7 +231,7 @@ def _text(
 def _is_alike(existing: Document, content: Document, selected: bool) -> bool:
     """Tell whether two install-configs say the same, beside the block that is going to be edited."""
     without = (_FIELD,) if selected else ()
-    return _meaning(existing, without) == _meaning(content, without)
+    return same_values(_meaning(existing, without), _meaning(content, without))
 
 
 def _meaning(document: Document, without: tuple[str, ...]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._document imp
     DocumentError,
     read_document,
     render_document,
+    same_values,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._document_edit import edit_capabilities
 
@@ -23,7 +24,6 @@ CORPUS = sorted((Path(__file__).parents[2] / "install_configs").glob("*.*"))
 
 SELECTIONS: list[dict[str, Any]] = [
     {"baselineCapabilitySet": "None"},
-    {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": []},
     {"baselineCapabilitySet": "vCurrent"},
     {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress", "Console"]},
     {"baselineCapabilitySet": "v4.15", "additionalEnabledCapabilities": ["Storage", "Build", "Console", "None"]},
@@ -126,6 +126,7 @@ def test_what_is_said_already_stays(path):
 
 BLOCK = "capabilities:\n  baselineCapabilitySet: {}\n  additionalEnabledCapabilities:\n  - Build\n  - Console\n"
 TWO = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Build"]}
+NO_NAMES = {"baselineCapabilitySet": "None"}
 
 
 @pytest.mark.parametrize(
@@ -231,13 +232,37 @@ def test_edit(old, new):
     assert edited(old, TWO) == (old if new is None else new)
 
 
-def test_names_are_dropped_with_their_key_or_become_an_empty_list():
+def test_names_are_dropped_with_their_key():
     old = "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: # c\n  # x\n  - Build\nb: 1\n"
-    none = {"baselineCapabilitySet": "None"}
-    assert edited(old, none) == "capabilities:\n  baselineCapabilitySet: None\nb: 1\n"
-    assert edited(old, {**none, "additionalEnabledCapabilities": []}) == (
-        "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: [] # c\n  # x\nb: 1\n"
-    )
+    assert edited(old, NO_NAMES) == "capabilities:\n  baselineCapabilitySet: None\nb: 1\n"
+
+
+@pytest.mark.parametrize("block", ["\n  <<: *far # c\n", " {<<: *far}\n"])
+def test_names_that_are_merged_go_with_the_merge(block):
+    old = f"a: &far {{additionalEnabledCapabilities: [Build]}}\ncapabilities:{block}b: 1\n"
+    new = old.replace(block, "\n  baselineCapabilitySet: None\n")
+    assert edited(old, NO_NAMES) == new
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ({"a": 1, "b": {"c": [None]}}, {"b": {"c": [None]}, "a": 1}, True),
+        ({"a": float("nan")}, {"a": float("nan")}, True),
+        ({"a": 1}, {"a": 1.0}, False),
+        ({"a": [1]}, {"a": [True]}, False),
+        ({"a": {1: 2}}, {"a": {True: 2}}, False),
+        ({"a": {1: 2}}, {"a": {"1": 2}}, False),
+        ({"a": 1}, {"a": "1"}, False),
+        ({"a": None}, {}, False),
+        ({"a": [1, 2]}, {"a": [2, 1]}, False),
+        ({"a": []}, {"a": {}}, False),
+        ({"a": []}, {"a": "[]"}, False),
+    ],
+)
+def test_same_values(first, second, same):
+    assert same_values(first, second) is same
+    assert same_values(second, first) is same
 
 
 def test_names_that_yaml_reads_as_something_else_are_quoted():
@@ -300,19 +325,19 @@ def test_an_anchor_that_nobody_uses_is_none():
         (
             "a: '{{ secret }}'\nb:\n- c: x{% if secret %}\n  d: |\n    {# secret #}\n'{{ secret }}': 1\n# {{ fine }}\n",
             [
-                "install-config.yaml, line 1: a holds a Jinja",
-                "install-config.yaml, line 3: b[0].c holds a Jinja",
-                "install-config.yaml, line 5: b[0].d holds a Jinja",
-                "install-config.yaml, line 6: there is a Jinja",
+                "install-config.yaml, line 1: a has Jinja in it",
+                "install-config.yaml, line 3: b[0].c has Jinja in it",
+                "install-config.yaml, line 5: b[0].d has Jinja in it",
+                "install-config.yaml, line 6: the text has Jinja in it",
             ],
         ),
-        ("a: 1\nb:\n  c: {{ secret }}\n", ["install-config.yaml, line 3: b.c holds a Jinja"]),
+        ("a: 1\nb:\n  c: {{ secret }}\n", ["install-config.yaml, line 3: b.c has Jinja in it"]),
         (
             "a: 1\n{% if secret %} # c\nb:\n  c:\n  - d: {{ secret | x('y') }}\n{% endif %}\n# {{ fine }}\n",
             [
-                "install-config.yaml, line 2: there is a Jinja",
-                "install-config.yaml, line 5: b.c.d holds a Jinja",
-                "install-config.yaml, line 6: there is a Jinja",
+                "install-config.yaml, line 2: the text has Jinja in it",
+                "install-config.yaml, line 5: b.c.d has Jinja in it",
+                "install-config.yaml, line 6: the text has Jinja in it",
             ],
         ),
     ],

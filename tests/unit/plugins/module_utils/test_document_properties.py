@@ -22,7 +22,7 @@ SETS = ["None", "v4.11", "vCurrent"]
 
 wanted_blocks = st.fixed_dictionaries(
     {"baselineCapabilitySet": st.sampled_from(SETS)},
-    optional={"additionalEnabledCapabilities": st.lists(st.sampled_from(NAMES), unique=True)},
+    optional={"additionalEnabledCapabilities": st.lists(st.sampled_from(NAMES), min_size=1, unique=True)},
 )
 comments = st.sampled_from(["", "", "", "# a comment\n", "\n", "  # indented: yes\n", "# capabilities: {}\n", "\t\n"])
 trailing = st.sampled_from(["", "", "  # why", " ", "\t# tab", " \t "])

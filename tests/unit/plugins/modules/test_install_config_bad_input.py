@@ -54,8 +54,8 @@ def names(*listed: Any, **fields: Any) -> dict[str, Any]:
 
 
 TEXTS = {
-    "no YAML": ("apiVersion: v1\nmetadata: [\n", ", line 3, column 1", "is not YAML: ", "Mend the file"),
-    "a tab": ("apiVersion: v1\nmetadata:\n\tname: a\n", ", line 3, column 1", "is not YAML: ", "Mend the file"),
+    "no YAML": ("apiVersion: v1\nmetadata: [\n", ", line 3, column 1", "is not YAML: ", "Mend the syntax"),
+    "a tab": ("apiVersion: v1\nmetadata:\n\tname: a\n", ", line 3, column 1", "is not YAML: ", "Mend the syntax"),
     "a control character": ("apiVersion: v1\na: \x07\n", ", line 2, column 4", "U+0007 is not allowed", "Mend"),
     "a list": ("- apiVersion: v1\n", ", line 1", "holds a list, expected a map", BEGINS),
     "a word": ("install-config.yaml\n", ", line 1", "holds one plain value, expected a map", BEGINS),
@@ -76,19 +76,19 @@ TEXTS = {
     "Jinja": (
         NOTED.replace("name: berlin", "name: '{{ inventory_hostname }}'"),
         ", line 4",
-        "metadata.name holds a Jinja expression",
+        "metadata.name has Jinja in it",
         "Render the template first",
     ),
     "Jinja without quotes": (
         NOTED.replace("example.com   #", "{{ base_domain }}   #"),
         ", line 3",
-        "baseDomain holds a Jinja expression",
+        "baseDomain has Jinja in it",
         "Render the template first",
     ),
     "Jinja that is no YAML": (
         NOTED.replace("platform:\n", "{% if edge %}\nplatform:\n"),
         ", line 15",
-        "Jinja expression or comment, which nobody has rendered",
+        "Jinja in it, which nobody has rendered",
         "Render the template first",
     ),
     "another tag": (
