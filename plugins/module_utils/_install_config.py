@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ._document import Document, read_document, render_document, same_values
@@ -68,54 +68,85 @@ class InstallAnswer(NamedTuple):
         return self.after is not None and self.after != self.before
 
 
+class _Sources(NamedTuple):
+    """Install-configs that were given or found. ``existing`` is what is at ``target``, ``content`` what was given."""
+
+    target: Target | None
+    existing: Document | None
+    content: Document | None
+
+    @property
+    def document(self) -> Document | None:
+        """The one that counts."""
+        return self.content or self.existing
+
+    @property
+    def place(self) -> str:
+        """Where it comes from."""
+        return "content" if self.content is not None or self.target is None else self.target.path
+
+
 def answer_request(request: InstallRequest, hide: Callable[[Mapping[str, Any]], None]) -> InstallAnswer:
     """Check everything that was asked for, and make the text; write nothing, raise nothing.
 
     ``hide`` is called with each install-config as soon as it is read, because it holds secrets.
     """
     problems: list[Problem] = []
+    sources = _read_sources(request, problems)
+    for document in (sources.existing, sources.content):
+        if document is not None:
+            hide(document.data)
+    problems += _combinations(request, sources.target)
+    release = _attempt(lambda: _read_release(request, problems), problems)
+    options = _options(request, sources)
+    installation = check_installation(options, release or release_of_version(None))
+    problems += _told(installation, request, sources, release)
+    version = release.version if release is not None else None
+    answer = InstallAnswer(installation, tuple(problems), version or request.openshift_version, sources.target)
+    if answer.failed or release is None:
+        return answer
+    comparison = _compare(request, options, installation, release, problems)
+    if sources.target is not None:
+        before = sources.existing.text if sources.existing is not None else None
+        after = _attempt(lambda: _text(request, sources.existing, sources.content, installation), problems)
+        answer = answer._replace(before=before, after=after)
+    return answer._replace(problems=tuple(problems), comparison=comparison)
+
+
+def _read_sources(request: InstallRequest, problems: list[Problem]) -> _Sources:
     target = _attempt(lambda: read_target(request.path or ""), problems) if request.path is not None else None
     existing = _existing(target, problems)
     content = _attempt(lambda: _read_content(request.content), problems) if request.content is not None else None
-    for document in (existing, content):
-        if document is not None:
-            hide(document.data)
-    problems += _combinations(request, target)
-    release = _attempt(lambda: _read_release(request, problems), problems)
-    source = content or existing
-    place = "content" if content is not None or target is None else target.path
-    options = InstallOptions(
-        document={} if source is None else source.data,
-        place=place,
-        complete=target is not None and source is not None and request.install_method != HOSTED,
+    return _Sources(target, existing, content)
+
+
+def _options(request: InstallRequest, sources: _Sources) -> InstallOptions:
+    document = sources.document
+    return InstallOptions(
+        document={} if document is None else document.data,
+        place=sources.place,
+        complete=sources.target is not None and document is not None and request.install_method != HOSTED,
         capabilities=request.capabilities,
         solution=request.solution,
         solutions=request.solutions,
         method=request.install_method,
     )
-    installation = check_installation(options, release or release_of_version(None))
-    if source is None and (request.content is not None or target is not None):
-        # Nobody can tell what an install-config says that cannot be read.
-        said = tuple(item for item in installation.problems if item.where != f"{place}: platform")
-        installation = installation._replace(problems=said)
-    if release is None:
-        # What is missing is said above, where the release could not be read.
-        found = tuple(item for item in installation.problems if item.where != "openshift_version")
-        return InstallAnswer(installation, (*problems, *found))
-    problems += installation.problems
-    version = release.version or request.openshift_version
+
+
+def _told(
+    installation: Installation, request: InstallRequest, sources: _Sources, release: Release | None
+) -> Iterator[Problem]:
+    """Yield the problems of the installation, but for what nobody can tell: what was not read is said elsewhere."""
+    unreadable = sources.document is None and (request.content is not None or sources.target is not None)
+    for problem in installation.problems:
+        of_release = release is None and problem.where == "openshift_version"
+        of_document = unreadable and problem.where == f"{sources.place}: platform"
+        if not of_release and not of_document:
+            yield problem
+    target = sources.target
     if target is not None and target.is_open_to_others and _is_only_checked(request):
         message = f"can be read by others (mode {target.mode:04o}), and holds secrets"
-        problems.append(Problem("warning", target.path, message, "chmod 600"))
-    answer = InstallAnswer(installation, tuple(problems), version, target)
-    if answer.failed:
-        return answer
-    comparison = _compare(request, options, installation, release, problems)
-    if target is not None and source is not None:
-        before = existing.text if existing is not None else None
-        after = _attempt(lambda: _text(request, existing, content, installation), problems)
-        answer = answer._replace(before=before, after=after)
-    return answer._replace(problems=tuple(problems), comparison=comparison)
+        yield Problem("warning", target.path, message, "chmod 600")
 
 
 def _attempt(read: Callable[[], _Found], problems: list[Problem]) -> _Found | None:

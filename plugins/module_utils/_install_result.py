@@ -46,8 +46,8 @@ def _selection_forms(found: Installation, chosen: Chosen, status: CapabilityStat
         "install_config_overrides": json.dumps(_spec(block), separators=(",", ":")),
         "hosted_cluster_spec": _spec(found.hosted.stanza() if found.hosted else {}),
         "hosted_cluster_differences": {
-            "on": sorted(found.hosted.stays_on) if found.hosted else [],
-            "off": sorted(found.hosted.stays_off) if found.hosted else [],
+            "stays_on": sorted(found.hosted.stays_on) if found.hosted else [],
+            "stays_off": sorted(found.hosted.stays_off) if found.hosted else [],
         },
         "consequences": [item._asdict() for item in found.consequences],
     }

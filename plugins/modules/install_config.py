@@ -237,10 +237,10 @@ openshift_version:
   type: str
   sample: 4.20.3
 hosted_cluster_differences:
-  description: Names that a HostedCluster made of RV(hosted_cluster_spec) has C(on) or C(off) unlike the selection.
+  description: Names that a HostedCluster with RV(hosted_cluster_spec) has on, or off, unlike the selection.
   returned: always, where the selection can be understood
   type: dict
-  sample: {on: [Build, Storage], off: []}
+  sample: {stays_on: [Build, Storage], stays_off: []}
 install_method:
   description: How the cluster is taken to be installed.
   returned: always

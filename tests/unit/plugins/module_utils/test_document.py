@@ -261,8 +261,8 @@ def test_names_that_are_merged_go_with_the_merge(block):
     ],
 )
 def test_same_values(first, second, same):
-    assert same_values(first, second) is same
-    assert same_values(second, first) is same
+    for pair in ((first, second), (second, first)):
+        assert same_values(*pair) is same
 
 
 def test_names_that_yaml_reads_as_something_else_are_quoted():

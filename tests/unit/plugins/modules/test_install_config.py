@@ -68,6 +68,13 @@ def test_one_selection_in_every_form(run):
     assert {"path", "backup_file", "diff", "comparison"}.isdisjoint(outcome.result)
 
 
+def test_what_a_hosted_cluster_cannot_say_is_beside_what_it_can(run):
+    outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Storage"]})
+
+    assert outcome["hosted_cluster_spec"]["capabilities"]["disabled"] == ["Console"]
+    assert outcome["hosted_cluster_differences"] == {"stays_on": ["Storage"], "stays_off": []}
+
+
 # openshift/cluster-version-operator:lib/capability: v4.11 is these four from 4.14 on.
 def test_the_shortest_form_means_the_same_and_lists_fewer_names(run):
     outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Insights"]})
