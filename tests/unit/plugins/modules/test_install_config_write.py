@@ -52,7 +52,8 @@ FILE_FACTS = {"path", "uid", "gid", "owner", "group", "mode", "state", "size", "
 
 
 def told(outcome: Outcome) -> dict[str, Any]:
-    return {key: value for key, value in outcome.result.items() if key not in FILE_FACTS}
+    # Warnings belong to the process, which has run other modules before.
+    return {key: value for key, value in outcome.result.items() if key not in (*FILE_FACTS, "warnings")}
 
 
 def says(block: dict[str, Any]) -> tuple[str, list[str]]:
