@@ -64,7 +64,7 @@ def play(folder: Path) -> str:
     command = [sys.executable, "-m", "ansible.cli.playbook", "-i", "localhost,", "-c", "local", "-vvv", "--diff"]
     done = subprocess.run(
         [*command, str(folder / "play.yml")],
-        env={**environment(folder), "ANSIBLE_PIPELINING": "true"},
+        env={**environment(folder), "ANSIBLE_PIPELINING": "true", "ANSIBLE_INJECT_INVOCATION": "true"},
         cwd=folder,
         capture_output=True,
         text=True,

@@ -34,13 +34,15 @@ class Capability(NamedTuple):
     """A capability as a fact.
 
     ``gates``: it exists only while one of these feature gates is on (empty: always); ``source`` of the gates and
-    of ``since`` is the API table of that minor (see ``Branch.source``) unless it says otherwise.
+    of ``since`` is the API table of that minor (see ``Branch.source``) unless it says otherwise. ``is_new``: its
+    component came with it; of all others every earlier cluster has the component.
     """
 
     name: str
     since: Minor
     gates: tuple[str, ...] = ()
     source: str = "openshift/api:config/v1/types_cluster_version.go KnownClusterVersionCapabilities"
+    is_new: bool = False
 
 
 class SetAmendment(NamedTuple):
@@ -135,7 +137,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("OperatorLifecycleManager", Minor(4, 15)),
     Capability("CloudControllerManager", Minor(4, 16)),
     Capability("Ingress", Minor(4, 16)),
-    Capability("OperatorLifecycleManagerV1", Minor(4, 18)),
+    Capability("OperatorLifecycleManagerV1", Minor(4, 18), (), "openshift/release#58914", True),
     Capability(
         "CompatibilityRequirements",
         Minor(4, 23),
@@ -319,6 +321,12 @@ def since_of(capability: str) -> Minor | None:
     """Return the first minor that knows ``capability``, ``None`` where no minor does."""
     found = _BY_NAME.get(capability)
     return found.since if found else None
+
+
+def was_everywhere(capability: str, minor: Minor) -> bool:
+    """Tell whether every cluster of ``minor`` has the component, because it became a capability only later."""
+    found = _BY_NAME.get(capability)
+    return found is not None and minor < found.since and not found.is_new and not found.gates
 
 
 def feature_set_names(minor: Minor | None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from .errors import Problem
 from .names import did_you_mean
 from .pinning import minors_in_question, pinned
-from .registry import CAPABILITIES, NONE, Minor, gates_of, since_of
+from .registry import CAPABILITIES, NONE, Minor, gates_of, since_of, was_everywhere
 from .rules import InstallFacts, Violation, mended, violations
 from .selection import Selection
 from .values import list_problems, string_problems
@@ -142,7 +142,8 @@ def resolve(solution: Solution, install: InstallFacts, problems: list[Problem]) 
         return None
     form = pinned(install.enabled(selection), minors_in_question(install.minor_facts), where)
     early = tuple(
-        f"{want.capability} is a capability from {since} on; before, every cluster has it, or none"
+        f"{want.capability} is a capability from {since} on; "
+        f"before, {'every' if was_everywhere(want.capability, install.minor) else 'no'} cluster has it"
         for want in solution.wants
         if (since := since_of(want.capability)) is not None and install.minor < since
     )
@@ -170,7 +171,7 @@ def _impossible(solution: Solution, install: InstallFacts, where: str) -> Iterat
         since = since_of(name)
         if since is None and name not in install.names:
             yield Problem("error", where, f"{name!r} is not a capability", did_you_mean(name, _NAMES))
-        elif since is not None and install.minor < since and name in solution.without and not gates_of(name):
+        elif name in solution.without and was_everywhere(name, install.minor):
             message = f"cannot be had on {install.minor}: {name} is part of every cluster before {since}"
             yield Problem("error", where, message, f"Install {since} or later, or choose another solution")
 

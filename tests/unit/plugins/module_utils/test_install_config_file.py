@@ -209,3 +209,11 @@ def test_who_may_not_give_a_file_away_writes_it_all_the_same(path, monkeypatch):
     write_file(str(path), NEW, secret=True)
 
     assert path.read_bytes() == NEW
+
+
+def test_a_null_byte_is_in_no_name(tmp_path):
+    """From 2.20 on Ansible refuses it before the module does, when it logs the call."""
+    with pytest.raises(DestinationError) as caught:
+        read_target(f"{tmp_path}/a\0b")
+
+    assert [problem.message for problem in caught.value.problems] == ["is no name that a file can have"]

@@ -342,10 +342,10 @@ def test_a_pull_secret_that_is_nested_without_an_end_is_one_error(secret, run):
 
 
 def test_a_path_that_no_file_can_have_is_one_error(run, tmp_path):
-    for name in ("a\0b", "a" * 300):
-        for check_mode in (False, True):
-            found = errors(run(path=f"{tmp_path}/{name}", content=site(), check=check_mode))
-            assert [item["where"] for item in found] == [f"{tmp_path}/{name}"]
+    name = "a" * 300
+    for check_mode in (False, True):
+        found = errors(run(path=f"{tmp_path}/{name}", content=site(), check=check_mode))
+        assert [item["where"] for item in found] == [f"{tmp_path}/{name}"]
 
 
 @pytest.mark.parametrize("value", [["TechPreviewNoUpgrade"], {"a": "b"}, 7, True])

@@ -275,6 +275,21 @@ def test_what_a_rule_demands_cannot_be_left_out():
     assert problems[0].message.startswith("cannot be had: it goes without Ingress, and Ingress is missing: ")
 
 
+def test_a_component_that_came_with_its_capability_is_in_no_cluster_before():
+    """Of all others every cluster has the component before it can be left out."""
+    without, problems = resolved({"starts_from": "nothing", "without": ["OperatorLifecycleManagerV1"]}, install("4.16"))
+    assert without is not None
+    assert problems == []
+
+    wanted, _problems = resolved({"starts_from": "nothing", "wants": ["OperatorLifecycleManagerV1"]}, install("4.16"))
+    assert wanted is not None
+    assert wanted.reasons[1] == "OperatorLifecycleManagerV1 is a capability from 4.18 on; before, no cluster has it"
+
+    core, _problems = resolved({"starts_from": "nothing", "wants": ["NodeTuning"]}, install("4.12"))
+    assert core is not None
+    assert core.reasons[1] == "NodeTuning is a capability from 4.13 on; before, every cluster has it"
+
+
 def test_what_a_want_demands_is_added():
     resolution, problems = resolved({"starts_from": "nothing", "wants": ["marketplace"]}, install("4.20"))
 
