@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ._destination import INVENTORY, DestinationPlan
+from ._result import diff_entry
 
 _SECRET = re.compile(rb"kind.{0,40}Secret", re.DOTALL)
 
@@ -22,24 +23,26 @@ def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
     diff: list[dict[str, str]] = []
     if added or plan.removed:
         kept = set(plan.files) - added
-        diff.append(_entry(f"{plan.dest} (files)", _lines(kept | set(plan.removed)), _lines(plan.files)))
+        diff.append(diff_entry(f"{plan.dest} (files)", _lines(kept | set(plan.removed)), _lines(plan.files)))
     for name, (before, after) in plan.written.items():
         if before is None:
             continue
         # What was there before is known by its text alone: rather hide once too often.
         if name in plan.secrets or _SECRET.search(before):
-            diff.append(_entry(f"{plan.dest}/{name}", _hidden(before), _hidden(after)))
+            diff.append(diff_entry(f"{plan.dest}/{name}", _hidden(before), _hidden(after)))
         else:
-            diff.append(_entry(f"{plan.dest}/{name}", before.decode(errors="replace"), after.decode(errors="replace")))
+            diff.append(
+                diff_entry(f"{plan.dest}/{name}", before.decode(errors="replace"), after.decode(errors="replace"))
+            )
     if plan.inventory_changes and not diff:
-        diff.append(_entry(f"{plan.dest}/{INVENTORY}", "", _lines(plan.ours)))
+        diff.append(diff_entry(f"{plan.dest}/{INVENTORY}", "", _lines(plan.ours)))
     return diff
 
 
 def report_diff(files: Mapping[str, tuple[str | None, str]]) -> list[dict[str, str]]:
     """Return the diff of a report, path -> (before, after); of a page it shows the digest alone."""
     return [
-        _entry(path, _readable(path, before or ""), _readable(path, after))
+        diff_entry(path, _readable(path, before or ""), _readable(path, after))
         for path, (before, after) in files.items()
         if before != after
     ]
@@ -49,10 +52,6 @@ def _readable(path: str, text: str) -> str:
     if not text or not path.lower().endswith((".html", ".htm")):
         return text
     return f"(a page, sha256 {hashlib.sha256(text.encode()).hexdigest()})\n"
-
-
-def _entry(what: str, before: str, after: str) -> dict[str, str]:
-    return {"before_header": what, "after_header": what, "before": before, "after": after}
 
 
 def _lines(names: Iterable[str]) -> str:

@@ -16,10 +16,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._document_nodes import Node, Pair, line_end, line_start, newline_at, own_pair
+from ._domain.selection import API_ADDITIONAL, API_BASELINE
 from ._head import resolve_plain
 
 # openshift/api:config/v1/types_cluster_version.go, ClusterVersionCapabilitiesSpec
-BLOCK, BASELINE, NAMES = "capabilities", "baselineCapabilitySet", "additionalEnabledCapabilities"
+BLOCK, BASELINE, NAMES = "capabilities", API_BASELINE, API_ADDITIONAL
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _COMMA = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*(?=\s))*,")  # it may stand below a comment

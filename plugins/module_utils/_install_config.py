@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from ._document import Document, read_document, render_document, same_values
 from ._document_edit import edit_capabilities
 from ._domain.choice import InstallOptions
-from ._domain.errors import CapabilityError, FactsError, Problem, type_name
+from ._domain.errors import CapabilityError, FactsError, Problem, has_errors, type_name
 from ._domain.footprint import Comparison, compare
 from ._domain.inclusion import included_manifests
 from ._domain.installation import Installation, block_of, check_installation, profile_of
@@ -60,7 +60,7 @@ class InstallAnswer(NamedTuple):
     @property
     def failed(self) -> bool:
         """Tell whether something is wrong, so that nothing may be written."""
-        return any(problem.severity == "error" for problem in self.problems)
+        return has_errors(self.problems)
 
     @property
     def changes_text(self) -> bool:

@@ -19,6 +19,7 @@ from ._domain.rulebook import HOSTED
 from ._domain.rules import Violation
 from ._domain.selection import CapabilityStatus, Selection
 from ._install_config_file import OWNER_ALONE, Target
+from ._result import diff_entry
 
 
 def installation_dict(found: Installation) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def installation_dict(found: Installation) -> dict[str, Any]:
     result: dict[str, Any] = {
         "install_method": found.method,
         "platform": found.platform,
-        "violations": [violation_dict(item) for item in found.violations],
+        "violations": [_violation_dict(item) for item in found.violations],
     }
     if found.chosen is None or found.status is None:
         return result
@@ -53,8 +54,7 @@ def _selection_forms(found: Installation, chosen: Chosen, status: CapabilityStat
     }
 
 
-def violation_dict(violation: Violation) -> dict[str, str]:
-    """Return a rule that is broken in the shape that playbooks get."""
+def _violation_dict(violation: Violation) -> dict[str, str]:
     return {
         "rule": violation.rule.name,
         "layer": violation.rule.layer,
@@ -82,14 +82,10 @@ def install_config_diff(target: Target, before: str | None, after: str | None) -
     if after is None:
         return diff
     if after != before:
-        diff.append(_entry(target.path, masked(before, None) if before else "", masked(after, before)))
+        diff.append(diff_entry(target.path, masked(before, None) if before else "", masked(after, before)))
     if target.is_open_to_others:
-        diff.append(_entry(f"{target.path} (mode)", f"{target.mode:04o}\n", f"{OWNER_ALONE:04o}\n"))
+        diff.append(diff_entry(f"{target.path} (mode)", f"{target.mode:04o}\n", f"{OWNER_ALONE:04o}\n"))
     return diff
-
-
-def _entry(what: str, before: str, after: str) -> dict[str, str]:
-    return {"before_header": what, "after_header": what, "before": before, "after": after}
 
 
 def _spec(block: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ._cluster_version_file import place_of, read_cluster_version
 from ._collector import without_collector
 from ._domain import registry
 from ._domain.cluster_entry import ClusterEntry, read_entry
-from ._domain.errors import CapabilityError, FactsError, Problem, raise_errors
+from ._domain.errors import CapabilityError, FactsError, Problem, has_errors, raise_errors
 from ._domain.fleet import Answer, Fleet
 from ._domain.plan import Plan
 from ._domain.policy import policy_problems
@@ -160,7 +160,7 @@ def _ask(
     question, found = read_question(options, path, minor, strict=bool(terms.fail_on))
     if fleet is None:
         return None, found
-    wrong = any(problem.severity == "error" for problem in found)
+    wrong = has_errors(found)
     try:
         answer, wording = fleet.answer(question)
     except CapabilityError as error:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ._collector import without_collector
-from ._domain.errors import Problem, ReleaseError, raise_errors
+from ._domain.errors import Problem, ReleaseError, has_errors, raise_errors
 from ._domain.inclusion import Inclusion
 from ._domain.manifest import Manifest
 from ._domain.registry import DEFAULT_CLUSTER_PROFILE, Minor
@@ -89,7 +89,7 @@ def load_release(
                     files[name], found = read_manifest_file(name, data, read_head, again)
                     problems += found
     manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
-    if not manifests and not any(problem.severity == "error" for problem in problems):
+    if not manifests and not has_errors(problems):
         problems.append(_no_manifests(path))
     raise_errors(problems, ReleaseError)
     minor = _minor(version, problems)

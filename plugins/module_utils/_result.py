@@ -52,6 +52,11 @@ def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
     return [problem.as_dict() for problem in problems]
 
 
+def diff_entry(what: str, before: str, after: str) -> dict[str, str]:
+    """Return one part of a diff in the shape that Ansible prints; ``what`` names what changes."""
+    return {"before_header": what, "after_header": what, "before": before, "after": after}
+
+
 def contents_dict(contents: ReleaseContents) -> dict[str, Any]:
     """Return what a release offers in the shape that playbooks get."""
     capabilities = {name: brings._asdict() for name, brings in contents.capabilities.items()}

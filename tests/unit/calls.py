@@ -31,6 +31,16 @@ class Outcome:
         assert self.failed, self.result
         return str(self.result["msg"])
 
+    @property
+    def errors(self) -> list[dict[str, str]]:
+        """The errors of a module that failed, all of which its message holds."""
+        assert self.failed, self.result
+        found = [item for item in self.result["problems"] if item["severity"] == "error"]
+        for item in found:
+            assert f"{item['where']}: {item['message']}" in self.message
+            assert item["mend"] in self.message
+        return found
+
     def problem(self, part: str) -> dict[str, str]:
         """Return the one problem whose place or message holds ``part``."""
         (found,) = [item for item in self.result["problems"] if part in item["where"] or part in item["message"]]

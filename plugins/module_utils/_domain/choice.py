@@ -16,11 +16,8 @@ from .pinning import minors_in_question, pinned, stable_sets
 from .registry import NONE, V_CURRENT
 from .rulebook import KNOWN_NAMES
 from .rules import InstallFacts, Violation
-from .selection import Selection, check_selection, parse_selection
+from .selection import API_ADDITIONAL, API_BASELINE, API_FIELDS, Selection, check_selection, parse_selection
 from .solutions import Solution, find_solution, resolve
-
-BLOCK_FIELDS = ("baselineCapabilitySet", "additionalEnabledCapabilities")
-"""Fields of ``capabilities`` in an install-config, and in the spec of a ClusterVersion."""
 
 _BLOCK = "capabilities"
 _WHOLE_FIELDS = ("additional_enabled_capabilities", "excluded_capabilities", "include", "exclude", "inclusion_default")
@@ -122,7 +119,7 @@ def _overwritten(block: object, where: str) -> Iterator[Problem]:
     if block is not None and not isinstance(block, Mapping):
         yield Problem("warning", where, f"is {type_name(block)}, expected a map, and is replaced")
     for field in block if isinstance(block, Mapping) else ():
-        if field not in BLOCK_FIELDS:
+        if field not in API_FIELDS:
             yield Problem("warning", f"{where}.{field}", "is not a field that the installer knows, and is taken out")
 
 
@@ -141,19 +138,19 @@ def _read_block(block: object, where: str, problems: list[Problem]) -> Asked | N
     """Read the block of an install-config, which knows nothing but the two fields of the API."""
     if not isinstance(block, Mapping):
         message = f"is {type_name(block)}, expected a map"
-        problems.append(Problem("error", where, message, f"Write {' and '.join(BLOCK_FIELDS)} below it"))
+        problems.append(Problem("error", where, message, f"Write {' and '.join(API_FIELDS)} below it"))
         return None
     problems += [
         Problem("error", f"{where}.{field}", "is not a field that the installer knows", _field_mend(field))
         for field in block
-        if field not in BLOCK_FIELDS
+        if field not in API_FIELDS
     ]
-    fields = {field: value for field, value in block.items() if field in BLOCK_FIELDS}
+    fields = {field: value for field, value in block.items() if field in API_FIELDS}
     selection, found = parse_selection(fields, where)
     problems += map(_in_api_spelling, found)
     if not _is_clear(selection, found):
         return None
-    selection = selection._replace(baseline_field=BLOCK_FIELDS[0], additional_field=BLOCK_FIELDS[1])
+    selection = selection._replace(baseline_field=API_BASELINE, additional_field=API_ADDITIONAL)
     return Asked("it is what the install-config says", selection)
 
 
@@ -166,14 +163,14 @@ def _is_clear(selection: Selection, found: Iterable[Problem]) -> bool:
 def _field_mend(field: object) -> str:
     if field in ("excludedCapabilities", "excluded_capabilities", "inclusionDefault", "include", "exclude"):
         return "Give it in the option capabilities, which translates it"
-    return did_you_mean(field, BLOCK_FIELDS)
+    return did_you_mean(field, API_FIELDS)
 
 
 def _in_api_spelling(problem: Problem) -> Problem:
     texts = [problem.where, problem.message, problem.mend]
     for ours, theirs in (
-        ("baseline_capability_set", BLOCK_FIELDS[0]),
-        ("additional_enabled_capabilities", BLOCK_FIELDS[1]),
+        ("baseline_capability_set", API_BASELINE),
+        ("additional_enabled_capabilities", API_ADDITIONAL),
     ):
         texts = [text.replace(ours, theirs) for text in texts]
     return Problem(problem.severity, *texts)

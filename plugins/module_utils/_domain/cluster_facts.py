@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import registry
-from .errors import FactsError, Problem, raise_errors
+from .errors import FactsError, Problem, has_errors, raise_errors
 from .inclusion import InclusionFacts, Override
 from .names import did_you_mean
 from .registry import Minor, MinorFacts
@@ -145,7 +145,7 @@ def _status(
     wrong = check_selection(selection, facts, hidden)
     problems += wrong
     check_always_enabled(cluster, (facts,), problems)
-    if any(problem.severity == "error" for problem in (*found, *wrong)):
+    if has_errors((*found, *wrong)):
         return _NOTHING
     ensure = always_enabled(cluster, facts)
     problems += excluded_in_vain(selection, ensure)

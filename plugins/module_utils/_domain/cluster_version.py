@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .errors import Problem, type_name
+from .errors import Problem, has_errors, type_name
 from .names import did_you_mean
-from .selection import CapabilityStatus, Selection
+from .selection import API_ADDITIONAL, API_BASELINE, API_FIELDS, CapabilityStatus, Selection
 
 _GROUP = "config.openshift.io"
-_SELECTION_FIELDS = ("baselineCapabilitySet", "additionalEnabledCapabilities")
 
 
 class ToldStatus(NamedTuple):
@@ -83,7 +82,7 @@ def parse_cluster_version(
     capabilities = _map(status, "capabilities", f"{where}.status", problems)
     enabled = _names(capabilities, "enabledCapabilities", f"{where}.status.capabilities", problems)
     known = _names(capabilities, "knownCapabilities", f"{where}.status.capabilities", problems)
-    if any(problem.severity == "error" for problem in problems):
+    if has_errors(problems):
         return None, tuple(problems)
     told = enabled is not None or known is not None
     if not told:
@@ -120,15 +119,15 @@ def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
 def _selection(capabilities: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
     """Read the two fields that the API has; additional names without a baseline set stand beside vCurrent."""
     for field in capabilities:
-        if field not in _SELECTION_FIELDS:
-            mend = did_you_mean(field, _SELECTION_FIELDS)
+        if field not in API_FIELDS:
+            mend = did_you_mean(field, API_FIELDS)
             problems.append(Problem("error", f"{where}.{field}", "is not a field of ClusterVersion", mend))
-    baseline = capabilities.get("baselineCapabilitySet")
+    baseline = capabilities.get(API_BASELINE)
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {type_name(baseline)}, expected the name of a set"
-        problems.append(Problem("error", f"{where}.baselineCapabilitySet", message, "Give the whole object"))
+        problems.append(Problem("error", f"{where}.{API_BASELINE}", message, "Give the whole object"))
         baseline = None
-    additional = _names(capabilities, "additionalEnabledCapabilities", where, problems)
+    additional = _names(capabilities, API_ADDITIONAL, where, problems)
     return Selection(baseline or None, tuple(additional or ()), None, where)
 
 

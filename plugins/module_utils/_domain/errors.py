@@ -55,10 +55,15 @@ class DestinationError(CapabilityError):
     """The directory to write to cannot be used."""
 
 
+def has_errors(problems: Iterable[Problem]) -> bool:
+    """Tell whether at least one of ``problems`` is an error."""
+    return any(problem.severity == "error" for problem in problems)
+
+
 def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> None:
     """Raise ``error`` with all ``problems`` if at least one of them is an error; do nothing otherwise."""
     found = tuple(problems)
-    if any(problem.severity == "error" for problem in found):
+    if has_errors(found):
         raise error(found)
 
 

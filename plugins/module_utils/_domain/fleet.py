@@ -15,7 +15,7 @@ from .blockers import blockers
 from .changes import Comparison
 from .cluster_facts import ClusterFacts, check_always_enabled, excluded_in_vain
 from .credentials import ReleaseCredentials
-from .errors import FactsError, Problem, raise_errors
+from .errors import FactsError, Problem, has_errors, raise_errors
 from .implicit_enablement import ImplicitEnablement
 from .path import leads_on, path_problems
 from .plan import Hop, Plan, plan_path
@@ -86,7 +86,7 @@ class Fleet:
             check_always_enabled(facts, minors, problems)
         start = waypoints[0] if path and len(waypoints) == len(path) else None
         always = frozenset[str]().union(*(waypoint.always for waypoint in waypoints))
-        if any(problem.severity == "error" for problem in problems):
+        if has_errors(problems):
             return _Path(start, (), tuple(problems), always)
         hops = []
         for (from_index, to_index), (before, after) in zip(pairwise(path), pairwise(waypoints), strict=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, Union
 
-from .errors import Problem, type_name
+from .errors import Problem, has_errors, type_name
 
 _DEFAULTS = {"machineNetwork": "10.0.0.0/16", "clusterNetwork": "10.128.0.0/14", "serviceNetwork": "172.30.0.0/16"}
 """What the installer adds where a field is missing. Source: openshift/installer:pkg/types/defaults/installconfig.go."""
@@ -55,7 +55,7 @@ def network_problems(networking: object, platform: str | None, where: str) -> It
             networks[field] = [(f"{where}.{field}, by default", ip_network(default))]
     problems += _host_prefixes(networking.get("clusterNetwork"), f"{where}.clusterNetwork")
     yield from problems
-    if not any(problem.severity == "error" for problem in problems):
+    if not has_errors(problems):
         yield from _overlaps([item for found in networks.values() for item in found])
         yield from _families(networks, platform, where)
 
@@ -90,10 +90,11 @@ def _host_prefixes(given: object, where: str) -> Iterator[Problem]:
     first: int | None = None
     for index, entry in enumerate(given if isinstance(given, list) else ()):
         place = f"{where}[{index}]"
-        network, prefix = _network(entry), entry.get("hostPrefix") if isinstance(entry, Mapping) else None
         if isinstance(entry, Mapping) and _OLD_LENGTH in entry:
             yield Problem("warning", f"{place}.{_OLD_LENGTH}", "is the deprecated name of a field", "Write hostPrefix")
-        if network is None or (isinstance(entry, Mapping) and _OLD_LENGTH in entry):
+            continue
+        network, prefix = _network(entry), entry.get("hostPrefix") if isinstance(entry, Mapping) else None
+        if network is None:
             continue
         if not isinstance(prefix, int):
             message = "has no hostPrefix, so no node gets a part of it"

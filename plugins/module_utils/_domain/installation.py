@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .choice import BLOCK_FIELDS, Chosen, InstallOptions, choose, read_asked
+from .choice import Chosen, InstallOptions, choose, read_asked
 from .cluster_facts import ClusterOptions, always_enabled, check_options, inclusion_facts
 from .consequences import Consequence, consequences_of
 from .errors import Problem
@@ -31,7 +31,7 @@ from .release import Release
 from .release_facts import hidden_capabilities, minor_facts
 from .rulebook import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .rules import InstallFacts, Violation, mended, unchecked, violations
-from .selection import CapabilityStatus, Selection
+from .selection import API_ADDITIONAL, API_BASELINE, CapabilityStatus, Selection
 
 _HOSTED_PROFILE = "ibm-cloud-managed"
 
@@ -39,14 +39,13 @@ _HOSTED_PROFILE = "ibm-cloud-managed"
 class Installation(NamedTuple):
     """What was found. Fields but ``problems`` and ``method`` are void where an error hides what they are.
 
-    ``cluster``: what the install-config says of the cluster beside its selection; ``facts`` decide about manifests.
-    ``chosen`` is what is to be written; ``mended``: the nearest selection that keeps every rule.
+    ``facts`` decide about manifests. ``chosen`` is what is to be written; ``mended``: the nearest selection that keeps
+    every rule.
     """
 
     method: str
     platform: str | None
     problems: tuple[Problem, ...]
-    cluster: ClusterOptions = ClusterOptions()
     facts: InclusionFacts | None = None
     chosen: Chosen | None = None
     status: CapabilityStatus | None = None
@@ -64,9 +63,9 @@ def profile_of(method: str | None) -> str:
 
 def block_of(selection: Selection) -> dict[str, Any]:
     """Return ``selection``, one without exclusions, as the API writes it; a list that is empty is left out."""
-    block: dict[str, Any] = {BLOCK_FIELDS[0]: selection.baseline or V_CURRENT}
+    block: dict[str, Any] = {API_BASELINE: selection.baseline or V_CURRENT}
     if selection.additional:
-        block[BLOCK_FIELDS[1]] = list(selection.additional)
+        block[API_ADDITIONAL] = list(selection.additional)
     return block
 
 
@@ -75,13 +74,13 @@ def check_installation(options: InstallOptions, release: Release) -> Installatio
     problems = list(install_config_problems(options.document, options.place, complete=options.complete))
     asked = read_asked(options, problems)
     method = options.method or default_method(options.document)
-    found = Installation(method, platform_of(options.document), (), _cluster_options(options, method))
+    found = Installation(method, platform_of(options.document), ())
     if release.minor is None:
         message = "is needed: which rules and capabilities there are depends on the version"
         problems.append(Problem("error", "openshift_version", message, "Set it, or release"))
         return found._replace(problems=tuple(problems))
     of_cluster: list[Problem] = []
-    cluster = check_options(found.cluster, release.minor, of_cluster)
+    cluster = check_options(_cluster_options(options, method), release.minor, of_cluster)
     facts = inclusion_facts(cluster, release, of_cluster)
     known = minor_facts(release, release.minor, cluster.feature_set, cluster.cluster_profile, of_cluster)
     problems += _as_in_document(of_cluster, options.place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .errors import Problem, type_name
+from .errors import Problem, has_errors, type_name
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
 PROFILE_ANNOTATION = "include.release.openshift.io/"
@@ -142,7 +142,7 @@ def _questionable_manifest(
         namespace = ""
     annotations, annotation_problems = _annotations(fields.get("annotations"), where)
     problems += annotation_problems
-    if any(problem.severity == "error" for problem in problems):
+    if has_errors(problems):
         return None, tuple(problems)
     group, slash, version = str(api_version).partition("/")
     if not slash:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from . import registry
 from .registry import NONE, V_CURRENT, MinorFacts
-from .selection import Selection
+from .selection import Selection, requested
 
 
 class Form(NamedTuple):
@@ -51,22 +51,18 @@ def shortest(selection: Selection, minors: Sequence[MinorFacts]) -> Form:
     """
     first = minors[0]
     baseline = selection.baseline or V_CURRENT
-    names = _asks_for(selection, first)
+    names = requested(selection, first)
     forms = []
     for name, content in first.sets.items():
         form = selection._replace(baseline=name, additional=tuple(sorted(names - content)))
         follows = V_CURRENT in (name, baseline)
-        alike = all(_asks_for(form, minor) == _asks_for(selection, minor) for minor in minors)
+        alike = all(requested(form, minor) == requested(selection, minor) for minor in minors)
         if alike and (name == baseline or not follows):
             forms.append(form)
     form = min(forms, key=lambda form: len(form.additional))
     listed = len(form.additional)
     reason = f"{form.baseline} with {listed} beside it is the shortest way to say these names ({len(names)})"
     return Form(form, reason)
-
-
-def _asks_for(selection: Selection, facts: MinorFacts) -> frozenset[str]:
-    return facts.sets.get(selection.baseline or V_CURRENT, frozenset()) | set(selection.additional)
 
 
 def stable_sets(minors: Sequence[MinorFacts]) -> Mapping[str, frozenset[str]]:

@@ -25,7 +25,7 @@ from .rulebook import (
     SET_NAME_MISSING,
     Rule,
 )
-from .selection import Selection
+from .selection import Selection, requested
 
 
 class InstallFacts(NamedTuple):
@@ -54,12 +54,10 @@ class InstallFacts(NamedTuple):
 
     def enabled(self, selection: Selection) -> frozenset[str]:
         """Return what ``selection`` asks for. A hosted cluster has no sets: all of them is what it has by default."""
-        baseline = selection.baseline or V_CURRENT
-        if baseline == V_CURRENT and self.method == HOSTED:
-            content = default_enabled(self.minor_facts, self.hidden)
-        else:
-            content = self.minor_facts.sets.get(baseline, frozenset())
-        return (content | set(selection.additional)) - self.hidden - set(selection.excluded or ())
+        if self.method == HOSTED and selection.baseline in (None, V_CURRENT):
+            default = default_enabled(self.minor_facts, self.hidden)
+            selection = selection._replace(baseline=NONE, additional=(*selection.additional, *default))
+        return requested(selection, self.minor_facts) - self.hidden
 
 
 class Violation(NamedTuple):

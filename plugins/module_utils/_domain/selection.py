@@ -15,9 +15,12 @@ from .errors import Problem
 from .names import did_you_mean
 from .registry import NONE, V_CURRENT, MinorFacts, gates_of, since_of
 
+API_FIELDS = API_BASELINE, API_ADDITIONAL = "baselineCapabilitySet", "additionalEnabledCapabilities"
+"""Fields of ``capabilities`` in an install-config, and in the spec of a ClusterVersion."""
+
 _SPELLINGS = {
-    "baseline_capability_set": "baselineCapabilitySet",
-    "additional_enabled_capabilities": "additionalEnabledCapabilities",
+    "baseline_capability_set": API_BASELINE,
+    "additional_enabled_capabilities": API_ADDITIONAL,
     "excluded_capabilities": "excludedCapabilities",
 }
 _DRAFT_SPELLINGS = {"inclusion_default": "inclusionDefault", "include": "include", "exclude": "exclude"}
@@ -96,12 +99,17 @@ def check_selection(
     return tuple(problems)
 
 
+def requested(selection: Selection, facts: MinorFacts) -> frozenset[str]:
+    """Return the names that ``selection`` asks for in a minor, feature gates aside."""
+    content = facts.sets.get(selection.baseline or V_CURRENT, frozenset())
+    return (content | set(selection.additional)) - set(selection.excluded or ())
+
+
 def translate(selection: Selection, facts: MinorFacts, hidden: frozenset[str] = frozenset()) -> Selection:
     """Return the selection as the API can say it: without exclusions, which become ``None`` plus a list (pinned)."""
     if selection.excluded is None:
         return selection
-    wanted = facts.sets.get(selection.baseline or V_CURRENT, frozenset()) | set(selection.additional)
-    pinned = tuple(sorted(wanted - set(selection.excluded) - hidden))
+    pinned = tuple(sorted(requested(selection, facts) - hidden))
     return Selection(NONE, pinned, None, selection.where)
 
 
@@ -117,8 +125,7 @@ def capability_status(
     Names are taken as they are; see ``check_selection``.
     Source: openshift/cluster-version-operator:lib/capability/capability.go SetCapabilities.
     """
-    asked = translate(selection, facts, hidden)
-    explicit = facts.sets.get(asked.baseline or V_CURRENT, frozenset()) | set(asked.additional)
+    explicit = requested(selection, facts)
     implicit = frozenset(ensure) - explicit
     return CapabilityStatus(facts.capabilities - hidden, (explicit | implicit) - hidden, implicit - hidden)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from .errors import Problem
+from .errors import Problem, has_errors
 from .names import did_you_mean
 from .pinning import minors_in_question, pinned
 from .registry import CAPABILITIES, NONE, Minor, gates_of, since_of, was_everywhere
@@ -138,7 +138,7 @@ def resolve(solution: Solution, install: InstallFacts, problems: list[Problem]) 
     # What no name mends: that there is nothing to choose, or that something else is missing.
     unmended = violations(selection, install)
     problems += [item.problem for item in unmended if item.problem.severity == "error"]
-    if any(problem.severity == "error" for problem in problems[before:]):
+    if has_errors(problems[before:]):
         return None
     form = pinned(install.enabled(selection), minors_in_question(install.minor_facts), where)
     early = tuple(

@@ -31,15 +31,10 @@ MODULES = pytest.mark.parametrize(
 )
 
 
-def errors(outcome):
-    assert outcome.failed
-    return [problem for problem in outcome["problems"] if problem["severity"] == "error"]
-
-
 @MODULES
 def test_a_missing_directory(module, call, tmp_path):
     path = tmp_path / "nowhere"
-    (problem,) = errors(call(module, release=path))
+    (problem,) = call(module, release=path).errors
 
     assert problem["where"] == str(path)
     assert "does not exist, expected a directory" in problem["message"]
@@ -98,7 +93,7 @@ def test_metadata_that_cannot_be(module, about, references, where, part, call, t
     references = references or image_references("4.20.3")
     outcome = call(module, release=write_release(tmp_path, GOOD, about=about, references=references))
 
-    (problem,) = errors(outcome)
+    (problem,) = outcome.errors
     assert problem["where"] == where
     assert part in problem["message"]
     assert f"{where}: " in outcome.message
@@ -111,7 +106,7 @@ def test_metadata_that_is_not_there(module, where, call, tmp_path):
     (path / where).unlink()
     outcome = call(module, release=path)
 
-    (problem,) = errors(outcome)
+    (problem,) = outcome.errors
     assert problem["where"] == where
     assert problem["message"] == "does not exist"
 
@@ -152,7 +147,7 @@ BOMB = "kind: ConfigMap\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 def test_a_file_that_the_cvo_cannot_load(module, content, where, part, call, tmp_path):
     outcome = call(module, release=write_release(tmp_path, {"0000_50_one_01.yaml": content}))
 
-    (problem,) = errors(outcome)
+    (problem,) = outcome.errors
     assert problem["where"].startswith(where)
     assert part in problem["message"]
 
@@ -162,7 +157,7 @@ def test_the_order_of_a_directory_in_the_place_of_a_file_and_of_a_dangling_link(
     path = write_release(tmp_path, GOOD)
     (path / "release-manifests" / "sub.yaml").mkdir()
     (path / "release-manifests" / "link.yaml").symlink_to(tmp_path / "nowhere")
-    (problem,) = errors(call(module, release=path))
+    (problem,) = call(module, release=path).errors
 
     assert problem["where"] == "release-manifests/link.yaml"
 
@@ -179,11 +174,11 @@ def test_all_problems_of_a_release_come_at_once_and_are_named_in_the_message(mod
     path = write_release(tmp_path, files, about=metadata("4.20"), references=image_references("4.20.3"))
     outcome = call(module, release=path)
 
-    wheres = [problem["where"].partition(" (")[0].partition(",")[0] for problem in errors(outcome)]
+    wheres = [problem["where"].partition(" (")[0].partition(",")[0] for problem in outcome.errors]
     expected = [METADATA, *(f"release-manifests/{name}" for name in ("a.yaml", "b.yaml", "b.yaml", "c.yaml", "d.json"))]
     assert wheres == expected
     assert outcome.message.startswith("6 problems were found:\n- ")
-    for problem in errors(outcome):
+    for problem in outcome.errors:
         assert f"- {problem['where']}: {problem['message']}" in outcome.message
     assert [problem["where"] for problem in outcome["problems"] if problem["severity"] == "warning"] == [
         "release-manifests/e.yaml, document 1 (line 1), metadata.annotations[a]"

