@@ -69,7 +69,6 @@ _FIELDS = frozenset(
         "proxy",
         "publish",
         "pullSecret",
-        "split",
         "sshKey",
     }
 )
