@@ -76,3 +76,15 @@ def cluster_options(params: dict[str, Any]) -> ClusterOptions:
         overrides=params["overrides"],
         always_enabled_capabilities=params["always_enabled_capabilities"],
     )
+
+
+def auth_spec() -> dict[str, dict[str, Any]]:
+    """How to reach a cluster: the options of kubernetes.core (its fragment ``k8s_auth_options``).
+
+    Empty where that collection is not installed; what connects says so (see ``connect``).
+    """
+    try:
+        from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
+    except ImportError:
+        return {}
+    return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}

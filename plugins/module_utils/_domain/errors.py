@@ -55,6 +55,21 @@ class DestinationError(CapabilityError):
     """The directory to write to cannot be used."""
 
 
+class ClusterError(CapabilityError):
+    """A cluster cannot be asked, or says no."""
+
+
+class ApiError(ClusterError):
+    """An API server's answer that is no success: ``code`` is that of HTTP, ``reason`` and ``named`` what it told.
+
+    ``named`` is the object that the answer is about, empty where the answer names none.
+    """
+
+    def __init__(self, code: int, reason: str, named: str, problem: Problem) -> None:
+        self.code, self.reason, self.named = code, reason, named
+        super().__init__([problem])
+
+
 def has_errors(problems: Iterable[Problem]) -> bool:
     """Tell whether at least one of ``problems`` is an error."""
     return any(problem.severity == "error" for problem in problems)

@@ -17,6 +17,7 @@ from .manifest import PROFILE_ANNOTATION
 from .names import did_you_mean
 from .registry import Minor, MinorFacts
 from .release import Release
+from .selection import API_ADDITIONAL
 
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
@@ -69,14 +70,20 @@ def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple
         if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
             continue
         if decide(manifest, flavour).included:
-            for version in _list(walk(release.body(manifest), "spec", "versions")):
-                capabilities = walk(
-                    version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "capabilities"
-                )
-                enum = walk(capabilities, "properties", "additionalEnabledCapabilities", "items", "enum")
-                if isinstance(enum, list):
-                    return frozenset(name for name in enum if isinstance(name, str)), manifest.file
+            names = enum_names(release.body(manifest))
+            if names is not None:
+                return names, manifest.file
     return None, ""
+
+
+def enum_names(crd: Any) -> frozenset[str] | None:
+    """Return the names that a ClusterVersion CRD accepts in a list of capabilities, ``None`` where it lists none."""
+    for version in _list(walk(crd, "spec", "versions")):
+        capabilities = walk(version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "capabilities")
+        enum = walk(capabilities, "properties", API_ADDITIONAL, "items", "enum")
+        if isinstance(enum, list):
+            return frozenset(name for name in enum if isinstance(name, str))
+    return None
 
 
 def hidden_capabilities(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:

@@ -1,0 +1,259 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The one client of API servers: kubernetes.core's authentication, fixed paths, one pool, retries where they help.
+
+Importing kubernetes costs 0.3 s, so that it is done in ``connect`` only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import quote, urlencode
+
+from ._answer import api_error, connection_error, one_line
+from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.served_kind import ServedKind
+from ._retries import retries
+
+if TYPE_CHECKING:
+    import urllib3
+
+FIELD_MANAGER = "capability.openshift"
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 60.0
+PARALLELISM = 8
+_PAGE = 500
+_METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
+Asked = TypeVar("Asked")
+Answered = TypeVar("Answered")
+
+
+class Target(NamedTuple):
+    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it."""
+
+    kind: ServedKind
+    name: str = ""
+    namespace: str = ""
+    subresource: str = ""
+
+    def __str__(self) -> str:
+        return self.kind.shown(self.name, self.namespace, self.subresource)
+
+    @property
+    def path(self) -> str:
+        """Where the API server has it."""
+        return self.kind.path(self.name, self.namespace, self.subresource)
+
+
+class Client:
+    """Requests to one API server. Each of them can be sent twice, so each is retried.
+
+    All methods raise ``ApiError`` for an answer that is no success, and ``ClusterError`` where there is no answer.
+    Threads may share a client.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        pool: urllib3.PoolManager,
+        headers: Iterable[tuple[str, str]],
+        token: Callable[[], str | None],
+    ) -> None:
+        self.host = host
+        self._pool = pool
+        self._headers = tuple(headers)
+        self._token = token
+
+    def get(self, target: Target) -> dict[str, Any]:
+        """Return one object."""
+        return self._object("get", "GET", target)
+
+    def document(self, path: str, accept: str = "application/json") -> dict[str, Any]:
+        """Return what the server has at a path that is no object's, such as its discovery documents."""
+        response = self._send("get", "GET", path, path, accept=accept)
+        return self._parsed(response, "get", path)
+
+    def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield all objects of a kind, page by page; with ``metadata_only`` without their spec and status."""
+        more = ""
+        while True:
+            query = {"limit": str(_PAGE), **({"continue": more} if more else {})}
+            accept = _METADATA_ONLY if metadata_only else "application/json"
+            page = self._object("list", "GET", target, query=query, accept=accept)
+            yield from page.get("items") or ()
+            more = (page.get("metadata") or {}).get("continue") or ""
+            if not more:
+                return
+
+    def merge(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
+        """Merge ``body`` into an object and return it (RFC 7386: maps are merged, lists replaced).
+
+        ``body`` has to hold ``metadata.resourceVersion``, so that it can be sent twice and undoes nobody's work.
+        """
+        query = {"fieldManager": FIELD_MANAGER}
+        return self._write("patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run)
+
+    def apply(
+        self, target: Target, body: Mapping[str, Any], *, force: bool = False, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Apply ``body`` on the server's side as the collection's field manager, and return the object."""
+        query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
+        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run)
+
+    def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> None:
+        """Delete one object, that of ``uid`` if it is given; one that is not there is deleted already."""
+        body = {"kind": "DeleteOptions", "apiVersion": "v1", **({"preconditions": {"uid": uid}} if uid else {})}
+        try:
+            self._write("delete", "DELETE", target, body, "application/json", {}, dry_run)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+
+    def watch(self, target: Target, seconds: float) -> Iterator[dict[str, Any]]:
+        """Yield events (``type`` and ``object``) of a kind, the objects that are there first as ``ADDED``.
+
+        With a name only of that object. Ends after ``seconds``, or earlier where the server wants so; raises
+        ``ClusterError`` where the connection breaks.
+        """
+        query = {"watch": "true", "timeoutSeconds": str(max(1, round(seconds)))}
+        if target.name:
+            query["fieldSelector"] = f"metadata.name={target.name}"
+        everything = target._replace(name="")
+        response = self._send("watch", "GET", everything.path, str(target), query=query, read_seconds=seconds + 5)
+        try:
+            yield from _events(response)
+        except Exception as error:
+            raise connection_error(error, "watch", str(target), self.host) from None
+        finally:
+            response.close()
+            response.release_conn()
+
+    def each(self, work: Callable[[Asked], Answered], items: Sequence[Asked]) -> Iterable[Answered]:
+        """Do ``work`` for all ``items``, some at a time, and return the answers in their order."""
+        with ThreadPoolExecutor(max_workers=PARALLELISM) as executor:
+            return list(executor.map(work, items))
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._pool.clear()
+
+    def _object(self, verb: str, method: str, target: Target, **options: Any) -> dict[str, Any]:
+        response = self._send(verb, method, target.path, str(target), **options)
+        return self._parsed(response, verb, str(target))
+
+    def _write(
+        self,
+        verb: str,
+        method: str,
+        target: Target,
+        body: Mapping[str, Any],
+        content_type: str,
+        query: Mapping[str, str],
+        dry_run: bool,
+    ) -> dict[str, Any]:
+        asked = {**query, **({"dryRun": "All"} if dry_run else {})}
+        return self._object(verb, method, target, query=asked, body=body, content_type=content_type)
+
+    def _send(
+        self,
+        verb: str,
+        method: str,
+        path: str,
+        shown: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        content_type: str = "",
+        accept: str = "application/json",
+        read_seconds: float = READ_SECONDS,
+    ) -> urllib3.BaseHTTPResponse:
+        import urllib3
+
+        headers = urllib3.HTTPHeaderDict(self._headers)
+        headers["Accept"] = accept
+        if content_type:
+            headers["Content-Type"] = content_type
+        try:
+            token = self._token()
+            if token:
+                headers["Authorization"] = token
+            response = self._pool.request(
+                method,
+                f"{self.host}{quote(path)}" + (f"?{urlencode(query)}" if query else ""),
+                headers=headers,
+                body=None if body is None else json.dumps(body),
+                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
+                retries=retries(),
+                preload_content=verb != "watch",
+            )
+        except Exception as error:  # whatever TLS, a proxy or a program that makes tokens can say
+            raise connection_error(error, verb, shown, self.host) from None
+        if response.status >= 300:
+            raise api_error(response.status, response.data, verb, shown)
+        return response
+
+    def _parsed(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
+        try:
+            found = json.loads(response.data)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            message = f"cannot {verb} {shown}: the answer is no JSON object, so {self.host} is no API server"
+            raise ClusterError([Problem("error", "host", message, "Give the address of the cluster's API")])
+        return found
+
+
+def connect(module: Any) -> Client:
+    """Return a client for the cluster that the options of ``module`` name, as kubernetes.core would find it.
+
+    Nothing is sent yet. Raises ``ClusterError``.
+    """
+    try:
+        from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
+    except ImportError:
+        mend = "Install it: ansible-galaxy collection install kubernetes.core"
+        raise ClusterError([Problem("error", "", "the collection kubernetes.core is missing", mend)]) from None
+    try:
+        import kubernetes
+    except ImportError as error:
+        mend = "Install it where the task runs: pip install kubernetes"
+        message = f"the Python library kubernetes is missing ({error})"
+        raise ClusterError([Problem("error", "", message, mend)]) from None
+    try:
+        # Not get_api_client: it asks the server for all that it serves.
+        configuration = core._create_configuration(core._create_auth_spec(module))
+        headers = core._create_headers(module)
+        configuration.connection_pool_maxsize = PARALLELISM
+        api = kubernetes.client.ApiClient(configuration)
+    except Exception as error:  # a kubeconfig can be wrong in any way
+        message = f"the options do not lead to a cluster: {one_line(error)}"
+        mend = "Give kubeconfig and context, or host with api_key"
+        raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
+
+    def token() -> str | None:
+        settings = configuration.auth_settings().get("BearerToken")
+        return settings["value"] if settings else None
+
+    pairs = [("User-Agent", FIELD_MANAGER)]
+    for name, value in headers.items():
+        pairs += [(name, item) for item in (value if isinstance(value, list) else [value])]
+    return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
+
+
+def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:
+    """Yield what a watch sends, one JSON object per line; an event of the type ERROR ends it."""
+    rest = b""
+    for chunk in response.stream(amt=None, decode_content=True):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            event = json.loads(line)
+            if event.get("type") == "ERROR":
+                return
+            yield event

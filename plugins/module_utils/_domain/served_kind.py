@@ -1,0 +1,57 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A kind as an API server serves it: under which path its objects are found."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ServedKind(NamedTuple):
+    """A kind in one version of its group; ``plural`` is its name in paths and in RBAC rules."""
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool = False
+
+    @property
+    def api_version(self) -> str:
+        """The value of ``apiVersion`` in its objects."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def resource(self) -> str:
+        """Plural and group as the API's own messages have them, such as ``deployments.apps``."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def path(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
+        """Return the path of one object, or of all of them (in ``namespace``, where one is given), unquoted."""
+        begin = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        parts = ["namespaces", namespace] if self.namespaced and namespace else []
+        parts += [self.plural, *(part for part in (name, subresource) if part)]
+        return "/".join([begin, *parts])
+
+    def shown(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
+        """Name an object for readers, such as ``deployments.apps console/console-operator``."""
+        of = f"{self.resource}/{subresource}" if subresource else self.resource
+        named = f"{namespace}/{name}" if namespace and name else namespace or name
+        return f"{of} {named}" if named else of
+
+
+CLUSTER_VERSIONS = ServedKind("config.openshift.io", "v1", "clusterversions", "ClusterVersion")
+CLUSTER_OPERATORS = ServedKind("config.openshift.io", "v1", "clusteroperators", "ClusterOperator")
+CUSTOM_RESOURCE_DEFINITIONS = ServedKind(
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"
+)
+DEPLOYMENTS = ServedKind("apps", "v1", "deployments", "Deployment", True)
+ADMISSION_POLICIES = ServedKind(
+    "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy"
+)
+ADMISSION_BINDINGS = ServedKind(
+    "admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"
+)

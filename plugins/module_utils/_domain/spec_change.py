@@ -1,0 +1,223 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What a wish makes of the capabilities in the spec of a ClusterVersion: names come, and none ever goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .cluster_version import ClusterVersion
+from .errors import Problem
+from .registry import NONE, V_CURRENT, MinorFacts, gates_of
+from .rulebook import STANDALONE
+from .rules import InstallFacts, violations
+from .selection import (
+    API_ADDITIONAL,
+    API_BASELINE,
+    Selection,
+    check_selection,
+    parse_selection,
+    requested,
+    translate,
+)
+
+_BASELINES = ("baseline_capability_set", API_BASELINE)
+_DRAFT_FIELD = "include"
+
+
+class Wish(NamedTuple):
+    """What is asked for. ``selection``: ``None`` for nothing beside what the spec requests.
+
+    ``append``: the names of ``selection`` come to those that the spec requests. ``adopt_implicit``: so do the names
+    that are on without being requested.
+    """
+
+    selection: Selection | None
+    append: bool = False
+    adopt_implicit: bool = False
+
+
+class SpecChange(NamedTuple):
+    """The capabilities of a spec before and after, each as a baseline set and a sorted list.
+
+    ``removed`` are names that the one requests and the other does not; a change with any must not be sent.
+    ``adopted`` are names that were on implicitly and are requested now.
+    """
+
+    before: Selection
+    after: Selection
+    requested_before: frozenset[str]
+    requested_after: frozenset[str]
+    adopted: tuple[str, ...]
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Names that would be taken back, sorted."""
+        return tuple(sorted(self.requested_before - self.requested_after))
+
+    @property
+    def changed(self) -> bool:
+        """Whether the spec has to be written: order and repetitions in a list, and an unsaid default, say the same."""
+        return _content(self.before) != _content(self.after)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The block ``spec.capabilities`` to send: the set always goes with the list, the CRD's rules need both."""
+        return {API_BASELINE: self.after.baseline or V_CURRENT, API_ADDITIONAL: list(self.after.additional)}
+
+
+def parse_wish(
+    options: object, append: bool, adopt_implicit: bool, where: str = "capabilities"
+) -> tuple[Wish, tuple[Problem, ...]]:
+    """Read what a user wrote. With ``append`` a list of names is enough, because the set is that of the spec."""
+    if options is None:
+        problems = []
+        if append or not adopt_implicit:
+            mend = "Say which capabilities are asked for; {} stands for the cluster's default, all of them"
+            problems.append(Problem("error", where, "is missing", mend))
+        return Wish(None, append, adopt_implicit), tuple(problems)
+    if append and isinstance(options, Mapping) and not _says_baseline(options):
+        options = {"baseline_capability_set": NONE, **options}
+    selection, found = parse_selection(options, where)
+    if append and selection.excluded is not None:
+        message = "is given beside append, which only adds"
+        problem = Problem("error", f"{where}.{selection.excluded_field}", message, "List the names to add")
+        found = (*(item for item in found if item.severity == "error"), problem)
+    return Wish(selection, append, adopt_implicit), found
+
+
+def spec_change(
+    cluster: ClusterVersion, wish: Wish, facts: MinorFacts
+) -> tuple[SpecChange | None, tuple[Problem, ...]]:
+    """Return what ``wish`` makes of the spec of ``cluster``, which knows ``facts``; ``None`` where it cannot be told.
+
+    A removal is an error among the problems: a name that the effective spec requests now (sets are expanded) and the
+    wish lacks. Names that are on only implicitly are none of it.
+    Source: openshift/enhancements:enhancements/installer/component-selection.md, "Capabilities Continue to be Enabled".
+    """
+    hidden = hidden_names(cluster, facts)
+    current = cluster.selection
+    asked = wish.selection or current
+    problems = [] if wish.selection is None else [*check_selection(asked, facts), *_unknown(asked, hidden)]
+    target = current if wish.selection is None else translate(asked, facts, hidden)
+    known_set = current.baseline is None or current.baseline in facts.sets
+    if not known_set and not wish.append and target.baseline != current.baseline:
+        message = f"is {current.baseline}, and what that holds in {facts.minor} is not known here"
+        mend = "Keep it and add names to the list, or update the collection"
+        problems.append(Problem("error", f"{current.where}.{API_BASELINE}", message, mend))
+    if problems:
+        return None, tuple(problems)
+    before = requested(current, facts) - hidden
+    after = _united(current, requested(target, facts) - before) if wish.append else _united(target, ())
+    adopted: tuple[str, ...] = ()
+    if wish.adopt_implicit:
+        adopted, left = _adoptable(cluster, before, requested(after, facts), facts, hidden)
+        after = _united(after, adopted)
+        problems += left
+    change = SpecChange(current, after, before, requested(after, facts) - hidden, adopted)
+    problems += _removal(change, wish, facts)
+    if change.changed:
+        problems += _broken_rules(change, asked, cluster, facts, hidden)
+    problems += _excluded_and_on(asked, cluster)
+    return change, tuple(problems)
+
+
+def hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+    """Names that the minor knows and the cluster says not to: their feature gates are off, or an update goes on."""
+    told = cluster.status.known if cluster.status else None
+    return frozenset() if told is None else facts.capabilities - told
+
+
+def implicitly_enabled(cluster: ClusterVersion, requested_names: frozenset[str]) -> frozenset[str]:
+    """Names that are on without being requested."""
+    return (cluster.status.enabled if cluster.status else frozenset()) - requested_names
+
+
+def _content(selection: Selection) -> tuple[str, frozenset[str]]:
+    return selection.baseline or V_CURRENT, frozenset(selection.additional)
+
+
+def _united(selection: Selection, names: Iterable[str]) -> Selection:
+    additional = tuple(sorted({*selection.additional, *names}))
+    return selection._replace(baseline=selection.baseline or V_CURRENT, additional=additional)
+
+
+def _says_baseline(options: Mapping[Any, Any]) -> bool:
+    drafts = ("inclusion_default", "inclusionDefault")
+    return any(options.get(field) is not None for field in (*_BASELINES, *drafts))
+
+
+def _unknown(asked: Selection, hidden: frozenset[str]) -> Iterator[Problem]:
+    for index, name in enumerate(asked.additional):
+        if name in hidden:
+            gates = " or ".join(gates_of(name))
+            mend = f"It needs the feature gate {gates}" if gates else "Wait until the cluster's update is finished"
+            message = f"{name} is not among the capabilities that the cluster says to know"
+            yield Problem("error", f"{asked.where}.{asked.additional_field}[{index}]", message, mend)
+
+
+def _adoptable(
+    cluster: ClusterVersion,
+    before: frozenset[str],
+    after: frozenset[str],
+    facts: MinorFacts,
+    hidden: frozenset[str],
+) -> tuple[tuple[str, ...], list[Problem]]:
+    """Return the implicit names to adopt, and a warning for those of another version: the API would refuse them."""
+    implicit = implicitly_enabled(cluster, before | after)
+    strange = sorted(implicit - (facts.capabilities - hidden))
+    problems = [
+        Problem(
+            "warning",
+            "adopt_implicit",
+            f"{name} is on and not a capability of {facts.minor}, so it cannot be requested",
+            "It stays on",
+        )
+        for name in strange
+    ]
+    return tuple(sorted(implicit.difference(strange))), problems
+
+
+def _removal(change: SpecChange, wish: Wish, facts: MinorFacts) -> Iterator[Problem]:
+    asked = wish.selection
+    if change.removed and asked is not None:
+        content = facts.sets.get(change.before.baseline or V_CURRENT, frozenset())
+        names = ", ".join(
+            f"{name} ({'from ' + (change.before.baseline or V_CURRENT) if name in content else 'listed'})"
+            for name in change.removed
+        )
+        message = f"lacks what the cluster's spec requests: {names}. What is on can never be turned off"
+        where = f"{asked.where}.{asked.excluded_field}" if _excludes(asked, change.removed) else asked.where
+        mend = "Ask for these as well, or use append to add to what is requested"
+        yield Problem("error", where, message, mend)
+    follows = (change.before.baseline or V_CURRENT) == V_CURRENT
+    is_draft_exclude = asked is not None and asked.additional_field == _DRAFT_FIELD and asked.baseline == NONE
+    if is_draft_exclude and follows and asked is not None:
+        message = "goes from Include to Exclude, which takes back what later releases add"
+        yield Problem("error", f"{asked.where}.inclusion_default", message, "Write Include without exclude")
+
+
+def _excludes(asked: Selection, names: Iterable[str]) -> bool:
+    return any(name in (asked.excluded or ()) for name in names)
+
+
+def _broken_rules(
+    change: SpecChange, asked: Selection, cluster: ClusterVersion, facts: MinorFacts, hidden: frozenset[str]
+) -> Iterator[Problem]:
+    """Yield the rules of the API that the new spec breaks; a capability that is on already satisfies them, too."""
+    enabled = cluster.status.enabled if cluster.status else frozenset()
+    install = InstallFacts(facts, STANDALONE[0], hidden=hidden)
+    for item in violations(change.after, install, asked):
+        if item.rule.layer == "ClusterVersion" and item.capability not in enabled:
+            yield item.problem
+
+
+def _excluded_and_on(asked: Selection, cluster: ClusterVersion) -> Iterator[Problem]:
+    enabled = cluster.status.enabled if cluster.status else frozenset()
+    for name in sorted(enabled.intersection(asked.excluded or ())):
+        message = f"{name} is excluded, and on already, so it stays on"
+        yield Problem("warning", f"{asked.where}.{asked.excluded_field}", message, "Leave it out of the exclusions")

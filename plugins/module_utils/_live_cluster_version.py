@@ -1,0 +1,70 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The ClusterVersion of a cluster, and what the cluster's version knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._client import Client, Target
+from ._domain import registry
+from ._domain.cluster_version import ClusterVersion
+from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.registry import Minor, MinorFacts
+from ._domain.release_facts import enum_names
+from ._domain.served_kind import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
+from ._domain.version import minor_of
+
+CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
+_CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)
+
+
+def get_cluster_version(client: Client) -> dict[str, Any]:
+    """Return the object ``version``. Raises ``ClusterError``, which says what is missing where there is none."""
+    try:
+        return client.get(CLUSTER_VERSION)
+    except ApiError as error:
+        if error.code != 404:
+            raise
+        if error.named:
+            message = "the cluster has no ClusterVersion named version"
+            mend = "Create it, on a cluster without a cluster-version operator with a spec.clusterID of your own"
+        else:
+            message = f"{client.host} does not serve ClusterVersion, so it is no OpenShift cluster"
+            mend = (
+                "On plain Kubernetes apply the CustomResourceDefinition clusterversions.config.openshift.io of a "
+                "release first: kubectl apply --server-side -f RELEASE/manifests/"
+                "0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml "
+                "(clusterversion.crd.yaml up to 4.15)"
+            )
+        raise ClusterError([Problem("error", "clusterversions.config.openshift.io", message, mend)]) from None
+
+
+def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Problem]) -> MinorFacts:
+    """Return what the version of a cluster knows; where the registry does not know it, what the cluster's CRD lists.
+
+    Raises ``ClusterError`` where neither says it.
+    """
+    minor = _minor(cluster)
+    facts = None if minor is None else registry.facts_of(minor)
+    if facts is not None:
+        return facts
+    crd = client.get(_CRD)
+    names = enum_names(crd)
+    if names is None:
+        message = "does not list the names of capabilities, and the cluster's version is not known here"
+        raise ClusterError([Problem("error", str(_CRD), message, "Give release, or update the collection")])
+    found = f"{cluster.version} is not known here" if cluster.version else "the cluster does not say its version"
+    message = f"{found}, so the capabilities are those that its CustomResourceDefinition lists"
+    problems.append(Problem("info", CLUSTER_VERSIONS.resource, message, "Give release to be sure"))
+    return registry.facts_from_names(minor or registry.newest_minor(), names, str(_CRD))
+
+
+def _minor(cluster: ClusterVersion) -> Minor | None:
+    try:
+        return minor_of(cluster.version) if cluster.version else None
+    except ValueError:
+        return None

@@ -1,0 +1,71 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""When a request to an API server is sent again, and how long to wait before."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import urllib3
+
+RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
+LONGEST_WAIT = 20.0
+"""Seconds between two attempts at most, whatever ``Retry-After`` says."""
+
+
+@cache
+def retries() -> urllib3.Retry:
+    """Return the policy for requests that can be sent twice.
+
+    Repeated are answers that say "later", broken connections and answers that do not come; a connection that cannot
+    be made only where it was refused, because that is what a restarting server does, and fails at once.
+    """
+    import urllib3
+
+    class Retries(urllib3.Retry):
+        RETRY_AFTER_STATUS_CODES = RETRIED_CODES
+
+        def increment(
+            self,
+            method: str | None = None,
+            url: str | None = None,
+            response: urllib3.BaseHTTPResponse | None = None,
+            error: Exception | None = None,
+            _pool: Any = None,
+            _stacktrace: Any = None,
+        ) -> Retries:
+            unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
+            if isinstance(error, unreachable) and not _refused(error):
+                raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
+            return super().increment(method, url, response, error, _pool, _stacktrace)
+
+        def get_backoff_time(self) -> float:
+            attempts = len(self.history)
+            return min(LONGEST_WAIT, 0.2 * 2 ** (attempts - 1) * random.uniform(0.75, 1.25)) if attempts else 0.0
+
+        def get_retry_after(self, response: Any) -> float | None:
+            seconds = super().get_retry_after(response)
+            return None if seconds is None else min(float(seconds), LONGEST_WAIT)
+
+    return Retries(
+        total=8,
+        connect=4,
+        read=3,
+        status=5,
+        other=0,
+        redirect=0,
+        allowed_methods=None,
+        status_forcelist=RETRIED_CODES,
+        raise_on_redirect=False,
+        raise_on_status=False,
+    )
+
+
+def _refused(error: BaseException) -> bool:
+    return isinstance(error.__cause__ or error.__context__, ConnectionRefusedError)
