@@ -52,6 +52,13 @@ class Target(NamedTuple):
         return self.kind.path(self.name, self.namespace, self.subresource)
 
 
+class Snapshot(NamedTuple):
+    """The objects of a kind by name, as they were at ``resource_version``."""
+
+    objects: Mapping[str, Mapping[str, Any]]
+    resource_version: str
+
+
 class Client:
     """Requests to one API server. Each of them can be sent twice, so each is retried.
 
@@ -82,15 +89,17 @@ class Client:
 
     def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
         """Yield all objects of a kind, page by page; with ``metadata_only`` without their spec and status."""
-        more = ""
-        while True:
-            query = {"limit": str(_PAGE), **({"continue": more} if more else {})}
-            accept = _METADATA_ONLY if metadata_only else "application/json"
-            page = self._object("list", "GET", target, query=query, accept=accept)
+        for page in self._pages(target, _METADATA_ONLY if metadata_only else "application/json"):
             yield from page.get("items") or ()
-            more = (page.get("metadata") or {}).get("continue") or ""
-            if not more:
-                return
+
+    def snapshot(self, target: Target) -> Snapshot:
+        """Return the objects of a kind, only the named one where ``target`` has a name, as a watch can go on from."""
+        found: dict[str, dict[str, Any]] = {}
+        version = ""
+        for page in self._pages(target, "application/json"):
+            version = version or (page.get("metadata") or {}).get("resourceVersion") or ""
+            found.update({item["metadata"]["name"]: item for item in page.get("items") or ()})
+        return Snapshot(found, version)
 
     def merge(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
         """Merge ``body`` into an object and return it (RFC 7386: maps are merged, lists replaced).
@@ -116,20 +125,23 @@ class Client:
             if error.code != 404:
                 raise
 
-    def watch(self, target: Target, seconds: float) -> Iterator[dict[str, Any]]:
-        """Yield events (``type`` and ``object``) of a kind, the objects that are there first as ``ADDED``.
+    def watch(self, target: Target, resource_version: str, seconds: float) -> Iterator[dict[str, Any]]:
+        """Yield what happens to a kind after ``resource_version``: dicts with ``type`` and ``object``.
 
-        With a name only of that object. Ends after ``seconds``, or earlier where the server wants so; raises
-        ``ClusterError`` where the connection breaks.
+        With a name only what happens to that object. Ends after ``seconds``, or earlier where the server wants so,
+        and then needs a new snapshot; raises ``ClusterError`` where the connection breaks.
         """
-        query = {"watch": "true", "timeoutSeconds": str(max(1, round(seconds)))}
-        if target.name:
-            query["fieldSelector"] = f"metadata.name={target.name}"
-        everything = target._replace(name="")
-        response = self._send("watch", "GET", everything.path, str(target), query=query, read_seconds=seconds + 5)
+        query = {
+            **_selector(target),
+            "watch": "true",
+            "resourceVersion": resource_version,
+            "timeoutSeconds": str(max(1, round(seconds))),
+        }
+        path = target._replace(name="").path
+        response = self._send("watch", "GET", path, str(target), query=query, read_seconds=seconds + 5)
         try:
             yield from _events(response)
-        except Exception as error:
+        except Exception as error:  # whatever a connection can break with
             raise connection_error(error, "watch", str(target), self.host) from None
         finally:
             response.close()
@@ -143,6 +155,17 @@ class Client:
     def close(self) -> None:
         """Let go of all connections."""
         self._pool.clear()
+
+    def _pages(self, target: Target, accept: str) -> Iterator[dict[str, Any]]:
+        more = ""
+        everything = target._replace(name="")
+        while True:
+            query = {**_selector(target), "limit": str(_PAGE), **({"continue": more} if more else {})}
+            page = self._object("list", "GET", everything, query=query, accept=accept)
+            yield page
+            more = (page.get("metadata") or {}).get("continue") or ""
+            if not more:
+                return
 
     def _object(self, verb: str, method: str, target: Target, **options: Any) -> dict[str, Any]:
         response = self._send(verb, method, target.path, str(target), **options)
@@ -245,6 +268,10 @@ def connect(module: Any) -> Client:
     for name, value in headers.items():
         pairs += [(name, item) for item in (value if isinstance(value, list) else [value])]
     return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
+
+
+def _selector(target: Target) -> dict[str, str]:
+    return {"fieldSelector": f"metadata.name={target.name}"} if target.name else {}
 
 
 def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:

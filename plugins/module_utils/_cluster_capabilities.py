@@ -1,0 +1,242 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The capabilities of a cluster: read, asked for, and waited for."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ._client import Client, Target
+from ._domain.capability_metrics import capability_metrics
+from ._domain.cluster_operators import Versions, operators_of_cluster, operators_of_release
+from ._domain.cluster_version import ClusterVersion, parse_cluster_version
+from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
+from ._domain.readiness import cluster_operator_readiness
+from ._domain.registry import MinorFacts
+from ._domain.release import Release
+from ._domain.release_facts import minor_facts, walk
+from ._domain.selection import API_ADDITIONAL, API_BASELINE, requested
+from ._domain.served_kind import CLUSTER_OPERATORS
+from ._domain.spec_change import SpecChange, Wish, hidden_names, implicitly_enabled, spec_change
+from ._follow import State, follow
+from ._live_cluster_version import CLUSTER_VERSION, facts_of_cluster, get_cluster_version
+
+_ATTEMPTS = 40
+"""How often somebody else may be faster; ten writers at once need about as many attempts."""
+
+_PLACE = str(CLUSTER_VERSION)
+_OPERATORS = Target(CLUSTER_OPERATORS)
+
+
+class Reading(NamedTuple):
+    """A ClusterVersion as it was read, and what its version knows."""
+
+    obj: Mapping[str, Any]
+    cluster: ClusterVersion
+    facts: MinorFacts
+    problems: tuple[Problem, ...]
+
+
+class Enabled(NamedTuple):
+    """A wish that was sent: the change, and the object before and after it."""
+
+    change: SpecChange
+    before: Reading
+    after: Reading
+    problems: tuple[Problem, ...]
+
+
+def read(client: Client, release: Release | None = None, known: MinorFacts | None = None) -> Reading:
+    """Read the ClusterVersion of a cluster. Raises ``ClusterError`` or ``FactsError``.
+
+    ``release`` is the one that the cluster runs, if it was given; ``known`` what was found out before.
+    """
+    return _reading(client, get_cluster_version(client), release, known)
+
+
+def enable(client: Client, wish: Wish, release: Release | None, *, dry_run: bool) -> Enabled:
+    """Ask a cluster for what ``wish`` says, unless its spec does already.
+
+    Where somebody else writes at the same time, what they wrote is read and the wish is looked at anew, so nothing is
+    lost. Raises ``CapabilityError``: whatever is wrong with the wish, a removal included; nothing is sent then.
+    """
+    reading = read(client, release)
+    for attempt in range(_ATTEMPTS):
+        change, found = spec_change(reading.cluster, wish, reading.facts)
+        problems = (*found, *reading.problems)
+        raise_errors(problems, FactsError)
+        if change is None:
+            raise AssertionError("a change that cannot be told is an error")
+        if not change.changed:
+            return Enabled(change, reading, reading, problems)
+        body = {
+            "metadata": {"resourceVersion": walk(reading.obj, "metadata", "resourceVersion")},
+            "spec": {"capabilities": change.body},
+        }
+        try:
+            after = client.merge(CLUSTER_VERSION, body, dry_run=dry_run)
+        except ApiError as error:
+            if error.code != 409:
+                raise _explained(error, reading) from None
+            # Writers that met once meet again unless they wait for different times.
+            time.sleep(random.uniform(0.01, 0.05) * min(attempt + 1, 10))
+            reading = read(client, release, reading.facts)
+            continue
+        return Enabled(change, reading, _reading(client, after, release, reading.facts), problems)
+    message = f"was changed by others {_ATTEMPTS} times while this was being written"
+    raise ClusterError([Problem("error", _PLACE, message, "Find out who writes it all the time, and run this again")])
+
+
+def wait_for(
+    client: Client, enabled: Enabled, wish: Wish, release: Release | None, seconds: float
+) -> tuple[Reading, tuple[Problem, ...]]:
+    """Wait until status has what was asked for, and the ClusterOperators of that are Available at their version.
+
+    Those are the operators that ``release`` has for them, else those of the cluster that say to belong to them.
+    Raises ``ClusterError`` that says what held it up after ``seconds``.
+    """
+    wanted = enabled.change.requested_after
+    if wish.append and wish.selection is not None:
+        wanted = wanted & requested(wish.selection, enabled.after.facts)
+    expected = None if release is None else operators_of_release(release, wanted)
+    missing: list[Problem] = []
+    for state in follow(client, (CLUSTER_VERSION, _OPERATORS), seconds):
+        obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
+        missing = _missing(obj, state, wanted, expected, enabled.after.cluster.version)
+        if obj is not None and not missing:
+            complaints = _complaints(state, wanted, expected, enabled.after.cluster.version)
+            return _reading(client, obj, release, enabled.after.facts), complaints
+    if state.trouble is not None:
+        missing += state.trouble.problems
+    message = f"not there after {seconds:g} s"
+    raise ClusterError([Problem("error", "wait", message, "Look at what follows, or raise wait_timeout"), *missing])
+
+
+def capabilities_dict(reading: Reading) -> dict[str, Any]:
+    """Return what a cluster has in the shape that playbooks get."""
+    cluster, status = reading.cluster, reading.cluster.status
+    hidden = hidden_names(cluster, reading.facts)
+    asked = requested(cluster.selection, reading.facts) - hidden
+    enabled = status.enabled if status else frozenset()
+    known = status.known if status and status.known is not None else reading.facts.capabilities
+    conditions = walk(reading.obj, "status", "conditions")
+    return {
+        "spec": walk(reading.obj, "spec", "capabilities") or {},
+        "openshift_version": cluster.version or None,
+        "requested_capabilities": sorted(asked),
+        "enabled_capabilities": sorted(enabled),
+        "known_capabilities": sorted(known),
+        "available_capabilities": sorted(known - enabled),
+        "pending_capabilities": sorted(asked - enabled),
+        "implicitly_enabled_capabilities": sorted(implicitly_enabled(cluster, asked)),
+        "condition": next(
+            (
+                item
+                for item in (conditions if isinstance(conditions, list) else ())
+                if isinstance(item, Mapping) and item.get("type") == "ImplicitlyEnabledCapabilities"
+            ),
+            None,
+        ),
+        "metrics": capability_metrics(enabled, known),
+    }
+
+
+def _reading(
+    client: Client, obj: Mapping[str, Any], release: Release | None, known: MinorFacts | None = None
+) -> Reading:
+    cluster, found = parse_cluster_version(obj, _PLACE)
+    if cluster is None:
+        raise ClusterError(found)
+    # That status tells nothing yet is so on every new cluster, and told by the result itself.
+    problems = [item for item in found if item.severity != "warning"]
+    if known is None and release is not None:
+        problems += _of_another_version(cluster, release)
+        known = release.minor and minor_facts(release, release.minor, "", "self-managed-high-availability", problems)
+    if known is None:
+        known = facts_of_cluster(client, cluster, problems)
+    return Reading(obj, cluster, known, tuple(problems))
+
+
+def _of_another_version(cluster: ClusterVersion, release: Release) -> list[Problem]:
+    if cluster.version is None or release.version in (None, cluster.version):
+        return []
+    message = f"is {release.version}, and the cluster runs {cluster.version}"
+    return [Problem("error", "release", message, "Give the release that the cluster runs")]
+
+
+def _explained(error: ApiError, reading: Reading) -> ClusterError:
+    """Return the server's refusal, with what to do where its CustomResourceDefinition is older than its version."""
+    if error.code != 422 or "Unsupported value" not in str(error):
+        return error
+    version = reading.cluster.version or reading.facts.minor
+    message = (
+        f"{error.problems[0].message}. The CustomResourceDefinition is older than {version}, or of another flavour"
+    )
+    mend = "Leave the name out, or apply the ClusterVersion CustomResourceDefinition of the release that runs"
+    return ClusterError([Problem("error", "", message, mend)])
+
+
+def _expected(
+    state: State, wanted: frozenset[str], expected: Mapping[str, Versions] | None, version: str | None
+) -> Mapping[str, Versions]:
+    return operators_of_cluster(state.objects[_OPERATORS], wanted, version) if expected is None else expected
+
+
+def _missing(
+    obj: Mapping[str, Any] | None,
+    state: State,
+    wanted: frozenset[str],
+    expected: Mapping[str, Versions] | None,
+    version: str | None,
+) -> list[Problem]:
+    """Return what is not there yet, one problem for each operator."""
+    cluster = None if obj is None else parse_cluster_version(obj, _PLACE)[0]
+    has = cluster.status.enabled if cluster and cluster.status else frozenset()
+    problems = []
+    if wanted - has:
+        names = ", ".join(sorted(wanted - has))
+        said = "" if obj is None else _said_by_cluster(obj)
+        message = f"status does not have {names} yet{said}"
+        problems.append(Problem("error", _PLACE, message, "Look whether the cluster-version operator runs"))
+    for name, versions in sorted(_expected(state, wanted, expected, version).items()):
+        readiness = cluster_operator_readiness(state.objects[_OPERATORS].get(name), versions)
+        if readiness.state != "ready":
+            problems.append(Problem("error", f"{CLUSTER_OPERATORS.resource} {name}", readiness.message))
+    return problems
+
+
+def _complaints(
+    state: State, wanted: frozenset[str], expected: Mapping[str, Versions] | None, version: str | None
+) -> tuple[Problem, ...]:
+    return tuple(
+        Problem("warning", f"{CLUSTER_OPERATORS.resource} {name}", f"is available, and degraded: {degraded}")
+        for name, versions in sorted(_expected(state, wanted, expected, version).items())
+        if (degraded := cluster_operator_readiness(state.objects[_OPERATORS].get(name), versions).degraded)
+    )
+
+
+def _said_by_cluster(obj: Mapping[str, Any]) -> str:
+    """Return what the cluster-version operator says of itself, if it says anything."""
+    conditions = walk(obj, "status", "conditions")
+    said = {
+        item.get("type"): item.get("message")
+        for item in (conditions if isinstance(conditions, list) else ())
+        if isinstance(item, Mapping) and item.get("status") == "True" and item.get("message")
+    }
+    words = [f"{kind}: {said[kind]}" for kind in ("Invalid", "Failing", "Progressing") if kind in said]
+    return f" ({'; '.join(words)})" if words else ""
+
+
+def spec_lines(obj: Mapping[str, Any]) -> str:
+    """Return the block ``spec.capabilities`` of a ClusterVersion as lines for a diff; empty where there is none."""
+    block = walk(obj, "spec", "capabilities")
+    if not isinstance(block, Mapping) or not block:
+        return ""
+    lines = [f"{API_BASELINE}: {block.get(API_BASELINE, '')}".rstrip(), f"{API_ADDITIONAL}:"]
+    return "\n".join([*lines, *(f"- {name}" for name in block.get(API_ADDITIONAL) or ())]) + "\n"

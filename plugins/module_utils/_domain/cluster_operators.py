@@ -1,0 +1,61 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Which ClusterOperators belong to capabilities, and which versions they report once they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .inclusion import InclusionFacts, decide
+from .manifest import CAPABILITY_ANNOTATION, Manifest
+from .registry import DEFAULT_CLUSTER_PROFILE
+from .release import Release
+from .release_facts import walk
+
+Versions = Mapping[str, str]
+"""Name of a version, such as ``operator``, to the version itself."""
+
+_PLACEHOLDER = "0.0.1-snapshot"
+"""Stands for the version of the release where manifests were taken out of no release image; with a suffix for that of
+a component, which nobody can tell. Source: openshift/oc:pkg/cli/admin/release/image_mapper.go."""
+
+
+def operators_of_release(release: Release, capabilities: Iterable[str]) -> dict[str, Versions]:
+    """Return the ClusterOperators, name -> versions, that a cluster has because of ``capabilities``."""
+    wanted = frozenset(capabilities)
+    facts = InclusionFacts(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
+    return {
+        manifest.resource_id.name: _versions(release, manifest)
+        for manifest in release.manifests
+        if manifest.resource_id.kind == "ClusterOperator"
+        and wanted.intersection(manifest.capabilities)
+        and decide(manifest, facts).included
+    }
+
+
+def operators_of_cluster(
+    operators: Mapping[str, Mapping[str, Any]], capabilities: Iterable[str], version: str | None
+) -> dict[str, Versions]:
+    """Return those among the ``operators`` of a cluster that say by their annotation to belong to ``capabilities``."""
+    wanted = frozenset(capabilities)
+    versions = {"operator": version} if version else {}
+    return {
+        name: versions
+        for name, found in operators.items()
+        if wanted.intersection(str(walk(found, "metadata", "annotations", CAPABILITY_ANNOTATION) or "").split("+"))
+    }
+
+
+def _versions(release: Release, manifest: Manifest) -> Versions:
+    listed = walk(release.body(manifest), "status", "versions")
+    found = {
+        str(item.get("name")): str(item.get("version"))
+        for item in (listed if isinstance(listed, list) else ())
+        if isinstance(item, Mapping)
+    }
+    known = {name: release.version if version == _PLACEHOLDER else version for name, version in found.items()}
+    return {name: version for name, version in known.items() if version and not version.startswith(_PLACEHOLDER)}

@@ -1,0 +1,113 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Objects of a cluster as they change: a snapshot, and then a watch for each kind, through restarts of the server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import Any, NamedTuple
+
+from ._client import Client, Snapshot, Target
+from ._domain.errors import ClusterError
+
+Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
+"""What was followed, to its objects by name."""
+
+_PAUSE = 1.0
+"""Seconds before a broken watch is begun again."""
+
+_LONGEST_WATCH = 60.0
+"""Seconds after which a watch is begun again, because a connection can be dead without a sign."""
+
+
+class State(NamedTuple):
+    """What the cluster has. ``trouble`` is why that may be old: what the last broken connection said."""
+
+    objects: Objects
+    trouble: ClusterError | None
+
+
+class _Change(NamedTuple):
+    """What happened to ``target``: it is all that ``snapshot`` has, or ``event`` came, or there was ``trouble``."""
+
+    target: Target
+    snapshot: Snapshot | None = None
+    event: Mapping[str, Any] | None = None
+    trouble: ClusterError | None = None
+
+
+def follow(client: Client, targets: Sequence[Target], seconds: float) -> Iterator[State]:
+    """Yield what the cluster has of ``targets``, at once and whenever it changes, for ``seconds``.
+
+    Yields a last time when the time is over. A connection that breaks is made again. Raises ``ClusterError`` where
+    the first answer is an error.
+    """
+    deadline = time.monotonic() + seconds
+    snapshots = {target: client.snapshot(target) for target in targets}
+    objects = {target: dict(snapshot.objects) for target, snapshot in snapshots.items()}
+    yield State(objects, None)
+    changes: SimpleQueue[_Change] = SimpleQueue()
+    over = Event()
+    for target, snapshot in snapshots.items():
+        arguments = (client, target, snapshot, deadline, changes, over)
+        Thread(target=_watch, args=arguments, daemon=True).start()
+    trouble: dict[Target, ClusterError | None] = {}
+    try:
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                change = changes.get(timeout=left)
+            except Empty:
+                break
+            trouble[change.target] = change.trouble
+            _note(objects[change.target], change)
+            if changes.empty():
+                yield State(objects, _first(trouble))
+        yield State(objects, _first(trouble))
+    finally:
+        over.set()
+
+
+def _watch(
+    client: Client,
+    target: Target,
+    snapshot: Snapshot | None,
+    deadline: float,
+    changes: SimpleQueue[_Change],
+    over: Event,
+) -> None:
+    while not over.is_set() and (left := deadline - time.monotonic()) > 0:
+        try:
+            if snapshot is None:
+                snapshot = client.snapshot(target)
+                changes.put(_Change(target, snapshot=snapshot))
+            for event in client.watch(target, snapshot.resource_version, min(left, _LONGEST_WATCH)):
+                if over.is_set():
+                    return
+                changes.put(_Change(target, event=event))
+        except ClusterError as error:
+            changes.put(_Change(target, trouble=error))
+            over.wait(_PAUSE)
+        snapshot = None
+
+
+def _note(known: dict[str, Mapping[str, Any]], change: _Change) -> None:
+    if change.snapshot is not None:
+        known.clear()
+        known.update(change.snapshot.objects)
+    elif change.event is not None:
+        found = change.event["object"]
+        name = found["metadata"]["name"]
+        if change.event["type"] == "DELETED":
+            known.pop(name, None)
+        else:
+            known[name] = found
+
+
+def _first(trouble: Mapping[Target, ClusterError | None]) -> ClusterError | None:
+    return next((error for error in trouble.values() if error is not None), None)
