@@ -29,6 +29,9 @@ CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
+_SHORTEST_SECRET = 8
+"""Characters; what is shorter is a word of its own that a result may need."""
+
 _METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
 Asked = TypeVar("Asked")
@@ -198,15 +201,20 @@ class Client:
         read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
         import urllib3
+        from urllib3._collections import HTTPHeaderDict  # public from urllib3 2 on only
 
-        headers = urllib3.HTTPHeaderDict(self._headers)
+        headers = HTTPHeaderDict(self._headers)
         headers["Accept"] = accept
         if content_type:
             headers["Content-Type"] = content_type
         try:
             token = self._token()
-            if token:
-                headers["Authorization"] = token
+        except Exception as error:  # a program or a provider that makes tokens can fail in any way
+            message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
+            raise ClusterError([Problem("error", "", message, "Log in again, and give the new kubeconfig")]) from None
+        if token:
+            headers["Authorization"] = token
+        try:
             response = self._pool.request(
                 method,
                 f"{self.host}{quote(path)}" + (f"?{urlencode(query)}" if query else ""),
@@ -216,7 +224,7 @@ class Client:
                 retries=retries(),
                 preload_content=verb != "watch",
             )
-        except Exception as error:  # whatever TLS, a proxy or a program that makes tokens can say
+        except Exception as error:  # whatever TLS, a proxy or the network can break with
             raise connection_error(error, verb, shown, self.host) from None
         if response.status >= 300:
             raise api_error(response.status, response.data, verb, shown)
@@ -249,6 +257,7 @@ def connect(module: Any) -> Client:
         mend = "Install it where the task runs: pip install kubernetes"
         message = f"the Python library kubernetes is missing ({error})"
         raise ClusterError([Problem("error", "", message, mend)]) from None
+    _hide(module)
     try:
         # Not get_api_client: it asks the server for all that it serves.
         configuration = core._create_configuration(core._create_auth_spec(module))
@@ -268,6 +277,27 @@ def connect(module: Any) -> Client:
     for name, value in headers.items():
         pairs += [(name, item) for item in (value if isinstance(value, list) else [value])]
     return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
+
+
+def _hide(module: Any) -> None:
+    """Let Ansible mask the secrets of a kubeconfig that is given as a dict, and not all that it says.
+
+    Ansible would take each of its values for a secret, so that a context named v would leave no v in any result.
+    """
+    kubeconfig = module.params.get("kubeconfig")
+    if isinstance(kubeconfig, Mapping):
+        module.no_log_values.difference_update(_texts(kubeconfig))
+        for entry in kubeconfig.get("users") or ():
+            said = entry.get("user") if isinstance(entry, Mapping) else None
+            module.no_log_values.update(text for text in _texts(said) if len(text) >= _SHORTEST_SECRET)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (Mapping, list)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
 
 
 def _selector(target: Target) -> dict[str, str]:

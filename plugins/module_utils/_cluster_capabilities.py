@@ -13,18 +13,18 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ._client import Client, Target
+from ._domain.arrival import arrival_of
 from ._domain.capability_metrics import capability_metrics
-from ._domain.cluster_operators import Versions, operators_of_cluster, operators_of_release
-from ._domain.cluster_version import ClusterVersion, parse_cluster_version
+from ._domain.cluster_operators import operators_of_cluster, operators_of_release
+from ._domain.cluster_version import IMPLICITLY_ENABLED, ClusterVersion, parse_cluster_version
 from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
-from ._domain.readiness import cluster_operator_readiness
 from ._domain.registry import MinorFacts
 from ._domain.release import Release
 from ._domain.release_facts import minor_facts, walk
 from ._domain.selection import API_ADDITIONAL, API_BASELINE, requested
 from ._domain.served_kind import CLUSTER_OPERATORS
-from ._domain.spec_change import SpecChange, Wish, hidden_names, implicitly_enabled, spec_change
-from ._follow import State, follow
+from ._domain.spec_change import SpecChange, Wish, implicitly_enabled, requested_names, spec_change
+from ._follow import follow
 from ._live_cluster_version import CLUSTER_VERSION, facts_of_cluster, get_cluster_version
 
 _ATTEMPTS = 40
@@ -105,15 +105,15 @@ def wait_for(
     if wish.append and wish.selection is not None:
         wanted = wanted & requested(wish.selection, enabled.after.facts)
     expected = None if release is None else operators_of_release(release, wanted)
-    missing: list[Problem] = []
+    missing: tuple[Problem, ...] = ()
     for state in follow(client, (CLUSTER_VERSION, _OPERATORS), seconds):
         obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
-        missing = _missing(obj, state, wanted, expected, enabled.after.cluster.version)
-        if obj is not None and not missing:
-            complaints = _complaints(state, wanted, expected, enabled.after.cluster.version)
-            return _reading(client, obj, release, enabled.after.facts), complaints
-    if state.trouble is not None:
-        missing += state.trouble.problems
+        operators = state.objects[_OPERATORS]
+        of_cluster = operators_of_cluster(operators, wanted, enabled.after.cluster.version)
+        arrival = arrival_of(wanted, obj, operators, of_cluster if expected is None else expected)
+        if obj is not None and not arrival.missing:
+            return _reading(client, obj, release, enabled.after.facts), arrival.complaints
+        missing = arrival.missing if state.trouble is None else (*arrival.missing, *state.trouble.problems)
     message = f"not there after {seconds:g} s"
     raise ClusterError([Problem("error", "wait", message, "Look at what follows, or raise wait_timeout"), *missing])
 
@@ -121,11 +121,10 @@ def wait_for(
 def capabilities_dict(reading: Reading) -> dict[str, Any]:
     """Return what a cluster has in the shape that playbooks get."""
     cluster, status = reading.cluster, reading.cluster.status
-    hidden = hidden_names(cluster, reading.facts)
-    asked = requested(cluster.selection, reading.facts) - hidden
+    asked = requested_names(cluster, reading.facts)
     enabled = status.enabled if status else frozenset()
     known = status.known if status and status.known is not None else reading.facts.capabilities
-    conditions = walk(reading.obj, "status", "conditions")
+    conditions = walk(reading.obj, "status", "conditions") or ()
     return {
         "spec": walk(reading.obj, "spec", "capabilities") or {},
         "openshift_version": cluster.version or None,
@@ -135,14 +134,7 @@ def capabilities_dict(reading: Reading) -> dict[str, Any]:
         "available_capabilities": sorted(known - enabled),
         "pending_capabilities": sorted(asked - enabled),
         "implicitly_enabled_capabilities": sorted(implicitly_enabled(cluster, asked)),
-        "condition": next(
-            (
-                item
-                for item in (conditions if isinstance(conditions, list) else ())
-                if isinstance(item, Mapping) and item.get("type") == "ImplicitlyEnabledCapabilities"
-            ),
-            None,
-        ),
+        "condition": next((item for item in conditions if item["type"] == IMPLICITLY_ENABLED), None),
         "metrics": capability_metrics(enabled, known),
     }
 
@@ -180,57 +172,6 @@ def _explained(error: ApiError, reading: Reading) -> ClusterError:
     )
     mend = "Leave the name out, or apply the ClusterVersion CustomResourceDefinition of the release that runs"
     return ClusterError([Problem("error", "", message, mend)])
-
-
-def _expected(
-    state: State, wanted: frozenset[str], expected: Mapping[str, Versions] | None, version: str | None
-) -> Mapping[str, Versions]:
-    return operators_of_cluster(state.objects[_OPERATORS], wanted, version) if expected is None else expected
-
-
-def _missing(
-    obj: Mapping[str, Any] | None,
-    state: State,
-    wanted: frozenset[str],
-    expected: Mapping[str, Versions] | None,
-    version: str | None,
-) -> list[Problem]:
-    """Return what is not there yet, one problem for each operator."""
-    cluster = None if obj is None else parse_cluster_version(obj, _PLACE)[0]
-    has = cluster.status.enabled if cluster and cluster.status else frozenset()
-    problems = []
-    if wanted - has:
-        names = ", ".join(sorted(wanted - has))
-        said = "" if obj is None else _said_by_cluster(obj)
-        message = f"status does not have {names} yet{said}"
-        problems.append(Problem("error", _PLACE, message, "Look whether the cluster-version operator runs"))
-    for name, versions in sorted(_expected(state, wanted, expected, version).items()):
-        readiness = cluster_operator_readiness(state.objects[_OPERATORS].get(name), versions)
-        if readiness.state != "ready":
-            problems.append(Problem("error", f"{CLUSTER_OPERATORS.resource} {name}", readiness.message))
-    return problems
-
-
-def _complaints(
-    state: State, wanted: frozenset[str], expected: Mapping[str, Versions] | None, version: str | None
-) -> tuple[Problem, ...]:
-    return tuple(
-        Problem("warning", f"{CLUSTER_OPERATORS.resource} {name}", f"is available, and degraded: {degraded}")
-        for name, versions in sorted(_expected(state, wanted, expected, version).items())
-        if (degraded := cluster_operator_readiness(state.objects[_OPERATORS].get(name), versions).degraded)
-    )
-
-
-def _said_by_cluster(obj: Mapping[str, Any]) -> str:
-    """Return what the cluster-version operator says of itself, if it says anything."""
-    conditions = walk(obj, "status", "conditions")
-    said = {
-        item.get("type"): item.get("message")
-        for item in (conditions if isinstance(conditions, list) else ())
-        if isinstance(item, Mapping) and item.get("status") == "True" and item.get("message")
-    }
-    words = [f"{kind}: {said[kind]}" for kind in ("Invalid", "Failing", "Progressing") if kind in said]
-    return f" ({'; '.join(words)})" if words else ""
 
 
 def spec_lines(obj: Mapping[str, Any]) -> str:

@@ -78,7 +78,7 @@ seealso:
   - module: capability.openshift.cluster_capabilities_info
   - module: capability.openshift.update_plan
 requirements:
-  - kubernetes >= 24.2.0
+  - kubernetes >= 29.0.0
   - PyYAML
 """
 

@@ -25,7 +25,7 @@ extends_documentation_fragment:
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
-  - kubernetes >= 24.2.0
+  - kubernetes >= 29.0.0
   - PyYAML
 """
 

@@ -196,6 +196,7 @@ def main() -> None:
     if len(found) > 1:
         updates(found)
         fleets(found)
+    subprocess.run([str(BIN / "python"), str(HERE / "cluster.py")], check=True)
 
 
 if __name__ == "__main__":

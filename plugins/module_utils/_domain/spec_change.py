@@ -102,7 +102,7 @@ def spec_change(
     hidden = hidden_names(cluster, facts)
     current = cluster.selection
     asked = wish.selection or current
-    problems = [] if wish.selection is None else [*check_selection(asked, facts), *_unknown(asked, hidden)]
+    problems = [] if wish.selection is None else list(_wrong_names(asked, current, facts, hidden))
     target = current if wish.selection is None else translate(asked, facts, hidden)
     known_set = current.baseline is None or current.baseline in facts.sets
     if not known_set and not wish.append and target.baseline != current.baseline:
@@ -111,14 +111,14 @@ def spec_change(
         problems.append(Problem("error", f"{current.where}.{API_BASELINE}", message, mend))
     if problems:
         return None, tuple(problems)
-    before = requested(current, facts) - hidden
-    after = _united(current, requested(target, facts) - before) if wish.append else _united(target, ())
+    before = requested_names(cluster, facts)
+    after = _united(current, _names(target, facts, hidden) - before) if wish.append else _united(target, ())
     adopted: tuple[str, ...] = ()
     if wish.adopt_implicit:
-        adopted, left = _adoptable(cluster, before, requested(after, facts), facts, hidden)
+        adopted, left = _adoptable(cluster, before | _names(after, facts, hidden), facts, hidden)
         after = _united(after, adopted)
         problems += left
-    change = SpecChange(current, after, before, requested(after, facts) - hidden, adopted)
+    change = SpecChange(current, after, before, _names(after, facts, hidden), adopted)
     problems += _removal(change, wish, facts)
     if change.changed:
         problems += _broken_rules(change, asked, cluster, facts, hidden)
@@ -132,9 +132,18 @@ def hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
     return frozenset() if told is None else facts.capabilities - told
 
 
-def implicitly_enabled(cluster: ClusterVersion, requested_names: frozenset[str]) -> frozenset[str]:
+def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+    """Names that the spec of ``cluster`` requests, its set expanded; those of its list whatever the cluster knows."""
+    return _names(cluster.selection, facts, hidden_names(cluster, facts))
+
+
+def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:
     """Names that are on without being requested."""
-    return (cluster.status.enabled if cluster.status else frozenset()) - requested_names
+    return (cluster.status.enabled if cluster.status else frozenset()) - requested_by_spec
+
+
+def _names(selection: Selection, facts: MinorFacts, hidden: frozenset[str]) -> frozenset[str]:
+    return requested(selection, facts) - hidden | frozenset(selection.additional)
 
 
 def _content(selection: Selection) -> tuple[str, frozenset[str]]:
@@ -151,24 +160,29 @@ def _says_baseline(options: Mapping[Any, Any]) -> bool:
     return any(options.get(field) is not None for field in (*_BASELINES, *drafts))
 
 
-def _unknown(asked: Selection, hidden: frozenset[str]) -> Iterator[Problem]:
-    for index, name in enumerate(asked.additional):
-        if name in hidden:
-            gates = " or ".join(gates_of(name))
-            mend = f"It needs the feature gate {gates}" if gates else "Wait until the cluster's update is finished"
-            message = f"{name} is not among the capabilities that the cluster says to know"
-            yield Problem("error", f"{asked.where}.{asked.additional_field}[{index}]", message, mend)
+def _wrong_names(asked: Selection, current: Selection, facts: MinorFacts, hidden: frozenset[str]) -> Iterator[Problem]:
+    """Yield what is wrong with the names that are asked for, but for those that the spec lists already."""
+    listed = frozenset(current.additional)
+    for problem in check_selection(asked, facts):
+        if problem.where not in {f"{asked.where}.{asked.additional_field}[{at}]" for at in _places(asked, listed)}:
+            yield problem
+    for index in _places(asked, hidden - listed):
+        name = asked.additional[index]
+        gates = " or ".join(gates_of(name))
+        mend = f"It needs the feature gate {gates}" if gates else "Wait until the cluster's update is finished"
+        message = f"{name} is not among the capabilities that the cluster says to know"
+        yield Problem("error", f"{asked.where}.{asked.additional_field}[{index}]", message, mend)
+
+
+def _places(asked: Selection, names: frozenset[str]) -> list[int]:
+    return [index for index, name in enumerate(asked.additional) if name in names]
 
 
 def _adoptable(
-    cluster: ClusterVersion,
-    before: frozenset[str],
-    after: frozenset[str],
-    facts: MinorFacts,
-    hidden: frozenset[str],
+    cluster: ClusterVersion, requested_by_either: frozenset[str], facts: MinorFacts, hidden: frozenset[str]
 ) -> tuple[tuple[str, ...], list[Problem]]:
     """Return the implicit names to adopt, and a warning for those of another version: the API would refuse them."""
-    implicit = implicitly_enabled(cluster, before | after)
+    implicit = implicitly_enabled(cluster, requested_by_either)
     strange = sorted(implicit - (facts.capabilities - hidden))
     problems = [
         Problem(
