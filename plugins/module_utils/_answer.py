@@ -24,21 +24,25 @@ _MENDS = {
 _LONGEST = 2000
 
 
-def api_error(code: int, data: bytes, verb: str, shown: str) -> ApiError:
-    """Return the error for an answer of HTTP ``code``; ``data`` is a ``Status`` if it is the API server's."""
+def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool = False) -> ApiError:
+    """Return the error for an answer of HTTP ``code``; ``data`` is a ``Status`` if it is the API server's.
+
+    ``repeated``: the request was sent more than once.
+    """
     status = _status(data)
     said = str(status.get("message") or data[:_LONGEST].decode(errors="replace").strip() or "no message")
     details = status.get("details")
     details = details if isinstance(details, Mapping) else {}
+    mend = _MENDS.get(code, "The server could not answer: look at its health, and run it again" if code >= 500 else "")
     if code == 422:
         causes = [f"{item['field']}: {item['message']}" for item in _causes(details)]
         if causes:
             said = "; ".join(causes)
     elif code == 403:
         mend = f"Give the user a role that allows {verb} on {shown.partition(' ')[0]}"
-        return _error(code, status, details, verb, shown, said, mend)
-    mend = _MENDS.get(code, "The server could not answer: look at its health, and run it again" if code >= 500 else "")
-    return _error(code, status, details, verb, shown, said, mend)
+    reason = f" {status['reason']}" if status.get("reason") else ""
+    problem = Problem("error", "", f"cannot {verb} {shown}: {code}{reason}: {said.rstrip('.')}", mend)
+    return ApiError(code, str(details.get("name") or ""), repeated, problem)
 
 
 def connection_error(error: BaseException, verb: str, shown: str, host: str) -> ClusterError:
@@ -61,15 +65,6 @@ def one_line(error: BaseException) -> str:
     """Return what an error says, or its name where it says nothing, on one line and not endless."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
-
-
-def _error(
-    code: int, status: Mapping[str, Any], details: Mapping[str, Any], verb: str, shown: str, said: str, mend: str
-) -> ApiError:
-    reason = str(status.get("reason") or "")
-    shown_reason = f" {reason}" if reason else ""
-    problem = Problem("error", "", f"cannot {verb} {shown}: {code}{shown_reason}: {said.rstrip('.')}", mend)
-    return ApiError(code, reason, str(details.get("name") or ""), problem)
 
 
 def _status(data: bytes) -> Mapping[str, Any]:

@@ -227,7 +227,8 @@ class Client:
         except Exception as error:  # whatever TLS, a proxy or the network can break with
             raise connection_error(error, verb, shown, self.host) from None
         if response.status >= 300:
-            raise api_error(response.status, response.data, verb, shown)
+            repeated = response.retries is not None and bool(response.retries.history)
+            raise api_error(response.status, response.data, verb, shown, repeated=repeated)
         return response
 
     def _parsed(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:

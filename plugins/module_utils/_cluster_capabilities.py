@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -25,10 +23,13 @@ from ._domain.selection import API_ADDITIONAL, API_BASELINE, requested
 from ._domain.served_kind import CLUSTER_OPERATORS
 from ._domain.spec_change import SpecChange, Wish, implicitly_enabled, requested_names, spec_change
 from ._follow import follow
-from ._live_cluster_version import CLUSTER_VERSION, facts_of_cluster, get_cluster_version
-
-_ATTEMPTS = 40
-"""How often somebody else may be faster; ten writers at once need about as many attempts."""
+from ._live_cluster_version import (
+    CLUSTER_VERSION,
+    Object,
+    facts_of_cluster,
+    get_cluster_version,
+    update_cluster_version,
+)
 
 _PLACE = str(CLUSTER_VERSION)
 _OPERATORS = Target(CLUSTER_OPERATORS)
@@ -52,12 +53,9 @@ class Enabled(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def read(client: Client, release: Release | None = None, known: MinorFacts | None = None) -> Reading:
-    """Read the ClusterVersion of a cluster. Raises ``ClusterError`` or ``FactsError``.
-
-    ``release`` is the one that the cluster runs, if it was given; ``known`` what was found out before.
-    """
-    return _reading(client, get_cluster_version(client), release, known)
+def read(client: Client) -> Reading:
+    """Read the ClusterVersion of a cluster. Raises ``ClusterError``."""
+    return _reading(client, get_cluster_version(client), None, None)
 
 
 def enable(client: Client, wish: Wish, release: Release | None, *, dry_run: bool) -> Enabled:
@@ -66,31 +64,25 @@ def enable(client: Client, wish: Wish, release: Release | None, *, dry_run: bool
     Where somebody else writes at the same time, what they wrote is read and the wish is looked at anew, so nothing is
     lost. Raises ``CapabilityError``: whatever is wrong with the wish, a removal included; nothing is sent then.
     """
-    reading = read(client, release)
-    for attempt in range(_ATTEMPTS):
+    looked_at: list[tuple[Reading, SpecChange, tuple[Problem, ...]]] = []
+
+    def propose(obj: Object) -> Object | None:
+        known = looked_at[-1][0].facts if looked_at else None
+        reading = _reading(client, obj, release, known)
         change, found = spec_change(reading.cluster, wish, reading.facts)
         problems = (*found, *reading.problems)
         raise_errors(problems, FactsError)
         if change is None:
             raise AssertionError("a change that cannot be told is an error")
-        if not change.changed:
-            return Enabled(change, reading, reading, problems)
-        body = {
-            "metadata": {"resourceVersion": walk(reading.obj, "metadata", "resourceVersion")},
-            "spec": {"capabilities": change.body},
-        }
-        try:
-            after = client.merge(CLUSTER_VERSION, body, dry_run=dry_run)
-        except ApiError as error:
-            if error.code != 409:
-                raise _explained(error, reading) from None
-            # Writers that met once meet again unless they wait for different times.
-            time.sleep(random.uniform(0.01, 0.05) * min(attempt + 1, 10))
-            reading = read(client, release, reading.facts)
-            continue
-        return Enabled(change, reading, _reading(client, after, release, reading.facts), problems)
-    message = f"was changed by others {_ATTEMPTS} times while this was being written"
-    raise ClusterError([Problem("error", _PLACE, message, "Find out who writes it all the time, and run this again")])
+        looked_at.append((reading, change, problems))
+        return {"spec": {"capabilities": change.body}} if change.changed else None
+
+    try:
+        _before, after = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
+    except ApiError as error:
+        raise _explained(error, looked_at[-1][0] if looked_at else None) from None
+    reading, change, problems = looked_at[-1]
+    return Enabled(change, reading, _reading(client, after, release, reading.facts), problems)
 
 
 def wait_for(
@@ -139,9 +131,7 @@ def capabilities_dict(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _reading(
-    client: Client, obj: Mapping[str, Any], release: Release | None, known: MinorFacts | None = None
-) -> Reading:
+def _reading(client: Client, obj: Object, release: Release | None, known: MinorFacts | None) -> Reading:
     cluster, found = parse_cluster_version(obj, _PLACE)
     if cluster is None:
         raise ClusterError(found)
@@ -162,9 +152,9 @@ def _of_another_version(cluster: ClusterVersion, release: Release) -> list[Probl
     return [Problem("error", "release", message, "Give the release that the cluster runs")]
 
 
-def _explained(error: ApiError, reading: Reading) -> ClusterError:
+def _explained(error: ApiError, reading: Reading | None) -> ClusterError:
     """Return the server's refusal, with what to do where its CustomResourceDefinition is older than its version."""
-    if error.code != 422 or "Unsupported value" not in str(error):
+    if reading is None or error.code != 422 or "Unsupported value" not in str(error):
         return error
     version = reading.cluster.version or reading.facts.minor
     message = (

@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+import random
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ._client import Client, Target
@@ -14,15 +17,20 @@ from ._domain import registry
 from ._domain.cluster_version import ClusterVersion
 from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.registry import Minor, MinorFacts
-from ._domain.release_facts import enum_names
+from ._domain.release_facts import enum_names, walk
 from ._domain.served_kind import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
 from ._domain.version import minor_of
 
 CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
 _CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)
 
+_ATTEMPTS = 40
+"""How often somebody else may be faster; ten writers at once need about as many attempts."""
 
-def get_cluster_version(client: Client) -> dict[str, Any]:
+Object = Mapping[str, Any]
+
+
+def get_cluster_version(client: Client) -> Object:
     """Return the object ``version``. Raises ``ClusterError``, which says what is missing where there is none."""
     try:
         return client.get(CLUSTER_VERSION)
@@ -43,6 +51,36 @@ def get_cluster_version(client: Client) -> dict[str, Any]:
         raise ClusterError([Problem("error", "clusterversions.config.openshift.io", message, mend)]) from None
 
 
+def update_cluster_version(
+    client: Client, target: Target, propose: Callable[[Object], Object | None], *, dry_run: bool
+) -> tuple[Object, Object]:
+    """Merge into the ClusterVersion (or, by ``target``, its status) what ``propose`` makes of it; ``None`` is nothing.
+
+    Nobody's work is lost: where somebody else was faster, the object is read and the proposal made anew. Returns the
+    object before and after, the same twice where nothing was sent. Raises ``ClusterError``, and what ``propose`` does.
+    """
+    obj: Object = get_cluster_version(client)
+    for attempt in range(_ATTEMPTS):
+        body = propose(obj)
+        if body is None:
+            return obj, obj
+        version = walk(obj, "metadata", "resourceVersion")
+        try:
+            return obj, client.merge(target, {"metadata": {"resourceVersion": version}, **body}, dry_run=dry_run)
+        except ApiError as error:
+            if error.code != 409:
+                raise
+            # Writers that met once meet again unless they wait for different times.
+            time.sleep(random.uniform(0.01, 0.05) * min(attempt + 1, 10))
+            found = get_cluster_version(client)
+            if error.repeated and _has(found, body):
+                return obj, found  # it was us who were faster: the first answer got lost
+            obj = found
+    message = f"was changed by others {_ATTEMPTS} times while this was being written"
+    mend = "Find out who writes it all the time, and run this again"
+    raise ClusterError([Problem("error", str(target), message, mend)])
+
+
 def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Problem]) -> MinorFacts:
     """Return what the version of a cluster knows; where the registry does not know it, what the cluster's CRD lists.
 
@@ -61,6 +99,12 @@ def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Pro
     message = f"{found}, so the capabilities are those that its CustomResourceDefinition lists"
     problems.append(Problem("info", CLUSTER_VERSIONS.resource, message, "Give release to be sure"))
     return registry.facts_from_names(minor or registry.newest_minor(), names, str(_CRD))
+
+
+def _has(found: Any, body: Any) -> bool:
+    if not isinstance(body, Mapping):
+        return bool(found == body)
+    return isinstance(found, Mapping) and all(_has(found.get(field), value) for field, value in body.items())
 
 
 def _minor(cluster: ClusterVersion) -> Minor | None:

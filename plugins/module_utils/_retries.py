@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     import urllib3
@@ -39,7 +39,7 @@ def retries() -> urllib3.Retry:
             error: Exception | None = None,
             _pool: Any = None,
             _stacktrace: Any = None,
-        ) -> Retries:
+        ) -> Self:
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
             if isinstance(error, unreachable) and not _refused(error):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)

@@ -105,7 +105,7 @@ metrics:
     cluster_version_capability{name="Console"} 1
     cluster_version_capability{name="Storage"} 0
 problems:
-  description: What is wrong or worth knowing, about the release, the selection and O(dest).
+  description: What is wrong or worth knowing about the ClusterVersion.
   returned: always
   type: list
   elements: dict
@@ -115,7 +115,7 @@ problems:
       type: str
       returned: always
     where:
-      description: File, document and field, or the option.
+      description: Object and field, or the option.
       type: str
       returned: always
     message:

@@ -8,13 +8,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from .errors import Problem, has_errors, type_name
 from .names import did_you_mean
+from .release_facts import walk
 from .selection import API_ADDITIONAL, API_BASELINE, API_FIELDS, CapabilityStatus, Selection
 
+IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
+"""Type of the condition that names what is on without being requested."""
+
+CVO = "openshift-cluster-version", "cluster-version-operator"
+"""Namespace and name of the CVO's Deployment; the name is its field manager, too."""
+
 _GROUP = "config.openshift.io"
+_NOT_DISABLED = "The following capabilities could not be disabled: "
+_ALIVE = timedelta(minutes=5)
 
 
 class ToldStatus(NamedTuple):
@@ -51,11 +61,52 @@ def capability_condition(status: CapabilityStatus) -> Condition:
     Source: openshift/cluster-version-operator:pkg/cvo/status.go setImplicitlyEnabledCapabilitiesCondition.
     """
     if status.implicitly_enabled:
-        names = ", ".join(sorted(status.implicitly_enabled))
-        message = f"The following capabilities could not be disabled: {names}"
-        return Condition("ImplicitlyEnabledCapabilities", "True", "CapabilitiesImplicitlyEnabled", message)
-    message = "Capabilities match configured spec"
-    return Condition("ImplicitlyEnabledCapabilities", "False", "AsExpected", message)
+        message = _NOT_DISABLED + ", ".join(sorted(status.implicitly_enabled))
+        return Condition(IMPLICITLY_ENABLED, "True", "CapabilitiesImplicitlyEnabled", message)
+    return Condition(IMPLICITLY_ENABLED, "False", "AsExpected", "Capabilities match configured spec")
+
+
+def implicit_names(message: str) -> tuple[str, ...]:
+    """Return the names in the message of the condition that ``capability_condition`` makes, sorted."""
+    names = message.removeprefix(_NOT_DISABLED)
+    return () if names == message else tuple(sorted(names.split(", ")))
+
+
+def sign_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime) -> str:
+    """Return what shows that a CVO looks after a ClusterVersion, empty where nothing does.
+
+    It is its Deployment (``None`` where there is none) that is Available and not scaled to 0, for then it is Available
+    too; or that it wrote the status less than five minutes before ``now``. A time that ``now`` has not reached yet
+    counts as well, because clocks differ.
+    """
+    namespace, name = CVO
+    if _available(deployment):
+        return f"its Deployment {namespace}/{name} is available"
+    for entry in _maps(walk(cluster_version, "metadata", "managedFields")):
+        if (entry.get("manager"), entry.get("subresource")) == (name, "status"):
+            at = _time(entry.get("time"))
+            if at is not None and now - at < _ALIVE:
+                return f"{name} wrote the status at {entry['time']}"
+    return ""
+
+
+def _available(deployment: Mapping[str, Any] | None) -> bool:
+    if walk(deployment, "spec", "replicas") == 0:
+        return False
+    conditions = _maps(walk(deployment, "status", "conditions"))
+    return any((item.get("type"), item.get("status")) == ("Available", "True") for item in conditions)
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(value if isinstance(value, str) else "")
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _maps(value: object) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def parse_cluster_version(

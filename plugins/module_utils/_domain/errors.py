@@ -60,13 +60,14 @@ class ClusterError(CapabilityError):
 
 
 class ApiError(ClusterError):
-    """An API server's answer that is no success: ``code`` is that of HTTP, ``reason`` and ``named`` what it told.
+    """An API server's answer that is no success: ``code`` is that of HTTP, ``named`` the object that it is about.
 
-    ``named`` is the object that the answer is about, empty where the answer names none.
+    ``named`` is empty where the answer names none. ``repeated``: the request was sent more than once, and an earlier
+    one may have been heard although its answer was not.
     """
 
-    def __init__(self, code: int, reason: str, named: str, problem: Problem) -> None:
-        self.code, self.reason, self.named = code, reason, named
+    def __init__(self, code: int, named: str, repeated: bool, problem: Problem) -> None:
+        self.code, self.named, self.repeated = code, named, repeated
         super().__init__([problem])
 
 

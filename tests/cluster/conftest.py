@@ -1,0 +1,59 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A real control plane for each worker of pytest, and a clean slate on it for each test."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.control_plane.openshift import apply_crds
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.programs import Say
+from ansible_collections.capability.openshift.tests.control_plane.slate import clean
+
+
+@pytest.fixture(scope="session")
+def say(pytestconfig: pytest.Config) -> Say:
+    """Return a function that tells people something while tests are captured: a build takes minutes."""
+    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+
+    def tell(text: str) -> None:
+        with capture.global_and_fixture_disabled():
+            print(f"control plane: {text}", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _started(say: Say, *, controllers: bool) -> Iterator[Plane]:
+    with Plane(controllers=controllers, say=say) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def plane(say: Say) -> Iterator[Plane]:
+    """Return a control plane of etcd and kube-apiserver alone."""
+    yield from _started(say, controllers=False)
+
+
+@pytest.fixture(scope="session")
+def full_plane(say: Say) -> Iterator[Plane]:
+    """Return a control plane with controllers, scheduler and three simulated nodes."""
+    yield from _started(say, controllers=True)
+
+
+@pytest.fixture
+def cluster(plane: Plane) -> Plane:
+    """Return the control plane with the kinds of our example release, and nothing that another test left."""
+    clean(plane, apply_crds(plane.api))
+    return plane
+
+
+@pytest.fixture
+def full_cluster(full_plane: Plane) -> Plane:
+    """Return the same with controllers."""
+    clean(full_plane, apply_crds(full_plane.api))
+    return full_plane

@@ -1,0 +1,145 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The control plane from a shell: for molecule, for benchmarks, and for people who want to look around."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
+from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
+from ansible_collections.capability.openshift.tests.control_plane.background import (
+    Directory,
+    end_on_signals,
+    wait_until_gone,
+)
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    apply_crds,
+    make_cluster_version,
+    read_release,
+)
+from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operators, operators_of
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.programs import API, CONTROLLERS, find_programs
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="control_plane", description="A real Kubernetes control plane on loopback.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("programs", help="build all programs unless they are there, and say where they are")
+    start = commands.add_parser("start", help="start one in the background, return when it is ready")
+    run = commands.add_parser("run", help="run one until Ctrl-C")
+    stop = commands.add_parser("stop", help="end the one in a directory")
+    for command in (start, run, stop):
+        command.add_argument("--directory", type=Path, required=True, help="where it is, and its kubeconfig")
+    for command in (start, run):
+        _add_options(command)
+    return parser
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--controllers", action="store_true", help="with controllers, scheduler and three nodes")
+    parser.add_argument("--stop-with", type=int, metavar="PID", help="end when that process is gone")
+    parser.add_argument("--release", type=Path, metavar="DIR", help="make the kinds of this release known")
+    parser.add_argument(
+        "--cluster-version", type=Path, metavar="FILE", help="YAML with spec and status of the ClusterVersion"
+    )
+    parser.add_argument("--operators", action="store_true", help="play the operators of the release")
+    parser.add_argument("--follow", action="store_true", help="only operators whose capability is enabled report")
+    parser.add_argument("--wait-for-objects", action="store_true", help="operators do not make ClusterOperators")
+    parser.add_argument("--slow", action="append", default=[], metavar="NAME=SECONDS", help="report later")
+    parser.add_argument("--degraded", action="append", default=[], metavar="NAME=MESSAGE", help="report that")
+    parser.add_argument("--unavailable", action="append", default=[], metavar="NAME=MESSAGE", help="report that")
+    parser.add_argument("--silent", action="append", default=[], metavar="NAME", help="report nothing")
+
+
+def _behaviours(options: argparse.Namespace) -> dict[str, Behaviour]:
+    found: dict[str, Behaviour] = {}
+    for name, value in map(_pair, options.slow):
+        found[name] = found.get(name, Behaviour())._replace(seconds=float(value))
+    for name, value in map(_pair, options.degraded):
+        found[name] = found.get(name, Behaviour())._replace(degraded=value)
+    for name, value in map(_pair, options.unavailable):
+        found[name] = found.get(name, Behaviour())._replace(unavailable=value)
+    for name in options.silent:
+        found[name] = found.get(name, Behaviour())._replace(silent=True)
+    return found
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise ControlPlaneError(f"{text!r}: expected NAME=VALUE")
+    return name, value
+
+
+def _say(text: str) -> None:
+    print(f"control plane: {text}", flush=True)
+
+
+def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
+    if options.release is None and (options.cluster_version or options.operators):
+        raise ControlPlaneError("--cluster-version and --operators need --release")
+    if options.release is not None:
+        read_release(options.release)  # rather now than after the programs were started
+    end_on_signals()
+    directory = Directory(options.directory)
+    with ExitStack() as stack:
+        folder = stack.enter_context(directory.taken())
+        plane = stack.enter_context(Plane(controllers=options.controllers, folder=folder, say=_say))
+        if options.release is not None:
+            _say(f"{len(apply_crds(plane.api, options.release))} kinds of {options.release}")
+        if options.cluster_version is not None:
+            document = yaml.safe_load(options.cluster_version.read_text(encoding="utf-8"))
+            make_cluster_version(plane.api, document.get("spec"), document.get("status"))
+        if options.operators:
+            make = not options.wait_for_objects
+            played = operators_of(options.release)
+            operators = Operators(plane.kubeconfig, played, _behaviours(options), make=make, follow=options.follow)
+            stack.enter_context(operators)
+        directory.tell(plane, given)
+        _say(f"ready: {directory.kubeconfig}")
+        wait_until_gone(options.stop_with)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the command line says."""
+    options = _parser().parse_args(arguments)
+    try:
+        if options.command == "programs":
+            for name, path in find_programs([*API, *CONTROLLERS], _say).items():
+                print(f"{name}: {path}")
+        elif options.command == "start":
+            find_programs([*API, *(CONTROLLERS if options.controllers else ())], _say)
+            _say(f"ready: {Directory(options.directory).start(_given(arguments)).kubeconfig}")
+        elif options.command == "stop":
+            _say("stopped" if Directory(options.directory).stop() else "there was none")
+        else:
+            _run(options, _given(arguments))
+    except (ControlPlaneError, CapabilityError, ApiError, ValueError) as error:
+        print(f"control plane: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _given(arguments: Sequence[str]) -> list[str]:
+    """Return the options of start and run without the directory."""
+    rest = list(arguments[1:])
+    for index, word in enumerate(rest):
+        if word == "--directory":
+            return rest[:index] + rest[index + 2 :]
+        if word.startswith("--directory="):
+            return rest[:index] + rest[index + 1 :]
+    raise AssertionError(rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,275 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A proxy in front of the API server that fails as networks and busy servers do, as often as a test says."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import socket
+import ssl
+import struct
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
+from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.users import EVERYTHING, token_of, token_user
+
+USER = "through-the-proxy"
+_HOP = {"connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "proxy-authorization", "host"}
+"""Headers that belong to one connection."""
+
+_CHUNK = 65536
+
+
+class Request(NamedTuple):
+    """A request that came to the proxy, and whether it went on to the API server."""
+
+    method: str
+    path: str
+    passed: bool
+
+
+class Fault(NamedTuple):
+    """What happens to requests instead of, or before, being passed on.
+
+    ``answer``: with ``status``; ``reset``: the connection breaks; ``lose``: the API server gets the request, but the
+    connection breaks before its answer; ``delay``: it is passed on after ``seconds``; ``hold``: nothing comes back.
+    """
+
+    kind: Literal["answer", "reset", "lose", "delay", "hold"]
+    method: str
+    path: re.Pattern[str]
+    status: int = 0
+    seconds: float = 0.0
+
+
+class FaultProxy:
+    """A server of its own port, which passes everything on until it is told otherwise.
+
+    Clients have to use tokens: it ends their TLS, and client certificates with it. ``method`` and ``path`` (a regular
+    expression, searched in path and query) say which requests a fault is for; each fault is for the next ``times`` of
+    these, and faults that were told earlier come first.
+    """
+
+    def __init__(self, plane: Plane) -> None:
+        self.plane = plane
+        token_user(plane, USER, EVERYTHING)
+        self._lock = threading.Lock()
+        self._faults: list[Fault] = []
+        self._requests: list[Request] = []
+        self._closed = threading.Event()
+        handler = type("Handler", (_Handler,), {"proxy": self})
+        self._server = _Server(("127.0.0.1", 0), handler)
+        self._server.context = _server_context(plane)
+        self.url = f"https://127.0.0.1:{self._server.server_address[1]}"
+        self.kubeconfig = self.write_kubeconfig("proxy", token_of(plane, USER))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="faults", daemon=True)
+
+    def __enter__(self) -> FaultProxy:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def write_kubeconfig(self, name: str, token: str) -> Path:
+        """Write a kubeconfig that leads a user with a token through the proxy, and return its path."""
+        path = self.plane.folder / f"{name}.kubeconfig"
+        return write_kubeconfig(path, self.url, self.plane.authority.certificate, token)
+
+    def answer(
+        self, status: int, times: int = 1, *, method: str = "", path: str = "", retry_after: float = 0.0
+    ) -> None:
+        """Answer with ``status`` as the API server would, and its header Retry-After if that is not 0."""
+        self._add(times, Fault("answer", method, re.compile(path), status, retry_after))
+
+    def reset(self, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Break the connection before the API server has the request."""
+        self._add(times, Fault("reset", method, re.compile(path)))
+
+    def lose(self, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Break the connection after the API server answered, so that nobody knows what it did."""
+        self._add(times, Fault("lose", method, re.compile(path)))
+
+    def delay(self, seconds: float, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Pass on late."""
+        self._add(times, Fault("delay", method, re.compile(path), seconds=seconds))
+
+    def hold(self, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Never answer, as a network does that drops packets."""
+        self._add(times, Fault("hold", method, re.compile(path)))
+
+    def clear(self) -> None:
+        """Forget the faults that did not happen yet, and the requests so far."""
+        with self._lock:
+            self._faults.clear()
+            self._requests.clear()
+
+    @property
+    def requests(self) -> list[Request]:
+        """The requests since the last ``clear``."""
+        with self._lock:
+            return list(self._requests)
+
+    @property
+    def passed(self) -> int:
+        """How many requests went on to the API server."""
+        return sum(request.passed for request in self.requests)
+
+    @property
+    def pending(self) -> int:
+        """How many faults did not happen yet."""
+        with self._lock:
+            return len(self._faults)
+
+    def wait_or_close(self, seconds: float | None) -> None:
+        """Wait, but not longer than the proxy is there."""
+        self._closed.wait(seconds)
+
+    def next_fault(self, method: str, path: str) -> Fault | None:
+        """Return what happens to a request, and count it."""
+        with self._lock:
+            for index, fault in enumerate(self._faults):
+                if fault.method in ("", method) and fault.path.search(path):
+                    del self._faults[index]
+                    break
+            else:
+                fault = None
+            passes = fault is None or fault.kind in ("lose", "delay")
+            self._requests.append(Request(method, path, passes))
+        return fault
+
+    def _add(self, times: int, fault: Fault) -> None:
+        with self._lock:
+            self._faults += [fault] * times
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    context: ssl.SSLContext
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        # In the connection's own thread: a client that is slow to greet must not stop the others.
+        try:
+            with self.context.wrap_socket(request, server_side=True) as secured:
+                super().finish_request(secured, client_address)
+        except OSError:
+            pass  # the client is gone
+
+    def shutdown_request(self, request: Any) -> None:
+        self.close_request(request)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    proxy: FaultProxy
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def do_GET(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        fault = self.proxy.next_fault(self.command, self.path)
+        kind = fault.kind if fault else "none"
+        if fault and kind == "answer":
+            self._refuse(fault)
+        elif kind == "reset":
+            self._break()
+        elif kind == "hold":
+            self.proxy.wait_or_close(None)
+            self._break()
+        else:
+            if fault and kind == "delay":
+                self.proxy.wait_or_close(fault.seconds)
+            self._pass_on(body, lose=kind == "lose")
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
+
+    def _refuse(self, fault: Fault) -> None:
+        reasons = {429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout"}
+        reason = reasons.get(fault.status, "")
+        text = (
+            f'{{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","reason":"{reason}",'
+            f'"message":"the fault proxy answers {fault.status}","code":{fault.status}}}'
+        )
+        self.send_response(fault.status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        if fault.seconds:
+            self.send_header("Retry-After", f"{fault.seconds:g}")
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def _break(self) -> None:
+        """Close the connection as a crash does: with a reset instead of TLS's own farewell."""
+        self.close_connection = True
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        socket.close(self.connection.detach())
+
+    def _pass_on(self, body: bytes, *, lose: bool) -> None:
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOP}
+        # A connection for each request: one that was kept could be to an API server that is gone since.
+        upstream = _upstream(self.proxy.plane)
+        try:
+            upstream.request(self.command, self.path, body or None, headers)
+            answer = upstream.getresponse()
+            if lose:
+                answer.read()
+                self._break()
+            else:
+                self._send_back(answer)
+        except (OSError, http.client.HTTPException):
+            self._break()  # either side is gone, and the other one learns of it like this
+        finally:
+            upstream.close()
+
+    def _send_back(self, answer: http.client.HTTPResponse) -> None:
+        self.send_response_only(answer.status, answer.reason)
+        for name, value in answer.getheaders():
+            if name.lower() not in _HOP:
+                self.send_header(name, value)
+        chunked = answer.getheader("Content-Length") is None and answer.status not in (204, 304)
+        if chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for data in _pieces(answer):
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
+        if chunked:
+            self.wfile.write(b"0\r\n\r\n")
+
+
+def _pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+    """Return what came, as soon as it comes: a watch goes on for minutes."""
+    while data := answer.read1(_CHUNK):
+        yield data
+
+
+def _upstream(plane: Plane) -> http.client.HTTPSConnection:
+    context = ssl.create_default_context(cadata=plane.authority.certificate.decode())
+    host, _colon, port = plane.url.removeprefix("https://").partition(":")
+    return http.client.HTTPSConnection(host, int(port), context=context)
+
+
+def _server_context(plane: Plane) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving = plane.authority.serving()
+    path = write_secret(plane.folder / "proxy.pem", serving.certificate + serving.key)
+    context.load_cert_chain(path)
+    path.unlink()
+    return context

@@ -1,0 +1,142 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""OpenShift's part of a cluster: the kinds that a release brings, and its ClusterVersion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+    ClusterOptions,
+    check_options,
+    inclusion_facts,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
+    FactsError,
+    Problem,
+    raise_errors,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import included_manifests
+from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "releases" / "4.21.0"
+"""A release that every checkout has."""
+
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+CLUSTER_VERSIONS = "/apis/config.openshift.io/v1/clusterversions"
+CLUSTER_OPERATORS = "/apis/config.openshift.io/v1/clusteroperators"
+CLUSTER_ID = "6ba7b810-9dad-41d1-80b4-00c04fd430c8"
+_WORKERS = 8
+
+
+def release_bodies(release: Release, kind: str, options: ClusterOptions | None = None) -> list[dict[str, Any]]:
+    """Return the objects of one kind that a cluster would get out of ``release``, whatever its capabilities.
+
+    It is a self-managed cluster with the default feature set, unless ``options`` say otherwise.
+    """
+    problems: list[Problem] = []
+    cluster = check_options(options or ClusterOptions(), release.minor, problems)
+    facts = inclusion_facts(cluster, release, problems)
+    raise_errors(problems, FactsError)
+    wanted = [manifest for manifest in release.manifests if manifest.resource_id.kind == kind and not manifest.deletes]
+    return [release.body(manifest) for manifest in included_manifests(wanted, facts)]
+
+
+def read_release(folder: Path) -> Release:
+    """Return the release in a folder."""
+    return load_release(str(folder)).release
+
+
+def apply_crds(api: Api, release: Path = EXAMPLE, options: ClusterOptions | None = None) -> list[str]:
+    """Make the kinds of a release known, wait until they are served, and return the names of their CRDs."""
+    bodies = release_bodies(read_release(release), "CustomResourceDefinition", options)
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        list(pool.map(lambda body: api.apply(f"{CRDS}/{body['metadata']['name']}", body), bodies))
+        names = sorted(body["metadata"]["name"] for body in bodies)
+        wait_for(lambda: set(names) <= set(established(api)), f"{len(names)} CRDs to be established")
+        # Established is said a moment before requests are answered.
+        paths = [collection_path(body) for body in bodies]
+        list(pool.map(lambda path: wait_for(lambda: _served(api, path), f"{path} to be served"), paths))
+    return names
+
+
+def established(api: Api) -> list[str]:
+    """Return the names of the CRDs that are established."""
+    return [crd["metadata"]["name"] for crd in api.list(CRDS) if _condition(crd, "Established")]
+
+
+def collection_path(crd: Mapping[str, Any]) -> str:
+    """Return where all objects of a CRD's kind are listed, in the version that is stored."""
+    spec = crd["spec"]
+    (version,) = [item["name"] for item in spec["versions"] if item["storage"]]
+    return f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
+
+
+def _served(api: Api, path: str) -> bool:
+    try:
+        api.list(path, limit="1")
+    except ApiError as error:
+        if error.status not in (404, 429, 500, 503):
+            raise
+        return False
+    return True
+
+
+def _condition(item: Mapping[str, Any], kind: str) -> bool:
+    conditions = item.get("status", {}).get("conditions") or []
+    return any(condition["type"] == kind and condition["status"] == "True" for condition in conditions)
+
+
+def make_cluster_version(
+    api: Api, spec: Mapping[str, Any] | None = None, status: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Make the ClusterVersion ``version``, or give it another spec and status; return it.
+
+    Fields of the status that the CRD requires are filled in where ``status`` leaves them out. The API server may
+    refuse either: ``ApiError``.
+    """
+    path = f"{CLUSTER_VERSIONS}/version"
+    body: dict[str, Any] = {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ClusterVersion",
+        "metadata": {"name": "version"},
+        "spec": {"clusterID": CLUSTER_ID, **(spec or {})},
+    }
+    try:
+        made = api.post(CLUSTER_VERSIONS, body)
+    except ApiError as error:
+        if error.status != 409:
+            raise
+        body["metadata"]["resourceVersion"] = api.get(path)["metadata"]["resourceVersion"]
+        made = api.put(path, body)
+    if status is None:
+        return made
+    return set_cluster_version_status(api, status)
+
+
+def set_cluster_version_status(api: Api, status: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the ClusterVersion another status, as the cluster-version operator would, and return it."""
+    path = f"{CLUSTER_VERSIONS}/version"
+    found = api.get(path)
+    version = str(status.get("desired", {}).get("version", ""))
+    required = {
+        "availableUpdates": None,
+        "desired": {"version": version, "image": ""},
+        "observedGeneration": found["metadata"]["generation"],
+        "versionHash": "",
+    }
+    found["status"] = {**required, **status}
+    found["status"]["desired"] = {**required["desired"], **found["status"]["desired"]}
+    return api.put(f"{path}/status", found)
+
+
+def capabilities_status(enabled: Iterable[str], known: Iterable[str]) -> dict[str, Any]:
+    """Return the part of a ClusterVersion's status that tells its capabilities."""
+    return {"capabilities": {"enabledCapabilities": sorted(enabled), "knownCapabilities": sorted(known)}}

@@ -1,0 +1,31 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Free ports on loopback."""
+
+from __future__ import annotations
+
+import random
+import socket
+
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
+
+# Below what systems hand out to outgoing connections (Linux: from 32768): an API server that was killed finds its
+# port free again.
+_PORTS = range(20000, 32000)
+_TRIES = 100
+IN_USE = "address already in use"
+"""What the log of a program says that lost the race for a port."""
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nobody listens on. Another process can still take it first."""
+    for port in random.sample(_PORTS, _TRIES):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise ControlPlaneError(f"none of {_TRIES} ports from {_PORTS.start} to {_PORTS.stop} is free")

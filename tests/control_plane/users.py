@@ -1,0 +1,129 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Users with the rights that a test gives them, and users that the API server does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ansible_collections.capability.openshift.tests.control_plane.api import Api
+from ansible_collections.capability.openshift.tests.control_plane.certificates import Authority
+from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
+from ansible_collections.capability.openshift.tests.control_plane.plane import ADMINISTRATORS, ISSUER, Plane
+from ansible_collections.capability.openshift.tests.control_plane.tokens import sign_token
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+Rule = Mapping[str, Sequence[str]]
+
+EVERYTHING: tuple[Rule, ...] = (
+    {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
+    {"nonResourceURLs": ["*"], "verbs": ["*"]},
+)
+ACCOUNTS = "kube-system"
+"""Namespace of the service accounts of token users: one that every cluster has."""
+
+_RBAC = "/apis/rbac.authorization.k8s.io/v1"
+_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+
+
+class User(NamedTuple):
+    """Somebody who can ask the API: the kubeconfig, and the name that RBAC and the audit log know."""
+
+    kubeconfig: Path
+    name: str
+
+
+def certificate_user(plane: Plane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "") -> User:
+    """Make a user with a client certificate who may do what ``rules`` of RBAC say, in one namespace if one is given."""
+    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}
+    _grant(plane.api, name, subject, rules, namespace)
+    user = User(plane.write_kubeconfig(name, plane.authority.client(name)), name)
+    _wait_until_allowed(plane.api, user.name, rules, namespace)
+    return user
+
+
+def token_user(
+    plane: Plane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "", seconds: float = 3600
+) -> User:
+    """Make a service account with a token which may do what ``rules`` of RBAC say.
+
+    The API server takes the token for ``seconds``, and never where they are negative; one that it took before it goes
+    on taking for up to ten seconds more.
+    """
+    account = _account(plane.api, name)
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": ACCOUNTS}
+    _grant(plane.api, name, subject, rules, namespace)
+    token = sign_token(plane.service_account_key, ISSUER, account, seconds)
+    user = User(plane.write_kubeconfig(name, token), f"system:serviceaccount:{ACCOUNTS}:{name}")
+    _wait_until_allowed(plane.api, user.name, rules, namespace)
+    return user
+
+
+def token_of(plane: Plane, name: str, seconds: float = 3600) -> str:
+    """Return another token of a user that ``token_user`` made."""
+    return sign_token(plane.service_account_key, ISSUER, _account(plane.api, name), seconds)
+
+
+def unknown_token(plane: Plane) -> Path:
+    """Return a kubeconfig with a token that the API server never issued."""
+    return plane.write_kubeconfig("unknown-token", "this-is-no-token")
+
+
+def unknown_authority(plane: Plane) -> Path:
+    """Return an administrator's kubeconfig whose certificate authority is not that of the API server."""
+    credentials = plane.authority.client("administrator", (ADMINISTRATORS,))
+    path = plane.folder / "unknown-authority.kubeconfig"
+    return write_kubeconfig(path, plane.url, Authority("somebody-else").certificate, credentials)
+
+
+def _account(api: Api, name: str) -> dict[str, Any]:
+    body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": ACCOUNTS}}
+    return api.apply(f"/api/v1/namespaces/{ACCOUNTS}/serviceaccounts/{name}", body)
+
+
+def _grant(api: Api, name: str, subject: Mapping[str, str], rules: Sequence[Rule], namespace: str) -> None:
+    if not rules:
+        return
+    scope, kind = (f"/namespaces/{namespace}", "Role") if namespace else ("", "ClusterRole")
+    role = f"test-{name}"
+    version = "rbac.authorization.k8s.io/v1"
+    body: dict[str, Any] = {"apiVersion": version, "kind": kind, "metadata": {"name": role}, "rules": list(rules)}
+    api.apply(f"{_RBAC}{scope}/{kind.lower()}s/{role}", body)
+    body = {
+        "apiVersion": version,
+        "kind": f"{kind}Binding",
+        "metadata": {"name": role},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": role},
+        "subjects": [subject],
+    }
+    api.apply(f"{_RBAC}{scope}/{kind.lower()}bindings/{role}", body)
+
+
+def _wait_until_allowed(api: Api, user: str, rules: Sequence[Rule], namespace: str) -> None:
+    """Wait until the API server, which learns of roles through a watch, grants the last of ``rules``."""
+    if not rules:
+        return
+    rule = rules[-1]
+    verb = rule["verbs"][0]
+    if "nonResourceURLs" in rule:
+        spec: dict[str, Any] = {"nonResourceAttributes": {"path": rule["nonResourceURLs"][0], "verb": verb}}
+    else:
+        resource, _slash, subresource = rule["resources"][0].partition("/")
+        attributes = {
+            "group": rule["apiGroups"][0],
+            "resource": resource,
+            "subresource": subresource,
+            "verb": verb,
+            "namespace": namespace,
+            "name": rule.get("resourceNames", [""])[0],
+        }
+        spec = {"resourceAttributes": attributes}
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {"user": user, "groups": ["system:authenticated"], **spec},
+    }
+    wait_for(lambda: api.post(_REVIEWS, review)["status"]["allowed"], f"RBAC to know the rights of {user}")
