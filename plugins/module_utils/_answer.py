@@ -15,12 +15,25 @@ from typing import Any
 from ._domain.errors import ApiError, ClusterError, Problem
 
 _MENDS = {
-    400: "This is a fault of the collection, or the server is no Kubernetes API of these years",
+    400: "Look whether the address is that of the cluster's API, and whether it begins with https://",
     401: "The token or certificate is wrong or expired: log in again, and give the new kubeconfig or api_key",
     404: "Look whether the object and its CustomResourceDefinition are there",
     409: "Somebody else changed it meanwhile: run it again",
+    422: "Change what the server names",
     429: "The server has too much to do: try again later",
 }
+_OVERLOADED = "The server could not answer: look at its health, and run it again"
+_NO_API = "Look whether the address is that of the cluster's API, and no proxy or login page is in between"
+_CA = "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
+_TRUST = {
+    10: "It is expired: have a new one made, or look at the clock of this machine",
+    18: _CA,
+    19: _CA,
+    20: _CA,
+    21: _CA,
+}
+"""What to do about an untrusted certificate, by OpenSSL's codes (x509_vfy.h)."""
+
 _LONGEST = 2000
 
 
@@ -33,16 +46,15 @@ def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool =
     said = str(status.get("message") or data[:_LONGEST].decode(errors="replace").strip() or "no message")
     details = status.get("details")
     details = details if isinstance(details, Mapping) else {}
-    mend = _MENDS.get(code, "The server could not answer: look at its health, and run it again" if code >= 500 else "")
+    mend = _MENDS.get(code, _OVERLOADED if code >= 500 else _NO_API)
     if code == 422:
         causes = [f"{item['field']}: {item['message']}" for item in _causes(details)]
-        if causes:
-            said = "; ".join(causes)
+        said = "; ".join(causes) or said
     elif code == 403:
-        mend = f"Give the user a role that allows {verb} on {shown.partition(' ')[0]}"
+        mend = _allow(said, verb, shown)
     reason = f" {status['reason']}" if status.get("reason") else ""
-    problem = Problem("error", "", f"cannot {verb} {shown}: {code}{reason}: {said.rstrip('.')}", mend)
-    return ApiError(code, str(details.get("name") or ""), repeated, problem)
+    message = f"cannot {verb} {shown}: {code}{reason}: {_shortened(said).rstrip('.')}"
+    return ApiError(code, str(details.get("name") or ""), repeated, Problem("error", "", message, mend))
 
 
 def connection_error(error: BaseException, verb: str, shown: str, host: str) -> ClusterError:
@@ -51,32 +63,53 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str) -> 
     text = one_line(cause)
     if isinstance(cause, ssl.SSLCertVerificationError):
         message = f"cannot {verb} {shown}: the certificate of {host} is not trusted ({cause.verify_message})"
-        mend = "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
+        mend = _TRUST.get(cause.verify_code, "Give the address for which the certificate was made")
     elif isinstance(cause, ssl.SSLError):
         message = f"cannot {verb} {shown}: no TLS with {host} ({text})"
         mend = "Look at address and port, and at the client certificate"
+    elif isinstance(cause, ValueError) and "header" in text.lower():
+        # Its text repeats the header, which can be a token.
+        message = f"cannot {verb} {shown}: a header for {host} holds what no header can hold, such as a line break"
+        mend = "Look at api_key, the token in the kubeconfig, and impersonate_user"
     else:
         message = f"cannot {verb} {shown}: {host} does not answer ({text})"
         mend = "Look at the address, the network and the proxy, and whether the API server runs"
+        if not host.startswith("https://"):
+            mend = f"Write https:// before the address, if it is not meant to be plain HTTP. {mend}"
     return ClusterError([Problem("error", "", message, mend)])
 
 
 def one_line(error: BaseException) -> str:
     """Return what an error says, or its name where it says nothing, on one line and not endless."""
-    text = " ".join(str(error).split()) or type(error).__name__
+    return _shortened(" ".join(str(error).split()) or type(error).__name__)
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+
+
+def _allow(said: str, verb: str, shown: str) -> str:
+    """Return what to do about an answer of 403, which can have another cause than a role that is missing."""
+    if "system:anonymous" in said:
+        return "No credentials were sent: look at the user in the kubeconfig, and at the program that makes its token"
+    if "cannot impersonate" in said:
+        return "Give the user a role that allows impersonate, or leave impersonate_user and impersonate_groups out"
+    if " cannot " in said:
+        return f"Give the user a role that allows {verb} on {shown.partition(' ')[0]}"
+    return "It is not a right that is missing, but an admission policy of the cluster that refuses this"
 
 
 def _status(data: bytes) -> Mapping[str, Any]:
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and found.get("kind") == "Status" else {}
 
 
 def _causes(details: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for item in details.get("causes") or ():
+    causes = details.get("causes")
+    for item in causes if isinstance(causes, list) else ():
         if isinstance(item, Mapping) and item.get("message") and item.get("field"):
             yield item
 

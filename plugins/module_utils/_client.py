@@ -11,13 +11,16 @@ Importing kubernetes costs 0.3 s, so that it is done in ``connect`` only.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from ._answer import api_error, connection_error, one_line
-from ._domain.errors import ApiError, ClusterError, Problem
+from ._argspec import show_kubeconfig
+from ._domain.errors import ApiError, ClusterError, Problem, raise_errors
 from ._domain.served_kind import ServedKind
 from ._retries import retries
 
@@ -29,9 +32,6 @@ CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
-_SHORTEST_SECRET = 8
-"""Characters; what is shorter is a word of its own that a result may need."""
-
 _METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
 Asked = TypeVar("Asked")
@@ -76,7 +76,8 @@ class Client:
         headers: Iterable[tuple[str, str]],
         token: Callable[[], str | None],
     ) -> None:
-        self.host = host
+        self.host = re.sub(r"//[^/@]*@", "//", host)
+        self._url = host
         self._pool = pool
         self._headers = tuple(headers)
         self._token = token
@@ -121,7 +122,13 @@ class Client:
 
     def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> None:
         """Delete one object, that of ``uid`` if it is given; one that is not there is deleted already."""
-        body = {"kind": "DeleteOptions", "apiVersion": "v1", **({"preconditions": {"uid": uid}} if uid else {})}
+        body = {
+            "kind": "DeleteOptions",
+            "apiVersion": "v1",
+            **({"preconditions": {"uid": uid}} if uid else {}),
+            # Beside a body the API server does not look for it in the query.
+            **({"dryRun": ["All"]} if dry_run else {}),
+        }
         try:
             self._write("delete", "DELETE", target, body, "application/json", {}, dry_run)
         except ApiError as error:
@@ -217,7 +224,7 @@ class Client:
         try:
             response = self._pool.request(
                 method,
-                f"{self.host}{quote(path)}" + (f"?{urlencode(query)}" if query else ""),
+                f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else ""),
                 headers=headers,
                 body=None if body is None else json.dumps(body),
                 timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
@@ -234,7 +241,7 @@ class Client:
     def _parsed(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
         try:
             found = json.loads(response.data)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             message = f"cannot {verb} {shown}: the answer is no JSON object, so {self.host} is no API server"
@@ -258,7 +265,7 @@ def connect(module: Any) -> Client:
         mend = "Install it where the task runs: pip install kubernetes"
         message = f"the Python library kubernetes is missing ({error})"
         raise ClusterError([Problem("error", "", message, mend)]) from None
-    _hide(module)
+    show_kubeconfig(module)
     try:
         # Not get_api_client: it asks the server for all that it serves.
         configuration = core._create_configuration(core._create_auth_spec(module))
@@ -270,9 +277,12 @@ def connect(module: Any) -> Client:
         mend = "Give kubeconfig and context, or host with api_key"
         raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
 
+    raise_errors(_unreadable(configuration), ClusterError)
+
     def token() -> str | None:
         settings = configuration.auth_settings().get("BearerToken")
-        return settings["value"] if settings else None
+        # A token that was read from a file has the line break at its end.
+        return settings["value"].strip() if settings and settings["value"] else None
 
     pairs = [("User-Agent", FIELD_MANAGER)]
     for name, value in headers.items():
@@ -280,25 +290,18 @@ def connect(module: Any) -> Client:
     return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
 
 
-def _hide(module: Any) -> None:
-    """Let Ansible mask the secrets of a kubeconfig that is given as a dict, and not all that it says.
-
-    Ansible would take each of its values for a secret, so that a context named v would leave no v in any result.
-    """
-    kubeconfig = module.params.get("kubeconfig")
-    if isinstance(kubeconfig, Mapping):
-        module.no_log_values.difference_update(_texts(kubeconfig))
-        for entry in kubeconfig.get("users") or ():
-            said = entry.get("user") if isinstance(entry, Mapping) else None
-            module.no_log_values.update(text for text in _texts(said) if len(text) >= _SHORTEST_SECRET)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (Mapping, list)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(item)
+def _unreadable(configuration: Any) -> list[Problem]:
+    """Return a problem for each file of certificates that cannot be read; TLS would not say which."""
+    files = {
+        "ca_cert": configuration.ssl_ca_cert,
+        "client_cert": configuration.cert_file,
+        "client_key": configuration.key_file,
+    }
+    return [
+        Problem("error", option, f"{path} is no file that can be read", "Give its path, here or in the kubeconfig")
+        for option, path in files.items()
+        if path and not (os.path.isfile(path) and os.access(path, os.R_OK))
+    ]
 
 
 def _selector(target: Target) -> dict[str, str]:
@@ -310,7 +313,7 @@ def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:
     rest = b""
     for chunk in response.stream(amt=None, decode_content=True):
         *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
+        for line in filter(None, lines):
             event = json.loads(line)
             if event.get("type") == "ERROR":
                 return

@@ -96,7 +96,9 @@ def wait_for(
     wanted = enabled.change.requested_after
     if wish.append and wish.selection is not None:
         wanted = wanted & requested(wish.selection, enabled.after.facts)
-    expected = None if release is None else operators_of_release(release, wanted)
+    status = enabled.after.cluster.status
+    is_on = enabled.change.requested_after | (status.enabled if status else frozenset())
+    expected = None if release is None else operators_of_release(release, wanted, is_on)
     missing: tuple[Problem, ...] = ()
     for state in follow(client, (CLUSTER_VERSION, _OPERATORS), seconds):
         obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)

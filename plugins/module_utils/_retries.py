@@ -50,7 +50,10 @@ def retries() -> urllib3.Retry:
             return min(LONGEST_WAIT, 0.2 * 2 ** (attempts - 1) * random.uniform(0.75, 1.25)) if attempts else 0.0
 
         def get_retry_after(self, response: Any) -> float | None:
-            seconds = super().get_retry_after(response)
+            try:
+                seconds = super().get_retry_after(response)
+            except urllib3.exceptions.InvalidHeader:
+                return None
             return None if seconds is None else min(float(seconds), LONGEST_WAIT)
 
     return Retries(

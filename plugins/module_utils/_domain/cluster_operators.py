@@ -24,8 +24,11 @@ _PLACEHOLDER = "0.0.1-snapshot"
 a component, which nobody can tell. Source: openshift/oc:pkg/cli/admin/release/image_mapper.go."""
 
 
-def operators_of_release(release: Release, capabilities: Iterable[str]) -> dict[str, Versions]:
-    """Return the ClusterOperators, name -> versions, that a cluster has because of ``capabilities``."""
+def operators_of_release(release: Release, capabilities: Iterable[str], enabled: frozenset[str]) -> dict[str, Versions]:
+    """Return the ClusterOperators, name -> versions, that a cluster has because of ``capabilities``.
+
+    ``enabled`` are all names that are on there: one that needs more than these does not come.
+    """
     wanted = frozenset(capabilities)
     facts = InclusionFacts(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
     return {
@@ -33,6 +36,7 @@ def operators_of_release(release: Release, capabilities: Iterable[str]) -> dict[
         for manifest in release.manifests
         if manifest.resource_id.kind == "ClusterOperator"
         and wanted.intersection(manifest.capabilities)
+        and enabled.issuperset(manifest.capabilities)
         and decide(manifest, facts).included
     }
 
@@ -52,10 +56,10 @@ def operators_of_cluster(
 
 def _versions(release: Release, manifest: Manifest) -> Versions:
     listed = walk(release.body(manifest), "status", "versions")
-    found = {
-        str(item.get("name")): str(item.get("version"))
-        for item in (listed if isinstance(listed, list) else ())
-        if isinstance(item, Mapping)
-    }
-    known = {name: release.version if version == _PLACEHOLDER else version for name, version in found.items()}
-    return {name: version for name, version in known.items() if version and not version.startswith(_PLACEHOLDER)}
+    found: dict[str, str] = {}
+    for item in listed if isinstance(listed, list) else ():
+        name, version = (item.get("name"), item.get("version")) if isinstance(item, Mapping) else (None, None)
+        version = release.version if version == _PLACEHOLDER else version
+        if isinstance(name, str) and isinstance(version, str) and version and not version.startswith(_PLACEHOLDER):
+            found[name] = version
+    return found

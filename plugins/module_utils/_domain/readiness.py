@@ -34,7 +34,7 @@ def cluster_operator_readiness(found: Mapping[str, Any] | None, versions: Mappin
     status = _map(found, "status")
     conditions = {item.get("type"): item for item in status.get("conditions") or () if isinstance(item, Mapping)}
     degraded = conditions.get("Degraded", {})
-    complaint = _said(degraded) if degraded.get("status") == "True" else ""
+    complaint = (_said(degraded) or "Degraded") if degraded.get("status") == "True" else ""
     available = conditions.get("Available")
     if available is None:
         return Readiness("waiting", "does not say yet whether it is available", complaint)

@@ -27,6 +27,7 @@ from .selection import (
 
 _BASELINES = ("baseline_capability_set", API_BASELINE)
 _DRAFT_FIELD = "include"
+_DRAFT_DEFAULTS = ("inclusion_default", "inclusionDefault")
 
 
 class Wish(NamedTuple):
@@ -80,8 +81,8 @@ def parse_wish(
             mend = "Say which capabilities are asked for; {} stands for the cluster's default, all of them"
             problems.append(Problem("error", where, "is missing", mend))
         return Wish(None, append, adopt_implicit), tuple(problems)
-    if append and isinstance(options, Mapping) and not _says_baseline(options):
-        options = {"baseline_capability_set": NONE, **options}
+    if append and isinstance(options, Mapping):
+        options = _with_nothing_else(options)
     selection, found = parse_selection(options, where)
     if append and selection.excluded is not None:
         message = "is given beside append, which only adds"
@@ -115,14 +116,16 @@ def spec_change(
     after = _united(current, _names(target, facts, hidden) - before) if wish.append else _united(target, ())
     adopted: tuple[str, ...] = ()
     if wish.adopt_implicit:
-        adopted, left = _adoptable(cluster, before | _names(after, facts, hidden), facts, hidden)
+        # All that is on, not what the spec lacks: what was adopted before is requested, and not in the wish.
+        adopted, left = _adoptable(cluster, _names(after, facts, hidden), facts, hidden)
         after = _united(after, adopted)
         problems += left
-    change = SpecChange(current, after, before, _names(after, facts, hidden), adopted)
+    newly = tuple(name for name in adopted if name not in before)
+    change = SpecChange(current, after, before, _names(after, facts, hidden), newly)
     problems += _removal(change, wish, facts)
     if change.changed:
         problems += _broken_rules(change, asked, cluster, facts, hidden)
-    problems += _excluded_and_on(asked, cluster)
+    problems += _exclusions(asked, change, cluster, facts)
     return change, tuple(problems)
 
 
@@ -155,17 +158,23 @@ def _united(selection: Selection, names: Iterable[str]) -> Selection:
     return selection._replace(baseline=selection.baseline or V_CURRENT, additional=additional)
 
 
-def _says_baseline(options: Mapping[Any, Any]) -> bool:
-    drafts = ("inclusion_default", "inclusionDefault")
-    return any(options.get(field) is not None for field in (*_BASELINES, *drafts))
+def _with_nothing_else(options: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return what was written to be added; where it does not say more, it is the list of names alone."""
+    said = {field: value for field, value in options.items() if value not in (None, "")}
+    if any(field in said for field in (*_BASELINES, *_DRAFT_DEFAULTS)):
+        return said
+    if _DRAFT_FIELD in said:
+        return {_DRAFT_DEFAULTS[0]: "Exclude", **said}
+    return {_BASELINES[0]: NONE, **said}
 
 
 def _wrong_names(asked: Selection, current: Selection, facts: MinorFacts, hidden: frozenset[str]) -> Iterator[Problem]:
-    """Yield what is wrong with the names that are asked for, but for those that the spec lists already."""
+    """Yield what is wrong with the names that are asked for, but for those that the spec has already."""
     listed = frozenset(current.additional)
-    for problem in check_selection(asked, facts):
-        if problem.where not in {f"{asked.where}.{asked.additional_field}[{at}]" for at in _places(asked, listed)}:
-            yield problem
+    there = {f"{asked.where}.{asked.additional_field}[{index}]" for index in _places(asked, listed)}
+    if asked.baseline == current.baseline:
+        there.add(f"{asked.where}.{asked.baseline_field}")
+    yield from (problem for problem in check_selection(asked, facts) if problem.where not in there)
     for index in _places(asked, hidden - listed):
         name = asked.additional[index]
         gates = " or ".join(gates_of(name))
@@ -179,10 +188,10 @@ def _places(asked: Selection, names: frozenset[str]) -> list[int]:
 
 
 def _adoptable(
-    cluster: ClusterVersion, requested_by_either: frozenset[str], facts: MinorFacts, hidden: frozenset[str]
+    cluster: ClusterVersion, asked_for: frozenset[str], facts: MinorFacts, hidden: frozenset[str]
 ) -> tuple[tuple[str, ...], list[Problem]]:
-    """Return the implicit names to adopt, and a warning for those of another version: the API would refuse them."""
-    implicit = implicitly_enabled(cluster, requested_by_either)
+    """Return what is on beside ``asked_for``, and a warning for names of another version: the API would refuse them."""
+    implicit = implicitly_enabled(cluster, asked_for)
     strange = sorted(implicit - (facts.capabilities - hidden))
     problems = [
         Problem(
@@ -210,7 +219,7 @@ def _removal(change: SpecChange, wish: Wish, facts: MinorFacts) -> Iterator[Prob
         yield Problem("error", where, message, mend)
     follows = (change.before.baseline or V_CURRENT) == V_CURRENT
     is_draft_exclude = asked is not None and asked.additional_field == _DRAFT_FIELD and asked.baseline == NONE
-    if is_draft_exclude and follows and asked is not None:
+    if asked is not None and is_draft_exclude and follows and not wish.append:
         message = "goes from Include to Exclude, which takes back what later releases add"
         yield Problem("error", f"{asked.where}.inclusion_default", message, "Write Include without exclude")
 
@@ -224,14 +233,21 @@ def _broken_rules(
 ) -> Iterator[Problem]:
     """Yield the rules of the API that the new spec breaks; a capability that is on already satisfies them, too."""
     enabled = cluster.status.enabled if cluster.status else frozenset()
-    install = InstallFacts(facts, STANDALONE[0], hidden=hidden)
+    # A cluster that knows a capability behind gates has the rules behind these gates, too.
+    gates = frozenset(gate for name in facts.capabilities - hidden for gate in gates_of(name))
+    install = InstallFacts(facts, STANDALONE[0], gates=gates, hidden=hidden)
     for item in violations(change.after, install, asked):
         if item.rule.layer == "ClusterVersion" and item.capability not in enabled:
             yield item.problem
 
 
-def _excluded_and_on(asked: Selection, cluster: ClusterVersion) -> Iterator[Problem]:
+def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, facts: MinorFacts) -> Iterator[Problem]:
+    where = f"{asked.where}.{asked.excluded_field}"
     enabled = cluster.status.enabled if cluster.status else frozenset()
     for name in sorted(enabled.intersection(asked.excluded or ())):
         message = f"{name} is excluded, and on already, so it stays on"
-        yield Problem("warning", f"{asked.where}.{asked.excluded_field}", message, "Leave it out of the exclusions")
+        yield Problem("warning", where, message, "Leave it out of the exclusions")
+    added = sorted(change.requested_after - change.requested_before)
+    if asked.excluded is not None and change.before.baseline == NONE and added:
+        message = f"stands for everything else that {facts.minor} knows, and so adds {', '.join(added)}"
+        yield Problem("warning", where, message, "List the names that are wanted, so that they stay the same")
