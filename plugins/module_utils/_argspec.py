@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ._domain.cluster_facts import ClusterOptions
@@ -88,3 +89,38 @@ def auth_spec() -> dict[str, dict[str, Any]]:
     except ImportError:
         return {}
     return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}
+
+
+def show_kubeconfig(module: Any) -> None:
+    """Let results hold what the kubeconfig of a cluster says and is no secret.
+
+    kubernetes.core declares the option ``no_log``, so Ansible would mask each text of it wherever a result has it: a
+    kubeconfig given as a dict says ``v1`` and ``Config``, and a ConfigMap of the result would be a ``********Map``.
+    """
+    given = module.params.get("kubeconfig")
+    if isinstance(given, str) and "\n" in given:
+        return  # no path, so nobody knows what it holds
+    others = (module.params.get(option) for option in ("api_key", "password", "proxy_headers"))
+    secrets = {text for value in (*others, *_secrets(given)) for text in _texts(value)}
+    module.no_log_values -= set(_texts(given)) - secrets
+
+
+def _secrets(kubeconfig: Any) -> Iterator[Any]:
+    users = kubeconfig.get("users") if isinstance(kubeconfig, Mapping) else None
+    for entry in users if isinstance(users, list) else ():
+        user = entry.get("user") if isinstance(entry, Mapping) else None
+        if isinstance(user, Mapping):
+            yield from (user.get(field) for field in ("token", "password", "client-key-data", "auth-provider"))
+            program = user.get("exec")
+            variables = program.get("env") if isinstance(program, Mapping) else None
+            yield from (variable.get("value") for variable in variables or () if isinstance(variable, Mapping))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif value is not None:
+        yield str(value)

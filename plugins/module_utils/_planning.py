@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._cluster_version_file import place_of, read_cluster_version
 from ._collector import without_collector
@@ -16,11 +17,15 @@ from ._domain import registry
 from ._domain.cluster_entry import ClusterEntry, read_entry
 from ._domain.errors import CapabilityError, FactsError, Problem, has_errors, raise_errors
 from ._domain.fleet import Answer, Fleet
+from ._domain.live_resources import LiveResources
 from ._domain.plan import Plan
 from ._domain.policy import policy_problems
-from ._domain.question import PlanOptions, read_question
+from ._domain.question import PlanOptions, Question, read_question, resources_that_matter
 from ._domain.release import Release
 from ._named_releases import NamedReleases
+
+if TYPE_CHECKING:
+    from ._client import Client
 
 _SHOWN = 5
 
@@ -45,11 +50,16 @@ class Planning(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What holds for all clusters of a call. ``directory`` is where relative paths start from, empty for here."""
+    """What holds for all clusters of a call.
+
+    ``directory`` is where relative paths start from, empty for here. ``connect`` is how to reach the cluster, which is
+    asked for what the options do not say; ``None`` where nobody named one.
+    """
 
     allow_downgrade: bool = False
     fail_on: Sequence[str] = ()
     directory: str = ""
+    connect: Callable[[], Client] | None = None
 
 
 def answer_one(releases: Sequence[Any], options: PlanOptions, terms: Terms) -> Planning:
@@ -84,6 +94,11 @@ def answer_many(clusters: Sequence[Any], releases: Sequence[Any] | None, common:
             asked.append(_Asked(entry._replace(releases=releases), where, "releases"))
         else:
             asked.append(_Asked(entry, where, f"{where}.releases"))
+    if terms.connect is not None:
+        message = "is given beside options that name a cluster to ask, and that is one"
+        mend = "Leave kubeconfig, context, host and the like out, and give each cluster its cluster_version"
+        problems.append(Problem("error", "clusters", message, mend))
+        terms = terms._replace(connect=None)
     if not clusters:
         problems.append(Problem("error", "clusters", "is empty", "Name a cluster, or leave clusters out"))
     return _answer(asked, terms, problems)
@@ -147,25 +162,52 @@ def _ask(
 ) -> tuple[Answer | None, tuple[Problem, ...]]:
     """Return the answer, and what was found in the options; no answer where that is an error.
 
-    Without its releases nothing can be said of a path, but of the options all the same.
+    Without its releases nothing can be said of a path, but of the options all the same. The cluster is asked for its
+    resources last, so that nobody waits for an answer that a wrong option makes void.
     """
-    try:
-        if isinstance(options.cluster_version, str):
-            file = options.cluster_version
-            found_there = read_cluster_version(file, terms.directory)
-            options = options._replace(cluster_version=found_there, place=place_of(file))
-    except CapabilityError as error:
-        return None, error.problems
-    minor = releases[path[0]].minor if fleet is not None and path else None
-    question, found = read_question(options, path, minor, strict=bool(terms.fail_on))
-    if fleet is None:
-        return None, found
-    wrong = has_errors(found)
-    try:
-        answer, wording = fleet.answer(question)
-    except CapabilityError as error:
-        return None, (*found, *error.problems)
+    with ExitStack() as stack:
+        client = None
+        try:
+            if terms.connect is not None and not (options.says_start and options.live is not None):
+                client = stack.enter_context(closing(terms.connect()))
+            options = _with_cluster_version(options, client, terms.directory)
+        except CapabilityError as error:
+            return None, error.problems
+        minor = releases[path[0]].minor if fleet is not None and path else None
+        question, found = read_question(options, path, minor, strict=bool(terms.fail_on))
+        if fleet is None:
+            return None, found
+        wrong = has_errors(found)
+        try:
+            answer, wording = fleet.answer(question)
+            if client is not None and options.live is None and not wrong:
+                live = _live(client, question, releases)
+                found = (*found, *live.problems)
+                cluster = question.cluster._replace(present=live.present)
+                answer, wording = fleet.answer(question._replace(cluster=cluster))
+        except CapabilityError as error:
+            return None, (*found, *error.problems)
     return None if wrong else answer, (*found, *wording)
+
+
+def _with_cluster_version(options: PlanOptions, client: Client | None, directory: str) -> PlanOptions:
+    """Return ``options`` with the ClusterVersion that they name, or that the cluster has where they name no start."""
+    if isinstance(options.cluster_version, str):
+        file = options.cluster_version
+        return options._replace(cluster_version=read_cluster_version(file, directory), place=place_of(file))
+    if client is None or options.says_start:
+        return options
+    from ._live_cluster_version import CLUSTER_VERSION, get_cluster_version
+
+    return options._replace(cluster_version=get_cluster_version(client), place=str(CLUSTER_VERSION))
+
+
+def _live(client: Client, question: Question, releases: Sequence[Release]) -> LiveResources:
+    # Whoever asks no cluster does not pay for the client.
+    from ._live_resources import ask_live_resources
+
+    on_path = [releases[index] for index in question.path]
+    return ask_live_resources(client, resources_that_matter(question, on_path))
 
 
 def _of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") -> Problem:

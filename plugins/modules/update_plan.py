@@ -18,8 +18,13 @@ description:
   - Compares releases as the cluster-version operator does. A resource that the cluster has, and whose manifest in the
     new release carries a capability that is off, turns that capability on. It can never be turned off again.
   - Plans one cluster, or with O(clusters) a fleet, in which equal questions are answered once.
+  - Where O(kubeconfig), O(context), O(host), O(api_key), O(username) or O(client_cert) names a cluster, it is asked for
+    what the other options do not say. It is read only. Environment variables C(K8S_AUTH_*) complete these options; they
+    alone ask no cluster, and neither does an empty string.
+  - Otherwise no cluster is needed, and no library for one.
   - Nothing is changed anywhere. With O(report), the plan is written to files.
 extends_documentation_fragment:
+  - kubernetes.core.k8s_auth_options
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
   - capability.openshift._cluster.facts
@@ -46,13 +51,16 @@ options:
   capabilities:
     description:
       - The selection that the plan starts from, as C(install-config.yaml) and C(ClusterVersion.spec) have it.
-        Without it, O(cluster_version) and O(enabled_capabilities) it is the cluster default, V(vCurrent).
+        Without it, O(cluster_version) and O(enabled_capabilities) it is what the cluster that is asked has, or the
+        cluster default, V(vCurrent), where none is.
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
   cluster_version:
     description:
       - The ClusterVersion object of the cluster that the plan starts from, or the path of a file that holds it, YAML
         or JSON. A C(List) of one is accepted.
+      - Left out, it is read from the cluster that is asked, unless O(capabilities), O(enabled_capabilities) or
+        O(known_capabilities) is given.
       - What its status says to be on wins over what the capability sets say. Its C(spec.overrides) are used, unless
         O(overrides) are given.
       - Names that its version does not know are no error, because a rollback leaves them behind.
@@ -85,6 +93,9 @@ options:
       - With it, the new release is compared with the cluster instead of with the old release. A manifest that the
         selection leaves out and whose resource is on the cluster turns its capabilities on.
       - A resource that the old release deletes counts as being there, as it does for the cluster-version operator.
+      - Left out, the cluster that is asked lists the names of those that can matter, which are those of the new
+        releases that need a capability that is off. That takes one request for each kind, C(list) on all namespaces,
+        and two that tell which kinds there are. A problem says how many were asked for.
     type: list
     elements: dict
   platform:
@@ -101,6 +112,7 @@ options:
       - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) mean the same, too. Where
         a cluster has one of these four, none of the options stands in.
       - The API's own spellings of the options are accepted here, too.
+      - No cluster is asked for a fleet. To name one beside this option is an error.
     type: list
     elements: dict
   details:
@@ -144,6 +156,7 @@ requirements:
   - PyYAML
   - Jinja2 (for O(report))
   - rapidyaml (optional, makes reading three times faster)
+  - kubernetes (to ask a cluster)
 """
 
 EXAMPLES = r"""
@@ -172,6 +185,11 @@ EXAMPLES = r"""
     releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
     cluster_version: /srv/sites/paris/clusterversion.yaml
     fail_on: [Console]
+
+- name: Ask the cluster for its ClusterVersion and for the resources that can matter
+  capability.openshift.update_plan:
+    releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
+    kubeconfig: /srv/sites/paris/kubeconfig
 
 - name: Plan a fleet, with what each cluster says of itself
   capability.openshift.update_plan:
@@ -459,15 +477,20 @@ problems:
       returned: always
 """
 
-from typing import Any
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
+    auth_spec,
     cluster_options,
     facts_spec,
     inclusion_spec,
     selection_spec,
+    show_kubeconfig,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._deps import require_jinja2, require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
@@ -496,6 +519,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._result impor
     warn,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.capability.openshift.plugins.module_utils._client import Client
+
+NAMES_A_CLUSTER = ("kubeconfig", "context", "host", "api_key", "username", "client_cert")
 NO_RELEASES = Problem("error", "releases", "is missing", "Give the path: directories of releases, current first")
 
 
@@ -503,6 +530,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(
         argument_spec={
+            **auth_spec(),
             **facts_spec(),
             **selection_spec(),
             **inclusion_spec(),
@@ -520,13 +548,14 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
+    show_kubeconfig(module)  # also where everything is given, so that nobody connects
     require_yaml(module)
     if module.params["report"] is not None:
         require_jinja2(module)
     # Ansible takes a text with commas for a list, and leaves the blanks behind them.
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
     try:
-        planning = answer(params)
+        planning = answer(params, cluster_to_ask(module))
         result = run(planning, params, module.check_mode, module._diff)
     except CapabilityError as error:
         fail(module, error)
@@ -539,7 +568,21 @@ def main() -> None:
     succeed(module, result, shown)
 
 
-def answer(params: dict[str, Any]) -> Planning:
+def cluster_to_ask(module: AnsibleModule) -> Callable[[], Client] | None:
+    """Return how to connect to the cluster that the options name; ``None`` where they name none."""
+    params = module.params
+    if not any(params.get(option) for option in NAMES_A_CLUSTER):
+        return None
+    from ansible_collections.capability.openshift.plugins.module_utils._client import connect
+
+    for option in ("kubeconfig", "ca_cert", "client_cert", "client_key"):
+        if params[option] and isinstance(params[option], str):
+            files = params[option].split(os.pathsep) if option == "kubeconfig" else [params[option]]
+            params[option] = os.pathsep.join(absolute(file, params["chdir"] or "") for file in files)
+    return partial(connect, module)
+
+
+def answer(params: dict[str, Any], connect: Callable[[], Client] | None) -> Planning:
     """Load the releases and plan. Raises ``CapabilityError``."""
     live = params["live_resources"]
     options = PlanOptions(
@@ -548,7 +591,7 @@ def answer(params: dict[str, Any]) -> Planning:
         None if live is None else read_live_resources(live),
         params["platform"],
     )
-    terms = Terms(params["allow_downgrade"], params["fail_on"], params["chdir"] or "")
+    terms = Terms(params["allow_downgrade"], params["fail_on"], params["chdir"] or "", connect)
     if params["clusters"] is not None:
         return answer_many(params["clusters"], params["releases"], options, terms)
     if params["releases"] is None:

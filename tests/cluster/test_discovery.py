@@ -1,0 +1,182 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the API server serves, as a real one tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER, Client, connect
+from ansible_collections.capability.openshift.plugins.module_utils._discovery import Discovery
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import (
+    CLUSTER_OPERATORS,
+    CLUSTER_VERSIONS,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    DEPLOYMENTS,
+    ServedKind,
+)
+from ansible_collections.capability.openshift.tests.cluster.live_plans import group_without_server
+from ansible_collections.capability.openshift.tests.control_plane.api import ApiError as ApiServerError
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+
+class OldClient(Client):
+    """A client that never asks for aggregated discovery: the server answers it as one before Kubernetes 1.26 does."""
+
+    def document(self, path: str, accept: str = "") -> dict[str, Any]:
+        return super().document(path)
+
+
+@contextmanager
+def client_with(kubeconfig: Path, *, old: bool = False) -> Iterator[Client]:
+    params = {**dict.fromkeys(auth_spec()), "kubeconfig": str(kubeconfig)}
+    module = SimpleNamespace(params=params, no_log_values=set())
+    with closing(connect(module)) as found:
+        yield OldClient(found.host, found._pool, found._headers, found._token) if old else found
+
+
+@pytest.fixture(params=["aggregated", "old"])
+def client(request: pytest.FixtureRequest, cluster: Plane) -> Iterator[Client]:
+    """Return a client of the cluster, for each of the two ways to tell what is served."""
+    with client_with(cluster.kubeconfig, old=request.param == "old") as found:
+        yield found
+
+
+@pytest.fixture
+def stale_group(cluster: Plane) -> Iterator[str]:
+    """Return a group whose own API server is not there."""
+    with group_without_server(cluster, "oauth.openshift.io"):
+        yield "oauth.openshift.io"
+
+
+def lists(cluster: Plane, path: str) -> bool:
+    try:
+        cluster.api.list(path)
+    except ApiServerError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", [CLUSTER_VERSIONS, CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS])
+def test_kinds_are_found_as_they_are_known(kind: ServedKind, client: Client) -> None:
+    discovery = Discovery(client)
+
+    assert discovery.find(kind.group, kind.kind) == kind
+    assert discovery.find(kind.group, kind.kind, kind.version) == kind
+
+
+def test_kinds_of_the_core_group_have_their_scope(client: Client) -> None:
+    discovery = Discovery(client)
+
+    assert discovery.find("", "Namespace") == ServedKind("", "v1", "namespaces", "Namespace")
+    assert discovery.find("", "ConfigMap") == ServedKind("", "v1", "configmaps", "ConfigMap", True)
+
+
+def test_the_kind_is_the_resource_and_not_a_sub_resource(client: Client) -> None:
+    # Also deployments/scale, statefulsets/scale and others are of this kind.
+    assert Discovery(client).find("apps", "Scale") is None
+
+
+def test_the_preferred_version_comes_first(client: Client) -> None:
+    discovery = Discovery(client)
+
+    found = discovery.find("autoscaling", "HorizontalPodAutoscaler")
+    assert found is not None
+    assert found.version == "v2"
+    older = discovery.find("autoscaling", "HorizontalPodAutoscaler", "v1")
+    assert older is not None
+    assert older.api_version == "autoscaling/v1"
+
+
+@pytest.mark.parametrize(
+    ("group", "kind", "version"),
+    [
+        ("", "ClusterVersion", ""),
+        ("config.openshift.io", "Nonsense", ""),
+        ("nonsense.openshift.io", "ClusterVersion", ""),
+        ("config.openshift.io", "ClusterVersion", "v9"),
+    ],
+)
+def test_what_is_not_served_is_not_found(group: str, kind: str, version: str, client: Client) -> None:
+    discovery = Discovery(client)
+
+    assert discovery.find(group, kind, version) is None
+    assert not discovery.unknown(group)
+
+
+def test_two_requests_tell_everything(cluster: Plane) -> None:
+    with client_with(cluster.kubeconfig) as client:
+        discovery = Discovery(client)
+        mark = cluster.audit.mark()
+        for group, kind in (("apps", "Deployment"), ("", "Namespace"), ("config.openshift.io", "Build"), ("x", "X")):
+            discovery.find(group, kind)
+
+    requests = cluster.audit.requests(mark, user_agent=FIELD_MANAGER)
+    assert [request.uri for request in requests] == ["/api", "/apis"]
+
+
+def test_an_old_server_is_asked_for_each_group_once(cluster: Plane) -> None:
+    with client_with(cluster.kubeconfig, old=True) as client:
+        discovery = Discovery(client)
+        mark = cluster.audit.mark()
+        for kind in ("Deployment", "DaemonSet", "Nonsense"):
+            discovery.find("apps", kind)
+        discovery.find("", "Namespace")
+
+    requests = cluster.audit.requests(mark, user_agent=FIELD_MANAGER)
+    assert [request.uri for request in requests] == ["/api", "/apis", "/apis/apps/v1", "/api/v1"]
+
+
+def test_a_new_kind_is_found_after_a_reload(cluster: Plane, client: Client) -> None:
+    discovery = Discovery(client)
+    assert discovery.find("example.com", "Thing") is None
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    body = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "things", "kind": "Thing"},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+    cluster.api.apply(f"{CRDS}/things.example.com", body)
+    assert discovery.find("example.com", "Thing") is None
+
+    def found() -> bool:
+        discovery.reload()
+        return discovery.find("example.com", "Thing") is not None
+
+    wait_for(found, "the kind to be found")
+    # So that the next test can clean up.
+    wait_for(lambda: lists(cluster, "/apis/example.com/v1/things"), "the kind to be listed")
+    assert discovery.find("example.com", "Thing") == ServedKind("example.com", "v1", "things", "Thing", True)
+
+
+@pytest.mark.slow
+def test_a_group_without_its_server_is_unknown_and_breaks_no_other(client: Client, stale_group: str) -> None:
+    discovery = Discovery(client)
+
+    assert discovery.find(stale_group, "OAuthClient") is None
+    assert discovery.unknown(stale_group)
+    assert discovery.find(DEPLOYMENTS.group, DEPLOYMENTS.kind) == DEPLOYMENTS
+    assert not discovery.unknown(DEPLOYMENTS.group)
+
+
+def test_a_server_that_refuses_says_so(cluster: Plane) -> None:
+    stranger = cluster.write_kubeconfig("stranger", "no-token")
+    with client_with(stranger) as client, pytest.raises(ApiError, match=r"cannot get /api: 401"):
+        Discovery(client).find("apps", "Deployment")

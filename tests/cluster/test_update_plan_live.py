@@ -1,0 +1,386 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""update_plan that asks a cluster: what it asks for, and that the plan is the one that lists by hand lead to."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import kubernetes
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._client import CONNECT_SECONDS
+from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.cluster.live_plans import (
+    asked,
+    by_hand,
+    config_map,
+    group_without_server,
+    groups,
+    namespace,
+    plan,
+    turned_on,
+)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    CLUSTER_VERSIONS,
+    CRDS,
+    EXAMPLE,
+    capabilities_status,
+    make_cluster_version,
+    read_release,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_of, token_user
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+from ansible_collections.capability.openshift.tests.unit.calls import Call, caller
+from ansible_collections.capability.openshift.tests.unit.releases import manifest, write_release
+
+PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
+NOTHING = {"baselineCapabilitySet": "None"}
+KNOWN = sorted(["Build", "Console", "ImageRegistry", "Ingress", "Insights", "MachineAPI", "OperatorLifecycleManager"])
+ALWAYS_ON = ["Ingress"]
+READ_CLUSTER_VERSION = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
+
+
+@pytest.fixture(autouse=True)
+def fresh_process() -> None:
+    """Let each call start as a module does: what an earlier kubeconfig said is kept for the whole process."""
+    kubernetes.client.Configuration.set_default(None)
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run a module."""
+    return caller(capsys)
+
+
+@pytest.fixture
+def site(cluster: Plane) -> Plane:
+    """Return a cluster of 4.21.0 with nothing but Ingress on, and a few resources."""
+    status = capabilities_status(ALWAYS_ON, KNOWN)
+    make_cluster_version(cluster.api, {"capabilities": NOTHING}, {**status, "desired": {"version": "4.21.0"}})
+    for name in ("openshift-console-operator", "openshift-insights", "unrelated"):
+        namespace(cluster.api, name)
+    for name in ("insights-upload-schedule", "unrelated"):
+        config_map(cluster.api, "openshift-insights", name)
+    namespace(cluster.api, "openshift-config")
+    config_map(cluster.api, "openshift-config", "insights-upload-schedule")
+    return cluster
+
+
+def test_what_is_on_the_cluster_turns_capabilities_on(site: Plane, call: Call) -> None:
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    found = turned_on(outcome)
+    assert "ConfigMap insights-upload-schedule" in found["Insights"]
+    assert "Namespace openshift-console-operator" in found["Console"]
+    assert "OperatorLifecycleManager" not in found
+    assert outcome["capabilities"] == {"baseline_capability_set": "None", "additional_enabled_capabilities": []}
+
+
+def test_the_plan_is_that_of_lists_by_hand(site: Plane, call: Call) -> None:
+    live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    given = call(update_plan, releases=PATH, **by_hand(site.api))
+
+    assert plan(live) == plan(given)
+    assert turned_on(live)
+
+
+def test_resources_of_the_cluster_alone_can_be_asked_for(site: Plane, call: Call) -> None:
+    start = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}}
+    mark = site.audit.mark()
+    live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, **start)
+    requests = asked(site, mark)
+    given = call(update_plan, releases=PATH, live_resources=by_hand(site.api)["live_resources"], **start)
+
+    assert plan(live) == plan(given)
+    assert not [request for request in requests if "clusterversions" in request.uri]
+
+
+def test_the_cluster_version_alone_can_be_asked_for(site: Plane, call: Call) -> None:
+    mark = site.audit.mark()
+    live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, live_resources=[])
+    requests = asked(site, mark)
+
+    assert plan(live) == plan(call(update_plan, releases=PATH, **{**by_hand(site.api), "live_resources": []}))
+    assert [request.uri for request in requests] == [f"{CLUSTER_VERSIONS}/version"]
+
+
+def test_one_request_for_each_kind_and_nothing_is_written(site: Plane, call: Call) -> None:
+    mark = site.audit.mark()
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    requests = asked(site, mark)
+
+    paths = Counter(request.uri.partition("?")[0] for request in requests)
+    assert set(paths.values()) == {1}
+    assert {request.verb for request in requests} == {"get", "list"}
+    assert {request.code for request in requests} == {200}
+    assert [request.uri for request in requests if request.verb == "get"] == [
+        f"{CLUSTER_VERSIONS}/version",
+        "/api",
+        "/apis",
+    ]
+    # The kinds of the example, and ClusterOperators, of which none is there.
+    assert {path.rpartition("/")[2] for path in paths} - {"version", "api", "apis"} == {
+        "builds",
+        "clusteroperators",
+        "configmaps",
+        "consolelinks",
+        "credentialsrequests",
+        "customresourcedefinitions",
+        "deployments",
+        "namespaces",
+    }
+    problem = outcome.problem("asked the cluster")
+    assert (problem["severity"], problem["where"]) == ("info", "live_resources")
+    assert "resources of 8 kinds" in problem["message"]
+
+
+def test_check_mode_asks_the_same(site: Plane, call: Call) -> None:
+    assert plan(call(update_plan, check=True, releases=PATH, kubeconfig=site.kubeconfig)) == plan(
+        call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    )
+
+
+def test_what_is_on_already_is_not_asked_for(site: Plane, call: Call) -> None:
+    every = sorted({name for release in PATH for item in manifests(release) for name in item.capabilities})
+    status = {**capabilities_status(every, every), "desired": {"version": "4.21.0"}}
+    make_cluster_version(site.api, {"capabilities": NOTHING}, status)
+    mark = site.audit.mark()
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    assert turned_on(outcome) == {}
+    assert [request.uri for request in asked(site, mark)] == [f"{CLUSTER_VERSIONS}/version"]
+    assert outcome.problem("nothing to ask")["severity"] == "info"
+
+
+def manifests(release: str) -> Any:
+    return read_release(Path(release)).manifests
+
+
+def test_the_status_of_the_cluster_wins_over_the_sets(site: Plane, call: Call) -> None:
+    status = capabilities_status([*ALWAYS_ON, "Console"], KNOWN)
+    make_cluster_version(site.api, {"capabilities": NOTHING}, {**status, "desired": {"version": "4.21.0"}})
+    live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    assert live["hops"][0]["enabled_before"] == ["Console", "Ingress"]
+    assert "Console" in live["implicitly_enabled_capabilities"]
+    assert "Console" not in turned_on(live)
+    assert plan(live) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
+
+
+def test_problems_name_the_object_of_the_cluster(site: Plane, call: Call) -> None:
+    overrides = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
+    status = {**capabilities_status(ALWAYS_ON, KNOWN), "desired": {"version": "4.20.3"}}
+    make_cluster_version(site.api, {"capabilities": NOTHING, "overrides": overrides}, status)
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    assert outcome.problem("4.20.3")["where"] == ("clusterversions.config.openshift.io version.status.desired.version")
+    assert outcome["hops"][0]["blocked_by"]
+
+
+@pytest.mark.parametrize(
+    "crd", ["consolelinks.console.openshift.io", "credentialsrequests.cloudcredential.openshift.io"]
+)
+def test_a_kind_that_is_not_served_has_no_resources(crd: str, site: Plane, call: Call) -> None:
+    group = crd.partition(".")[2]
+    site.api.delete(f"{CRDS}/{crd}")
+    wait_for(lambda: not site.api.exists(f"{CRDS}/{crd}"), "the CRD to be gone")
+    wait_for(lambda: group not in groups(site), "the group to be gone")
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
+    assert "does not serve 1 of the kinds" in outcome.problem("asked the cluster")["message"]
+
+
+@pytest.fixture
+def console_without_server(cluster: Plane) -> Iterator[str]:
+    """Return a group whose kinds came from a CRD, and whose own API server is not there now."""
+    group = "console.openshift.io"
+    cluster.api.delete(f"{CRDS}/consolelinks.{group}")
+    wait_for(lambda: group not in groups(cluster), "the group to be gone")
+    with group_without_server(cluster, group):
+        yield group
+
+
+def test_a_group_that_does_not_answer_is_an_error(site: Plane, console_without_server: str, call: Call) -> None:
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    assert f"cannot list ConsoleLink of {console_without_server}" in outcome.message
+    assert "\n" not in outcome.message
+
+
+def test_all_kinds_that_the_user_may_not_list_are_named_at_once(site: Plane, call: Call) -> None:
+    rules = [
+        READ_CLUSTER_VERSION,
+        {"apiGroups": ["", "apps"], "resources": ["namespaces", "deployments"], "verbs": ["list"]},
+    ]
+    user = certificate_user(site, "restricted", rules)
+    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
+
+    forbidden = {line.partition("cannot list ")[2].partition(":")[0] for line in outcome.message.splitlines()[1:]}
+    assert forbidden == {
+        "builds.config.openshift.io",
+        "clusteroperators.config.openshift.io",
+        "configmaps",
+        "consolelinks.console.openshift.io",
+        "credentialsrequests.cloudcredential.openshift.io",
+        "customresourcedefinitions.apiextensions.k8s.io",
+    }
+    assert 'User "restricted" cannot list resource "configmaps" in API group "" at the cluster scope' in outcome.message
+    assert "a role that allows list on configmaps" in outcome.message
+
+
+def test_a_user_who_may_list_those_kinds_needs_nothing_else(site: Plane, call: Call) -> None:
+    rules = [
+        READ_CLUSTER_VERSION,
+        *(
+            {"apiGroups": [group], "resources": ["*"], "verbs": ["list"]}
+            for group in (
+                "",
+                "apps",
+                "apiextensions.k8s.io",
+                "cloudcredential.openshift.io",
+                "config.openshift.io",
+                "console.openshift.io",
+            )
+        ),
+    ]
+    token_user(site, "reader", rules)
+    authority = {"ca_cert": "ca.crt", "chdir": site.folder}
+    outcome = call(update_plan, releases=PATH, host=site.url, api_key=token_of(site, "reader"), **authority)
+
+    assert turned_on(outcome)
+    assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
+
+
+def test_a_user_who_may_not_read_the_cluster_version_is_told_so(site: Plane, call: Call) -> None:
+    user = certificate_user(site, "nobody")
+    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
+
+    assert "cannot get clusterversions.config.openshift.io version: 403 Forbidden" in outcome.message
+
+
+def test_a_cluster_without_its_cluster_version_is_an_error(cluster: Plane, call: Call) -> None:
+    outcome = call(update_plan, releases=PATH, kubeconfig=cluster.kubeconfig)
+
+    assert "the cluster has no ClusterVersion named version" in outcome.message
+
+
+def test_a_fleet_is_refused_before_anybody_is_asked(site: Plane, call: Call) -> None:
+    mark = site.audit.mark()
+    outcome = call(update_plan, releases=PATH, clusters=[{"name": "one"}], kubeconfig=site.kubeconfig)
+
+    assert [item["where"] for item in outcome.errors] == ["clusters"]
+    assert asked(site, mark) == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"platform": ""}, {"feature_set": "Nonsense"}, {"fail_on": ["any"], "overrides": [1]}]
+)
+def test_wrong_options_do_not_wait_for_lists(wrong: dict[str, Any], site: Plane, call: Call) -> None:
+    mark = site.audit.mark()
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, **wrong)
+
+    assert outcome.failed
+    assert [request for request in asked(site, mark) if request.verb == "list"] == []
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """Return an address at which connections are neither taken nor refused: the queue of its listener is full."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _number in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.mark.slow
+def test_an_address_that_does_not_answer_costs_the_time_out_and_no_more(silent: str, call: Call) -> None:
+    started = time.monotonic()
+    outcome = call(update_plan, releases=PATH, host=silent, api_key="token")
+
+    assert CONNECT_SECONDS - 1 < time.monotonic() - started < CONNECT_SECONDS + 3
+    assert f"{silent} does not answer" in outcome.message
+
+
+def test_a_kubeconfig_is_found_from_chdir_and_may_be_a_dict(site: Plane, call: Call) -> None:
+    asked_by_path = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig.name, chdir=site.kubeconfig.parent)
+    asked_by_content = call(update_plan, releases=PATH, kubeconfig=yaml.safe_load(site.kubeconfig.read_text()))
+
+    assert plan(asked_by_path) == plan(asked_by_content) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
+
+
+def test_more_objects_than_a_page_holds_are_all_seen(site: Plane, call: Call) -> None:
+    namespace(site.api, "many")
+    for number in range(510):
+        config_map(site.api, "many", f"a-{number}")
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    # After all those of "many", in the order of the server.
+    assert "ConfigMap insights-upload-schedule" in turned_on(outcome)["Insights"]
+
+
+def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignores_it(
+    site: Plane, call: Call, tmp_path: Path
+) -> None:
+    def role(capability: str) -> str:
+        return manifest("reader", capability, kind="ClusterRole", api="rbac.authorization.k8s.io/v1", namespace="a")
+
+    old = write_release(tmp_path / "old", {"one.yaml": role("")}, "4.13.1")
+    new = write_release(tmp_path / "new", {"one.yaml": role("MachineAPI")}, "4.14.1")
+    options = {"releases": [str(old), str(new)], "capabilities": NOTHING, "kubeconfig": site.kubeconfig}
+    assert "MachineAPI" not in turned_on(call(update_plan, **options))
+
+    body = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"}}
+    site.api.apply("/apis/rbac.authorization.k8s.io/v1/clusterroles/reader", body)
+    assert turned_on(call(update_plan, **options))["MachineAPI"] == ["ClusterRole reader"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["kubeconfig", "update_plan_kubeconfig"])
+def test_the_playbook_asks_the_cluster(name: str, site: Plane) -> None:
+    printed = play(site, **{name: site.kubeconfig.name})
+
+    assert "asked the cluster for" in printed
+    assert "Insights: 2 resources" in printed
+
+
+@pytest.mark.slow
+def test_an_empty_string_keeps_the_role_from_a_common_variable(site: Plane) -> None:
+    mark = site.audit.mark()
+    printed = play(site, kubeconfig=site.kubeconfig.name, update_plan_kubeconfig="")
+
+    assert asked(site, mark) == []
+    assert "4.21.0 -> 4.22.0" in printed
+
+
+def play(site: Plane, **variables: str) -> str:
+    """Run the playbook in the folder of the kubeconfig, and return what it prints."""
+    program = Path(sys.executable).with_name("ansible-playbook")
+    extra = json.dumps({"releases": ",".join(PATH), **variables})
+    done = subprocess.run(
+        [program, "-i", "localhost,", "-c", "local", "capability.openshift.plan_update", "-e", extra],
+        cwd=site.folder,
+        env={**os.environ, "PWD": str(site.folder), "ANSIBLE_PYTHON_INTERPRETER": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -1,0 +1,152 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""When update_plan asks a cluster, and what it says where the options do not lead to one. No cluster is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._domain.fleet import Fleet
+from ansible_collections.capability.openshift.plugins.module_utils._domain.question import (
+    PlanOptions,
+    read_question,
+    resources_that_matter,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.unit.update_path import NOTHING, cluster_version
+
+NOWHERE = "https://127.0.0.1:9"
+"""Nobody listens on the port for discarding."""
+
+TOKEN = "sha256~0123456789abcdef"
+KUBECONFIG: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "clusters": [{"name": "machine", "cluster": {"server": NOWHERE}}],
+    "users": [
+        {"name": "c", "user": {"token": TOKEN, "exec": {"command": "get", "env": [{"name": "e", "value": "secret-5"}]}}}
+    ],
+    "contexts": [{"name": "api", "context": {"cluster": "machine", "user": "c"}}],
+    "current-context": "api",
+}
+PRESENT = [{"group": "apps", "kind": "Deployment", "namespace": "operators", "name": "machine-api"}]
+ALL_GIVEN = {"capabilities": NOTHING, "live_resources": PRESENT}
+
+
+@pytest.fixture(autouse=True)
+def no_cluster(monkeypatch, tmp_path):
+    """Neither the variables nor the home of whoever runs the tests lead to a cluster."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("KUBECONFIG", "K8S_AUTH_KUBECONFIG", "K8S_AUTH_CONTEXT", "K8S_AUTH_HOST", "K8S_AUTH_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def plan(outcome) -> dict[str, Any]:
+    return {key: value for key, value in outcome.result.items() if key != "invocation"}
+
+
+def test_variables_of_the_environment_alone_ask_no_cluster(run, monkeypatch):
+    offline = run(capabilities=NOTHING)
+    monkeypatch.setenv("K8S_AUTH_HOST", NOWHERE)
+    monkeypatch.setenv("K8S_AUTH_KUBECONFIG", "/nonexistent")
+
+    assert plan(run(capabilities=NOTHING)) == plan(offline)
+
+
+@pytest.mark.parametrize("option", ["kubeconfig", "context", "host", "api_key"])
+def test_neither_does_an_empty_string(option, run):
+    assert plan(run(capabilities=NOTHING, **{option: ""})) == plan(run(capabilities=NOTHING))
+
+
+@pytest.mark.parametrize("options", [{"validate_certs": False}, {"proxy": "http://127.0.0.1:9"}, {"ca_cert": "/ca"}])
+def test_options_that_say_how_and_not_where_ask_no_cluster(options, run):
+    assert plan(run(capabilities=NOTHING, **options)) == plan(run(capabilities=NOTHING))
+
+
+@pytest.mark.parametrize("start", [{"capabilities": NOTHING}, {"cluster_version": cluster_version()}])
+def test_nobody_is_asked_for_what_is_given(start, run):
+    given = {**start, "live_resources": PRESENT}
+
+    assert plan(run(host=NOWHERE, api_key=TOKEN, **given)) == plan(run(**given))
+
+
+@pytest.mark.parametrize("kubeconfig", [KUBECONFIG, "config", "c"])
+def test_a_kubeconfig_masks_nothing_in_the_result_but_secrets(kubeconfig, run):
+    outcome = run(kubeconfig=kubeconfig, **ALL_GIVEN)
+
+    assert plan(outcome) == plan(run(**ALL_GIVEN))
+    assert TOKEN not in str(outcome.result)
+    assert "secret-5" not in str(outcome.result)
+
+
+@pytest.mark.parametrize("option", ["kubeconfig", "context", "host", "api_key", "username", "client_cert"])
+def test_a_fleet_is_not_one_cluster_to_ask(option, run):
+    outcome = run(clusters=[{"name": "one"}, {"name": "two", "nonsense": 1}], **{option: "x"})
+
+    assert [item["where"] for item in outcome.errors] == ["clusters[1].nonsense", "clusters"]
+    assert "name a cluster to ask" in outcome.message
+    assert "cluster_version" in outcome.message
+
+
+def test_a_kubeconfig_that_is_not_there_is_told(run, tmp_path):
+    (error,) = run(kubeconfig="missing", chdir=tmp_path).errors
+
+    assert error["where"] == "kubeconfig"
+    assert "No configuration found" in error["message"]
+
+
+def test_it_is_told_together_with_a_release_that_is_not_there(run, tmp_path):
+    outcome = run(kubeconfig=tmp_path / "missing", releases=["/nowhere/1", "/nowhere/2"])
+
+    assert {item["where"] for item in outcome.errors} == {"/nowhere/1", "/nowhere/2", "kubeconfig"}
+
+
+def test_a_host_that_does_not_answer_is_named(run):
+    outcome = run(host=NOWHERE, api_key=TOKEN)
+
+    assert f"cannot get clusterversions.config.openshift.io version: {NOWHERE} does not answer" in outcome.message
+    assert TOKEN not in str(outcome.result)
+
+
+def test_without_the_library_only_asking_fails(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
+
+    assert not run(**ALL_GIVEN).failed
+    outcome = run(host=NOWHERE, api_key=TOKEN)
+    assert "kubernetes is missing" in outcome.message
+
+
+@pytest.mark.parametrize("names", [[], ["Console"], ["baremetal"], ["Console", "baremetal"]])
+@pytest.mark.parametrize("minors", [("r4_13", "r4_14"), ("r4_14", "r4_15"), ("r4_13", "r4_14", "r4_15")])
+def test_the_resources_that_matter_are_all_that_can_change_a_plan(names, minors, releases):
+    loaded = [load_release(getattr(releases, minor)).release for minor in minors]
+    asked = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
+    question, _found = read_question(PlanOptions(asked), tuple(range(len(loaded))), loaded[0].minor)
+    fleet = Fleet(loaded)
+
+    def plan_with(present):
+        answer, _wording = fleet.answer(
+            question._replace(cluster=question.cluster._replace(present=frozenset(present)))
+        )
+        return answer.plan
+
+    every = {manifest.resource_id for release in loaded for manifest in release.manifests}
+    matter = resources_that_matter(question, loaded)
+    assert matter < every
+    assert plan_with(every) == plan_with(matter) != plan_with([])
+    assert [resource for resource in every - matter if plan_with([resource]) != plan_with([])] == []
+
+
+def test_whoever_asks_no_cluster_does_not_load_a_client():
+    wanted = "name.split('.')[0] in ('kubernetes', 'urllib3', 'concurrent') or name.endswith('._client')"
+    code = f"import sys, {update_plan.__name__}; print([name for name in sys.modules if {wanted}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
