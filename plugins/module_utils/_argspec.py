@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -92,28 +93,40 @@ def auth_spec() -> dict[str, dict[str, Any]]:
 
 
 def show_kubeconfig(module: Any) -> None:
-    """Let results hold what the kubeconfig of a cluster says and is no secret.
+    """Let results hold what the kubeconfig of a cluster says and is known to be no secret.
 
     kubernetes.core declares the option ``no_log``, so Ansible would mask each text of it wherever a result has it: a
     kubeconfig given as a dict says ``v1`` and ``Config``, and a ConfigMap of the result would be a ``********Map``.
     """
     given = module.params.get("kubeconfig")
-    if isinstance(given, str) and "\n" in given:
-        return  # no path, so nobody knows what it holds
+    shown = _paths(given) if isinstance(given, str) else set(_open_texts(given))
     others = (module.params.get(option) for option in ("api_key", "password", "proxy_headers"))
-    secrets = {text for value in (*others, *_secrets(given)) for text in _texts(value)}
-    module.no_log_values -= set(_texts(given)) - secrets
+    module.no_log_values -= shown - {text for value in others for text in _texts(value)}
 
 
-def _secrets(kubeconfig: Any) -> Iterator[Any]:
-    users = kubeconfig.get("users") if isinstance(kubeconfig, Mapping) else None
-    for entry in users if isinstance(users, list) else ():
-        user = entry.get("user") if isinstance(entry, Mapping) else None
-        if isinstance(user, Mapping):
-            yield from (user.get(field) for field in ("token", "password", "client-key-data", "auth-provider"))
-            program = user.get("exec")
-            variables = program.get("env") if isinstance(program, Mapping) else None
-            yield from (variable.get("value") for variable in variables or () if isinstance(variable, Mapping))
+def _paths(given: str) -> set[str]:
+    """Return the files that a text names, and the text itself if it is nothing else; it could be a kubeconfig, too."""
+    parts = given.split(os.pathsep)
+    files = {part for part in parts if os.path.isfile(part)}
+    return {*files, given} if files.issuperset(parts) else files
+
+
+def _open_texts(kubeconfig: Any) -> Iterator[str]:
+    if not isinstance(kubeconfig, Mapping):
+        return
+    yield from (text for field in ("apiVersion", "kind", "current-context") for text in _texts(kubeconfig.get(field)))
+    fields = {
+        "contexts": ("context", ("cluster", "namespace", "user")),
+        "clusters": ("cluster", ("certificate-authority", "certificate-authority-data", "server")),
+        "users": ("user", ("client-certificate", "client-certificate-data")),
+    }
+    for section, (item, known) in fields.items():
+        entries = kubeconfig.get(section)
+        for entry in entries if isinstance(entries, list) else ():
+            said = entry.get(item) if isinstance(entry, Mapping) else None
+            if isinstance(said, Mapping):
+                yield from (text for field in known for text in _texts(said.get(field)) if "@" not in text)
+                yield from _texts(entry.get("name"))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode
 
 from ._answer import api_error, connection_error, one_line
 from ._argspec import show_kubeconfig
-from ._domain.errors import ApiError, ClusterError, Problem, raise_errors
+from ._domain.errors import ApiError, ClusterError, Problem, raise_errors, type_name
 from ._domain.served_kind import ServedKind
 from ._retries import retries
 
@@ -268,16 +268,20 @@ def connect(module: Any) -> Client:
     show_kubeconfig(module)
     try:
         # Not get_api_client: it asks the server for all that it serves.
-        configuration = core._create_configuration(core._create_auth_spec(module))
+        auth = core._create_auth_spec(module)
+        raise_errors(_no_kubeconfig(auth.get("kubeconfig")), ClusterError)
+        configuration = core._create_configuration(auth)
         headers = core._create_headers(module)
         configuration.connection_pool_maxsize = PARALLELISM
         api = kubernetes.client.ApiClient(configuration)
+    except ClusterError:
+        raise
     except Exception as error:  # a kubeconfig can be wrong in any way
-        message = f"the options do not lead to a cluster: {one_line(error)}"
+        message = f"the options do not lead to a cluster: {one_line(error).rstrip('.')}"
         mend = "Give kubeconfig and context, or host with api_key"
         raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
 
-    raise_errors(_unreadable(configuration), ClusterError)
+    raise_errors(_unusable(configuration), ClusterError)
 
     def token() -> str | None:
         settings = configuration.auth_settings().get("BearerToken")
@@ -290,18 +294,33 @@ def connect(module: Any) -> Client:
     return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
 
 
-def _unreadable(configuration: Any) -> list[Problem]:
-    """Return a problem for each file of certificates that cannot be read; TLS would not say which."""
+def _no_kubeconfig(given: Any) -> Iterator[Problem]:
+    """Yield what is wrong with a kubeconfig before anybody reads it; the library does not name files."""
+    mend = "Give the path of a kubeconfig, or its content as a dict"
+    if isinstance(given, str):
+        for path in given.split(os.pathsep):
+            if path and not os.path.exists(os.path.expanduser(path)):
+                # It could be the kubeconfig itself, with its secrets.
+                shown = path if re.fullmatch(r"[\w./~+@%,=-]{1,255}", path) else "what is given"
+                yield Problem("error", "kubeconfig", f"{shown} is not there", mend)
+    elif given is not None and not isinstance(given, Mapping):
+        yield Problem("error", "kubeconfig", f"is {type_name(given)}, expected a path or a map", mend)
+
+
+def _unusable(configuration: Any) -> Iterator[Problem]:
+    """Yield a problem for what a connection could not be made with; TLS would not say which file it misses."""
+    if not configuration.host:
+        message = "names a cluster without a server"
+        yield Problem("error", "kubeconfig", message, "Give it an address, or the option host")
     files = {
         "ca_cert": configuration.ssl_ca_cert,
         "client_cert": configuration.cert_file,
         "client_key": configuration.key_file,
     }
-    return [
-        Problem("error", option, f"{path} is no file that can be read", "Give its path, here or in the kubeconfig")
-        for option, path in files.items()
-        if path and not (os.path.isfile(path) and os.access(path, os.R_OK))
-    ]
+    for option, path in files.items():
+        if path and not (os.path.isfile(path) and os.access(path, os.R_OK)):
+            mend = "Give its path, here or in the kubeconfig"
+            yield Problem("error", option, f"{path} is no file that can be read", mend)
 
 
 def _selector(target: Target) -> dict[str, str]:

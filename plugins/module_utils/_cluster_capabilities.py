@@ -78,10 +78,10 @@ def enable(client: Client, wish: Wish, release: Release | None, *, dry_run: bool
         return {"spec": {"capabilities": change.body}} if change.changed else None
 
     try:
-        _before, after = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
+        before, after = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
     except ApiError as error:
         raise _explained(error, looked_at[-1][0] if looked_at else None) from None
-    reading, change, problems = looked_at[-1]
+    reading, change, problems = next(item for item in looked_at if item[0].obj is before)
     return Enabled(change, reading, _reading(client, after, release, reading.facts), problems)
 
 

@@ -55,7 +55,7 @@ def report_status(
     live CVO is refused, unless ``allow_cvo_managed``; it is not looked for then.
     """
     deployment = None if allow_cvo_managed else _cvo_deployment(client)
-    computed: list[tuple[StatusChange, tuple[Problem, ...]]] = []
+    computed: list[tuple[Object, StatusChange, tuple[Problem, ...]]] = []
 
     def propose(obj: Object) -> Object | None:
         now = clock()
@@ -67,14 +67,14 @@ def report_status(
         change, problems = next_status(obj, facts, now.strftime("%Y-%m-%dT%H:%M:%SZ"))
         if change is None:
             raise ClusterError([item._replace(where=f"{_PLACE}, {item.where}") for item in problems])
-        computed.append((change, problems))
+        computed.append((obj, change, problems))
         return {"status": change.body} if change.changed else None
 
     try:
         before, after = update_cluster_version(client, _STATUS, propose, dry_run=dry_run)
     except ApiError as error:
         raise _explained(error, facts) from None
-    change, problems = computed[-1]
+    change, problems = next((change, problems) for obj, change, problems in computed if obj is before)
     return Reported(before is not after, change.before, walk(after, "status") or {}, problems)
 
 

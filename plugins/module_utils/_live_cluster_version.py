@@ -41,11 +41,11 @@ def get_cluster_version(client: Client) -> Object:
             message = "the cluster has no ClusterVersion named version"
             mend = "Create it, on a cluster without a cluster-version operator with a spec.clusterID of your own"
         else:
-            message = f"{client.host} does not serve ClusterVersion, so it is no OpenShift cluster"
+            message = f"{client.host} does not serve ClusterVersion: it is no OpenShift cluster, or no cluster's API"
             mend = (
-                "On plain Kubernetes apply the CustomResourceDefinition clusterversions.config.openshift.io of a "
-                "release first: kubectl apply --server-side -f RELEASE/manifests/"
-                "0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml "
+                "Look at the address. On plain Kubernetes apply the CustomResourceDefinition "
+                "clusterversions.config.openshift.io of a release first: "
+                "kubectl apply --server-side -f RELEASE/manifests/0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml "
                 "(clusterversion.crd.yaml up to 4.15)"
             )
         raise ClusterError([Problem("error", "clusterversions.config.openshift.io", message, mend)]) from None
@@ -59,23 +59,23 @@ def update_cluster_version(
     Nobody's work is lost: where somebody else was faster, the object is read and the proposal made anew. Returns the
     object before and after, the same twice where nothing was sent. Raises ``ClusterError``, and what ``propose`` does.
     """
+    unanswered: Object | None = None
     obj: Object = get_cluster_version(client)
     for attempt in range(_ATTEMPTS):
         body = propose(obj)
         if body is None:
-            return obj, obj
+            return unanswered or obj, obj
         version = walk(obj, "metadata", "resourceVersion")
         try:
             return obj, client.merge(target, {"metadata": {"resourceVersion": version}, **body}, dry_run=dry_run)
         except ApiError as error:
             if error.code != 409:
                 raise
+            if error.repeated:
+                unanswered = unanswered or obj  # we may have been faster than ourselves, and only the answer got lost
             # Writers that met once meet again unless they wait for different times.
             time.sleep(random.uniform(0.01, 0.05) * min(attempt + 1, 10))
-            found = get_cluster_version(client)
-            if error.repeated and _has(found, body):
-                return obj, found  # it was us who were faster: the first answer got lost
-            obj = found
+            obj = get_cluster_version(client)
     message = f"was changed by others {_ATTEMPTS} times while this was being written"
     mend = "Find out who writes it all the time, and run this again"
     raise ClusterError([Problem("error", str(target), message, mend)])
@@ -99,12 +99,6 @@ def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Pro
     message = f"{found}, so the capabilities are those that its CustomResourceDefinition lists"
     problems.append(Problem("info", CLUSTER_VERSIONS.resource, message, "Give release to be sure"))
     return registry.facts_from_names(minor or registry.newest_minor(), names, str(_CRD))
-
-
-def _has(found: Any, body: Any) -> bool:
-    if not isinstance(body, Mapping):
-        return bool(found == body)
-    return isinstance(found, Mapping) and all(_has(found.get(field), value) for field, value in body.items())
 
 
 def _minor(cluster: ClusterVersion) -> Minor | None:

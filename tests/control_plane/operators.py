@@ -41,6 +41,9 @@ NAMESPACES = (
 )
 """Namespaces that are in no manifest, though manifests put objects into them."""
 
+PLACEHOLDER = "0.0.1-snapshot"
+"""What manifests say that were taken out of no release image; operators report the version of the release."""
+
 _PAUSE = 0.1
 
 
@@ -82,7 +85,7 @@ def operators_of(release: Path) -> list[Operator]:
         metadata = body["metadata"]
         annotation = metadata.get("annotations", {}).get(CAPABILITY_ANNOTATION, "")
         listed = body.get("status", {}).get("versions") or [{"name": "operator", "version": read.shown_version}]
-        versions = {item["name"]: item["version"] for item in listed}
+        versions = {item["name"]: item["version"].replace(PLACEHOLDER, read.shown_version) for item in listed}
         found.append(Operator(metadata["name"], versions, tuple(annotation.split("+")) if annotation else ()))
     return found
 

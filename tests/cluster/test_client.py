@@ -1,0 +1,254 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every way that kubernetes.core has to find a cluster is a way of ours, and leads to the same one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.kubernetes.core.plugins.modules import k8s_info
+
+from ansible_collections.capability.openshift.tests.cluster.comparison import both
+from ansible_collections.capability.openshift.tests.cluster.support import (
+    AGENT,
+    Site,
+    kubeconfig_of,
+    selection,
+    site_of,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import ADMINISTRATORS, Plane
+from ansible_collections.capability.openshift.tests.control_plane.users import (
+    EVERYTHING,
+    Rule,
+    certificate_user,
+    token_of,
+    token_user,
+)
+
+READER: Rule = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get", "list"]}
+IMPERSONATE: Rule = {"apiGroups": [""], "resources": ["users", "groups"], "verbs": ["impersonate"]}
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Site:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = site_of(cluster, capsys, monkeypatch)
+    found.make(selection("Console"), ["Console"])
+    return found
+
+
+@pytest.fixture
+def direct(site: Site) -> dict[str, Any]:
+    """Options that need no kubeconfig."""
+    token_user(site.plane, "direct", [READER])
+    return {
+        "host": site.plane.url,
+        "ca_cert": site.plane.folder / "ca.crt",
+        "api_key": token_of(site.plane, "direct"),
+    }
+
+
+DIRECT = "system:serviceaccount:kube-system:direct"
+
+
+def client_files(site: Site, folder: Path) -> dict[str, Any]:
+    """Return options with a client certificate and its key in files."""
+    made = site.plane.authority.client("by-files", (ADMINISTRATORS,))
+    (folder / "client.crt").write_bytes(made.certificate)
+    (folder / "client.key").write_bytes(made.key)
+    return {"client_cert": folder / "client.crt", "client_key": folder / "client.key"}
+
+
+# Options
+
+
+def test_kubeconfig_is_a_path_or_what_it_holds(site: Site) -> None:
+    user = certificate_user(site.plane, "by-path", [READER])
+    assert both(site, kubeconfig=user.kubeconfig).user == "by-path"
+    assert both(site, kubeconfig=kubeconfig_of(user.kubeconfig)).user == "by-path"
+
+
+def test_kubeconfigs_are_a_list(site: Site, tmp_path: Path) -> None:
+    """The context of one leads to the cluster and the user of others, as for kubectl."""
+    user = certificate_user(site.plane, "by-list", [READER])
+    document = kubeconfig_of(user.kubeconfig)
+    parts = {name: {"apiVersion": "v1", "kind": "Config", name: document.pop(name)} for name in ("users", "clusters")}
+    parts["rest"] = document
+    for name, part in parts.items():
+        (tmp_path / name).write_text(yaml.safe_dump(part), encoding="utf-8")
+    joined = ":".join(str(tmp_path / name) for name in parts)
+    assert both(site, kubeconfig=joined).user == "by-list"
+
+
+def test_a_context_is_chosen(site: Site, tmp_path: Path) -> None:
+    document = kubeconfig_of(certificate_user(site.plane, "first", [READER]).kubeconfig)
+    other = kubeconfig_of(certificate_user(site.plane, "second", [READER]).kubeconfig)
+    document["users"].append({"name": "second", "user": other["users"][0]["user"]})
+    context = {"cluster": document["clusters"][0]["name"], "user": "second"}
+    document["contexts"].append({"name": "other", "context": context})
+    path = tmp_path / "kubeconfig"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    assert both(site, kubeconfig=path).user == "first"
+    assert both(site, kubeconfig=path, context="other").user == "second"
+    assert both(site, kubeconfig=document, context="other").user == "second"
+
+
+def test_host_and_token(site: Site, direct: dict[str, Any]) -> None:
+    assert both(site, **direct).user == DIRECT
+    assert both(site, **{**direct, "host": f"{site.plane.url}/"}).user == DIRECT
+
+
+def test_other_names_of_options(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
+    files = client_files(site, tmp_path)
+    direct["ssl_ca_cert"] = direct.pop("ca_cert")
+    assert both(site, **direct).user == DIRECT
+    named = {"cert_file": files["client_cert"], "key_file": files["client_key"], "verify_ssl": False}
+    assert both(site, host=site.plane.url, **named).user == "by-files"
+
+
+def test_client_certificates(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
+    files = client_files(site, tmp_path)
+    assert both(site, host=site.plane.url, ca_cert=direct["ca_cert"], **files).user == "by-files"
+
+
+def test_certificates_need_not_be_validated(site: Site, direct: dict[str, Any]) -> None:
+    direct.pop("ca_cert")
+    assert both(site, **direct, validate_certs=False).user == DIRECT
+    assert "is not trusted" in site.info(kubeconfig=None, **direct, validate_certs=True).message
+    document = kubeconfig_of(site.plane.kubeconfig)
+    document["clusters"][0]["cluster"].pop("certificate-authority-data")
+    document["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
+    assert both(site, kubeconfig=document).user == "administrator"
+
+
+def test_options_come_before_the_kubeconfig(site: Site, direct: dict[str, Any]) -> None:
+    assert both(site, kubeconfig=site.plane.kubeconfig, **direct).user == DIRECT
+    document = kubeconfig_of(site.plane.kubeconfig)
+    document["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    assert both(site, kubeconfig=document, host=site.plane.url).user == "administrator"
+
+
+def test_impersonation(site: Site) -> None:
+    certificate_user(site.plane, "jane", [READER])
+    poor = certificate_user(site.plane, "poor", [IMPERSONATE])
+    told = both(site, kubeconfig=poor.kubeconfig, impersonate_user="jane", impersonate_groups=["a", "b"])
+    assert (told.user, told.impersonated) == ("poor", "jane")
+    assert set(told.groups) == {"a", "b", "system:authenticated"}
+    outcome = site.append("Storage", kubeconfig=poor.kubeconfig, impersonate_user="jane")
+    assert 'User "jane" cannot patch' in outcome.message
+
+
+def test_impersonation_is_there_in_every_request(site: Site) -> None:
+    """Also in those that change something, and in the watches."""
+    rules = [{**READER, "verbs": ["*"]}, {**READER, "resources": ["clusteroperators"], "verbs": ["*"]}]
+    certificate_user(site.plane, "jane", rules)
+    poor = certificate_user(site.plane, "poor", [IMPERSONATE])
+    mark = site.plane.audit.mark()
+    options = {"kubeconfig": poor.kubeconfig, "impersonate_user": "jane", "wait": True, "wait_timeout": 1}
+    assert "status does not have Storage yet" in site.append("Storage", **options).message
+    assert site.names == {"Console", "Storage"}
+    assert {(request.user, request.code) for request in site.requests(mark)} == {("poor", 200)}
+    assert len(site.requests(mark)) == 6
+
+
+# Environment
+
+
+def set_all(monkeypatch: pytest.MonkeyPatch, **variables: object) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(value))
+
+
+def test_environment_names_a_kubeconfig(site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    user = certificate_user(site.plane, "by-variable", [READER])
+    set_all(monkeypatch, K8S_AUTH_KUBECONFIG=user.kubeconfig)
+    assert both(site).user == "by-variable"
+    assert both(site, kubeconfig=site.plane.kubeconfig).user == "administrator"  # an option comes first
+    document = kubeconfig_of(user.kubeconfig)
+    document["contexts"].append({**document["contexts"][0], "name": "other"})
+    document["current-context"] = "gone"
+    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(document), encoding="utf-8")
+    set_all(monkeypatch, K8S_AUTH_KUBECONFIG=tmp_path / "kubeconfig", K8S_AUTH_CONTEXT="other")
+    assert both(site).user == "by-variable"
+
+
+def test_environment_names_a_host(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    set_all(
+        monkeypatch,
+        K8S_AUTH_HOST=direct["host"],
+        K8S_AUTH_API_KEY=direct["api_key"],
+        K8S_AUTH_SSL_CA_CERT=direct["ca_cert"],
+    )
+    assert both(site).user == DIRECT
+    monkeypatch.delenv("K8S_AUTH_SSL_CA_CERT")
+    assert "is not trusted" in site.info(kubeconfig=None).message
+    set_all(monkeypatch, K8S_AUTH_CA_CERT=direct["ca_cert"])
+    assert both(site).user == DIRECT
+    monkeypatch.delenv("K8S_AUTH_CA_CERT")
+    set_all(monkeypatch, K8S_AUTH_VERIFY_SSL="no")
+    assert both(site).user == DIRECT
+
+
+def test_environment_names_a_client_certificate(
+    site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    files = client_files(site, tmp_path)
+    set_all(
+        monkeypatch,
+        K8S_AUTH_HOST=site.plane.url,
+        K8S_AUTH_CA_CERT=direct["ca_cert"],
+        K8S_AUTH_CERT_FILE=files["client_cert"],
+        K8S_AUTH_KEY_FILE=files["client_key"],
+    )
+    assert both(site).user == "by-files"
+
+
+def test_environment_names_whom_to_impersonate(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate_user(site.plane, "jane", [READER])
+    set_all(monkeypatch, K8S_AUTH_IMPERSONATE_USER="jane", K8S_AUTH_IMPERSONATE_GROUPS="a,b")
+    told = both(site, kubeconfig=site.plane.kubeconfig)
+    assert (told.user, told.impersonated) == ("administrator", "jane")
+    assert {"a", "b"} <= set(told.groups)
+
+
+# What the server and others see
+
+
+def test_we_say_who_we_are(site: Site, direct: dict[str, Any]) -> None:
+    mark = site.plane.audit.mark()
+    site.append("Storage", **{"kubeconfig": None, **direct, "api_key": admin_token(site)})
+    assert len(site.plane.audit.requests(mark, user_agent=AGENT)) == 2
+    (entry,) = [
+        item
+        for item in site.plane.api.get("/apis/config.openshift.io/v1/clusterversions/version")["metadata"][
+            "managedFields"
+        ]
+        if item["manager"] == AGENT
+    ]
+    assert list(entry["fieldsV1"]["f:spec"]) == ["f:capabilities"]
+
+
+def admin_token(site: Site) -> str:
+    token_user(site.plane, "chief", EVERYTHING)
+    return token_of(site.plane, "chief")
+
+
+def test_names_in_a_kubeconfig_do_not_spoil_the_result(site: Site) -> None:
+    """Ansible hides every value of a secret option, and in a kubeconfig such names are no secret."""
+    text = json.dumps(kubeconfig_of(site.plane.kubeconfig)).replace('"control-plane"', '"openshift"')
+    outcome = site.info(kubeconfig=json.loads(text))
+    assert "openshift-samples" in outcome["available_capabilities"]
+    assert 'cluster_version_capability{name="openshift-samples"} 0' in outcome["metrics"]
+
+
+def test_both_fail_alike(site: Site, direct: dict[str, Any]) -> None:
+    for wrong in ({"api_key": "unknown"}, {"ca_cert": None}):
+        options = {**direct, **wrong}
+        query = {"api_version": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
+        assert site.info(kubeconfig=None, **options).failed
+        assert site.call(k8s_info, **query, **options).failed

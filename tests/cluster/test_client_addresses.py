@@ -1,0 +1,237 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Addresses and kubeconfigs that lead nowhere: never a traceback, always what to do, and no secret in it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils import _client
+from ansible_collections.capability.openshift.tests.cluster.refusals import TOKEN, refused, written
+from ansible_collections.capability.openshift.tests.cluster.support import (
+    Site,
+    kubeconfig_of,
+    selection,
+    short_waits,
+    site_of,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
+from ansible_collections.capability.openshift.tests.control_plane.users import (
+    EVERYTHING,
+    token_of,
+    token_user,
+)
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+    return site_of(cluster, capsys, monkeypatch)
+
+
+@pytest.fixture
+def direct(site: Site) -> dict[str, Any]:
+    """Options that need no kubeconfig, with a token that the server does not know."""
+    site.make(selection("Console"), ["Console"])
+    return {"kubeconfig": None, "host": site.plane.url, "ca_cert": site.plane.folder / "ca.crt", "api_key": TOKEN}
+
+
+# Addresses that are wrong
+
+
+@contextmanager
+def black_hole() -> Iterator[int]:
+    """A port whose backlog is full: the kernel drops all greetings, as a firewall does."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        fillers = [socket.socket() for _ in range(3)]
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(server.getsockname())
+        try:
+            yield server.getsockname()[1]
+        finally:
+            for filler in fillers:
+                filler.close()
+
+
+def test_a_host_that_drops_everything(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One attempt, so that the task ends soon after the time-out."""
+    assert _client.CONNECT_SECONDS == 10
+    monkeypatch.setattr(_client, "CONNECT_SECONDS", 2.0)
+    with black_hole() as port:
+        started = time.monotonic()
+        outcome = site.info(**{**direct, "host": f"https://127.0.0.1:{port}"})
+        assert 2 <= time.monotonic() - started < 4
+    refused(outcome, f"https://127.0.0.1:{port} does not answer", "network")
+
+
+def test_a_host_that_greets_nobody(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_client, "CONNECT_SECONDS", 0.3)
+    short_waits(monkeypatch)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        refused(site.info(**{**direct, "host": f"https://127.0.0.1:{port}"}), "does not answer")
+
+
+def test_refused_and_unknown_hosts(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    short_waits(monkeypatch)
+    refused(site.info(**{**direct, "host": f"https://127.0.0.1:{free_port()}"}), "refused", "does not answer")
+    refused(site.info(**{**direct, "host": "https://no-such-host.invalid:6443"}), "no-such-host.invalid")
+    refused(site.info(**{**direct, "host": "https://127.0.0.1:port"}), "127.0.0.1:port")
+    refused(site.info(**{**direct, "host": "https://[::1"}))
+
+
+@pytest.mark.parametrize("scheme", ["http://", ""])
+def test_tls_is_missing_in_the_address(site: Site, direct: dict[str, Any], scheme: str) -> None:
+    host = site.plane.url.replace("https://", scheme)
+    refused(site.info(**{**direct, "host": host}), "https://")
+
+
+class _Page(BaseHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<html>Log in</html>")
+
+
+def test_a_server_of_something_else(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    short_waits(monkeypatch)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Page) as server:
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        host = f"127.0.0.1:{server.server_port}"
+        refused(site.info(**{**direct, "host": f"http://{host}"}), "is no API server")
+        refused(site.info(**{**direct, "host": f"https://{host}"}), "no TLS with")
+        server.shutdown()
+
+
+# Kubeconfigs that are wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "just words",
+        "- a list",
+        f"users: [token: {TOKEN}\n",
+        f"token: {TOKEN}\n  indented: {TOKEN}: x\n",
+        "\0",
+        "{}",
+    ],
+    ids=["empty", "words", "list", "open", "indented", "binary", "map"],
+)
+def test_files_that_are_no_kubeconfig(site: Site, tmp_path: Path, text: str) -> None:
+    outcome = site.info(kubeconfig=written(tmp_path / "kubeconfig", text))
+    refused(outcome, "kubeconfig: ", "Give kubeconfig and context")
+
+
+def test_kubeconfigs_that_are_not_there(site: Site, tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere", tmp_path):
+        refused(site.info(kubeconfig=path), "kubeconfig: ")
+
+
+@pytest.mark.parametrize("given", ["file", "dict"])
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        ({"current-context": ""}, {}, "contexts list"),
+        ({}, {"context": "nowhere"}, "nowhere"),
+        ({"clusters": []}, {}, "clusters list"),
+        ({"contexts": []}, {}, "contexts list"),
+    ],
+    ids=["none-current", "unknown", "no-clusters", "no-contexts"],
+)
+def test_contexts_that_lead_nowhere(
+    site: Site, tmp_path: Path, given: str, change: dict[str, Any], options: dict[str, Any], said: str
+) -> None:
+    document = {**kubeconfig_of(site.plane.kubeconfig), **change}
+    kubeconfig: Any = document if given == "dict" else written(tmp_path / "kubeconfig", document)
+    outcome = site.info(kubeconfig=kubeconfig, **options)
+    refused(outcome, "kubeconfig: ", said)
+    assert document["users"][0]["user"]["client-key-data"][:40] not in json.dumps(outcome.result)
+
+
+def test_no_secret_is_shown_when_all_is_well(site: Site) -> None:
+    user = token_user(site.plane, "somebody", EVERYTHING)
+    token = token_of(site.plane, "somebody")
+    site.make(selection("Console"), ["Console"])
+    given: list[dict[str, Any]] = [
+        {"kubeconfig": kubeconfig_of(user.kubeconfig)},
+        {"kubeconfig": None, "host": site.plane.url, "ca_cert": site.plane.folder / "ca.crt", "api_key": token},
+        {"kubeconfig": kubeconfig_of(site.plane.kubeconfig)},
+    ]
+    secrets = [
+        token,
+        kubeconfig_of(user.kubeconfig)["users"][0]["user"]["token"],
+        kubeconfig_of(site.plane.kubeconfig)["users"][0]["user"]["client-key-data"],
+    ]
+    for options in given:
+        for outcome in (site.info(**options), site.append("Storage", **options, diff=True)):
+            assert not outcome.failed, outcome.result
+            assert not any(secret in json.dumps(outcome.result) for secret in secrets)
+
+
+def in_exec_arguments(document: dict[str, Any]) -> Any:
+    """As kubelogin takes the secret of a service principal."""
+    arguments = ["get-token", "--client-secret", TOKEN]
+    program = {"apiVersion": "client.authentication.k8s.io/v1", "command": "false", "args": arguments}
+    document["users"][0]["user"] = {"exec": {**program, "interactiveMode": "Never"}}
+    return document
+
+
+def in_exec_environment(document: dict[str, Any]) -> Any:
+    program = {"apiVersion": "client.authentication.k8s.io/v1", "command": "false"}
+    program_env = [{"name": "SECRET", "value": TOKEN}]
+    document["users"][0]["user"] = {"exec": {**program, "env": program_env, "interactiveMode": "Never"}}
+    return document
+
+
+def in_the_proxy(document: dict[str, Any]) -> Any:
+    document["clusters"][0]["cluster"]["proxy-url"] = f"http://me:{TOKEN}@127.0.0.1:1"
+    return document
+
+
+def in_the_address(document: dict[str, Any]) -> Any:
+    server = document["clusters"][0]["cluster"]["server"]
+    document["clusters"][0]["cluster"]["server"] = server.replace("//", f"//me:{TOKEN}@")
+    return document
+
+
+def in_json(document: dict[str, Any]) -> Any:
+    """What a template makes of a dict, on one line; it is taken for a path."""
+    document["users"][0]["user"] = {"token": TOKEN}
+    return json.dumps(document)
+
+
+def in_yaml(document: dict[str, Any]) -> Any:
+    document["users"][0]["user"] = {"token": TOKEN}
+    return yaml.safe_dump(document)
+
+
+@pytest.mark.parametrize(
+    "hide", [in_exec_arguments, in_exec_environment, in_the_proxy, in_the_address, in_json, in_yaml]
+)
+def test_secrets_are_found_where_a_kubeconfig_hides_them(
+    site: Site, hide: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short_waits(monkeypatch)
+    site.make(selection("Console"), ["Console"])
+    outcome = site.info(kubeconfig=hide(kubeconfig_of(site.plane.kubeconfig)))
+    assert TOKEN not in json.dumps(outcome.result)

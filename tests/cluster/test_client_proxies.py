@@ -1,0 +1,126 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Proxies between us and a cluster, as kubernetes.core takes them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import select
+import socket
+import socketserver
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.comparison import both
+from ansible_collections.capability.openshift.tests.cluster.support import (
+    Site,
+    selection,
+    site_of,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+    found = site_of(cluster, capsys, monkeypatch)
+    found.make(selection("Console"), ["Console"])
+    return found
+
+
+# Proxies
+
+
+class _Tunnel(socketserver.BaseRequestHandler):
+    """CONNECT, and then whatever comes, both ways."""
+
+    server: _Proxy
+
+    def handle(self) -> None:
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += self.request.recv(4096)
+        first, *lines = head.decode().split("\r\n")
+        self.server.asked.append((first, {line.partition(":")[0].lower(): line for line in lines if line}))
+        if self.server.password and self.server.password not in head.decode():
+            self.request.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+            return
+        host, _, port = first.split()[1].rpartition(":")
+        with socket.create_connection((host, int(port))) as upstream:
+            self.request.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            pairs = {self.request: upstream, upstream: self.request}
+            while True:
+                for side in select.select(list(pairs), [], [])[0]:
+                    data = side.recv(65536)
+                    if not data:
+                        return
+                    pairs[side].sendall(data)
+
+
+class _Proxy(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    block_on_close = False
+    password = ""
+    asked: list[tuple[str, dict[str, str]]]
+
+
+@contextmanager
+def proxy() -> Iterator[_Proxy]:
+    with _Proxy(("127.0.0.1", 0), _Tunnel) as server:
+        server.asked = []
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def url_of(server: _Proxy) -> str:
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
+def given_as_option(_: pytest.MonkeyPatch, url: str) -> dict[str, Any]:
+    return {"proxy": url}
+
+
+def given_as_variable(monkeypatch: pytest.MonkeyPatch, url: str) -> dict[str, Any]:
+    monkeypatch.setenv("K8S_AUTH_PROXY", url)
+    return {}
+
+
+@pytest.mark.parametrize("given", [given_as_option, given_as_variable])
+def test_proxies(site: Site, given: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    address = site.plane.url.removeprefix("https://")
+    with proxy() as server:
+        options = {"kubeconfig": site.plane.kubeconfig, **given(monkeypatch, url_of(server))}
+        assert both(site, **options).user == "administrator"
+        assert {first.split()[1] for first, _ in server.asked} == {address}
+        server.asked.clear()
+        assert both(site, **options, no_proxy="127.0.0.1").user == "administrator"
+        assert server.asked == []
+        assert site.append("Storage", **options)["changed"]
+        assert len(server.asked) == 1  # one connection for all requests
+
+
+def test_proxies_that_ask_who_it_is(site: Site) -> None:
+    with proxy() as server:
+        server.password = base64.b64encode(b"me:open sesame").decode()
+        options = {"kubeconfig": site.plane.kubeconfig, "proxy": url_of(server)}
+        outcome = site.info(**options)
+        assert "407" in outcome.message
+        assert "proxy" in outcome.message
+        headers = {"proxy_basic_auth": "me:open sesame"}
+        assert both(site, **options, proxy_headers=headers).user == "administrator"
+        wrong = site.info(**options, proxy_headers={"proxy_basic_auth": "me:abracadabra"})
+        assert "407" in wrong.message
+        assert "abracadabra" not in json.dumps(wrong.result)
+        assert base64.b64encode(b"me:abracadabra").decode() not in json.dumps(wrong.result)
+
+
+def test_a_proxy_that_is_not_there(site: Site) -> None:
+    outcome = site.info(kubeconfig=site.plane.kubeconfig, proxy="http://127.0.0.1:1")
+    assert "refused" in outcome.message
+    assert "proxy" in outcome.message

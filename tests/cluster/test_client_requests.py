@@ -1,0 +1,266 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the client asks an API server: pages, metadata alone, watches, writing and deleting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils import _client, _follow
+from ansible_collections.capability.openshift.plugins.module_utils._client import Client, Target
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError, ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import ServedKind
+from ansible_collections.capability.openshift.plugins.module_utils._follow import follow
+from ansible_collections.capability.openshift.tests.cluster.support import Site, restart, short_waits, site_of, verbs
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+CONFIG_MAPS = ServedKind("", "v1", "configmaps", "ConfigMap", True)
+ALL = Target(CONFIG_MAPS, namespace="work")
+PATH = "/api/v1/namespaces/work/configmaps"
+
+
+def one(name: str) -> Target:
+    return Target(CONFIG_MAPS, name, "work")
+
+
+def body(name: str, **data: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "work"},
+        "data": data,
+    }
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+    found = site_of(cluster, capsys, monkeypatch)
+    cluster.api.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "work"}})
+    return found
+
+
+@pytest.fixture
+def client(site: Site) -> Iterator[Client]:
+    client = site.client()
+    yield client
+    client.close()
+
+
+def names(objects: Any) -> list[str]:
+    return sorted(item["metadata"]["name"] for item in objects)
+
+
+def make(site: Site, *given: str) -> None:
+    for name in given:
+        site.plane.api.post(PATH, body(name, some="data"))
+
+
+# Reading
+
+
+def test_long_lists_come_in_pages(site: Site, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(site, *"abcdefg")
+    monkeypatch.setattr(_client, "_PAGE", 3)
+    mark = site.plane.audit.mark()
+    assert names(client.list(ALL)) == list("abcdefg")
+    assert [request.uri.partition("&continue=")[0] for request in site.requests(mark)] == [f"{PATH}?limit=3"] * 3
+    snapshot = client.snapshot(ALL)
+    assert sorted(snapshot.objects) == list("abcdefg")
+    assert int(snapshot.resource_version) > 0
+
+
+def test_metadata_alone_has_no_data(site: Site, client: Client) -> None:
+    make(site, "a")
+    (found,) = client.list(ALL, metadata_only=True)
+    assert (found["metadata"]["name"], found["kind"]) == ("a", "PartialObjectMetadata")
+    assert "data" not in found
+    (found,) = client.list(ALL)
+    assert found["data"] == {"some": "data"}
+
+
+def test_all_namespaces_or_one_object(site: Site, client: Client) -> None:
+    make(site, "a", "b")
+    assert {"a", "b"} <= {item["metadata"]["name"] for item in client.list(Target(CONFIG_MAPS))}
+    assert list(client.snapshot(one("a")).objects) == ["a"]
+    assert client.snapshot(one("none")).objects == {}
+    assert client.get(one("b"))["data"] == {"some": "data"}
+    with pytest.raises(ApiError, match="cannot get configmaps work/none: 404 NotFound") as caught:
+        client.get(one("none"))
+    assert (caught.value.code, caught.value.named) == (404, "none")
+
+
+def test_names_are_quoted(site: Site, client: Client) -> None:
+    """A name can hold what means something in an address."""
+    with pytest.raises(ApiError) as caught:
+        client.get(one("a?b#c d%2e"))
+    assert caught.value.code in (400, 404)
+
+
+def test_documents_of_discovery(client: Client) -> None:
+    assert client.document("/version")["gitVersion"]
+    with pytest.raises(ApiError, match="cannot get /nowhere: 404"):
+        client.document("/nowhere")
+
+
+def test_many_at_a_time_keep_their_order(site: Site, client: Client) -> None:
+    make(site, *"abcdefghijkl")
+    found = client.each(lambda name: client.get(one(name))["metadata"]["name"], list("lkjihgfedcba"))
+    assert list(found) == list("lkjihgfedcba")
+
+
+# Writing
+
+
+def test_merging_is_bound_to_a_version(site: Site, client: Client) -> None:
+    make(site, "a")
+    version = client.get(one("a"))["metadata"]["resourceVersion"]
+    change = {"metadata": {"resourceVersion": version}, "data": {"more": "data"}}
+    assert client.merge(one("a"), change, dry_run=True)["data"] == {"some": "data", "more": "data"}
+    assert client.get(one("a"))["data"] == {"some": "data"}
+    client.merge(one("a"), change)
+    with pytest.raises(ApiError, match="409 Conflict") as caught:
+        client.merge(one("a"), change)
+    assert caught.value.code == 409
+
+
+def test_applying_owns_fields(site: Site, client: Client) -> None:
+    made = client.apply(one("a"), body("a", mine="1"))
+    assert made["metadata"]["managedFields"][0]["manager"] == _client.FIELD_MANAGER
+    again = client.apply(one("a"), body("a", mine="1"))
+    assert again["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    site.plane.api.apply(f"{PATH}/a", body("a", mine="2"))
+    with pytest.raises(ApiError, match=r"409 Conflict.*conflict with"):
+        client.apply(one("a"), body("a", mine="3"))
+    assert client.apply(one("a"), body("a", mine="3"), force=True, dry_run=True)["data"] == {"mine": "3"}
+    assert client.get(one("a"))["data"] == {"mine": "2"}
+    assert client.apply(one("a"), body("a", mine="3"), force=True)["data"] == {"mine": "3"}
+
+
+def test_a_dry_run_deletes_nothing(site: Site, client: Client) -> None:
+    make(site, "a")
+    client.delete(one("a"), dry_run=True)
+    client.delete(one("a"), uid=client.get(one("a"))["metadata"]["uid"], dry_run=True)
+    assert site.plane.api.exists(f"{PATH}/a")
+
+
+def test_deleting_can_be_done_twice(site: Site, client: Client) -> None:
+    make(site, "a")
+    uid = client.get(one("a"))["metadata"]["uid"]
+    with pytest.raises(ApiError, match="409 Conflict"):
+        client.delete(one("a"), uid="6ba7b810-9dad-41d1-80b4-00c04fd430c8")
+    client.delete(one("a"), uid=uid)
+    client.delete(one("a"), uid=uid)
+    assert list(client.snapshot(ALL).objects) == []
+
+
+def test_a_deletion_whose_answer_is_lost_is_done(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    short_waits(monkeypatch)
+    make(site, "a")
+    with FaultProxy(site.plane) as proxy:
+        proxy.lose(method="DELETE")
+        site.client(kubeconfig=str(proxy.kubeconfig)).delete(one("a"))
+        assert [request.method for request in proxy.requests] == ["DELETE", "DELETE"]
+    assert not site.plane.api.exists(f"{PATH}/a")
+
+
+# Watching
+
+
+def test_a_watch_goes_on_from_a_list(site: Site, client: Client) -> None:
+    make(site, "a")
+    snapshot = client.snapshot(ALL)
+    make(site, "b")
+    site.plane.api.patch(f"{PATH}/a", {"data": {"some": "other"}})
+    site.plane.api.delete(f"{PATH}/b")
+    events = []
+    for event in client.watch(ALL, snapshot.resource_version, 30):
+        events.append((event["type"], event["object"]["metadata"]["name"]))
+        if len(events) == 3:
+            break
+    assert events == [("ADDED", "b"), ("MODIFIED", "a"), ("DELETED", "b")]
+
+
+def test_a_watch_ends_in_time_and_for_one_object_sees_no_other(site: Site, client: Client) -> None:
+    make(site, "a", "b")
+    version = client.snapshot(one("a")).resource_version
+    for name in ("b", "a"):
+        site.plane.api.patch(f"{PATH}/{name}", {"data": {"some": "other"}})
+    assert names(event["object"] for event in client.watch(one("a"), version, 1)) == ["a"]
+
+
+def test_large_objects_come_in_one_piece(site: Site, client: Client) -> None:
+    """Larger than what is read at once, and not in ASCII alone."""
+    version = client.snapshot(ALL).resource_version
+    large = "ü€\n" * 100_000
+    site.plane.api.post(PATH, body("large", text=large))
+    event = next(iter(client.watch(ALL, version, 30)))
+    assert event["object"]["data"] == {"text": large}
+
+
+def test_a_watch_and_a_server_that_comes_back(site: Site, client: Client) -> None:
+    """A broken connection is told. Then the version is too old, which ends the watch: a list is needed."""
+    make(site, "a")
+    old = client.snapshot(ALL).resource_version
+    watch = iter(client.watch(ALL, old, 60))
+    site.plane.api.patch(f"{PATH}/a", {"data": {"some": "other"}})
+    assert next(watch)["type"] == "MODIFIED"
+    site.plane.kill_api_server()
+    try:
+        with pytest.raises(ClusterError, match=r"cannot watch configmaps work: .* does not answer"):
+            next(watch)
+    finally:
+        restart(site.plane)  # it remembers nothing of before
+    make(site, "b")
+    started = time.monotonic()
+    assert list(client.watch(ALL, str(int(old) - 1), 10)) == []
+    assert time.monotonic() - started < 5
+    assert sorted(client.snapshot(ALL).objects) == ["a", "b"]
+
+
+def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What happens while nobody watches is in the next list."""
+    short_waits(monkeypatch)
+    monkeypatch.setattr(_follow, "_PAUSE", 0.1)
+    make(site, "a")
+    with FaultProxy(site.plane) as proxy:
+        proxy.reset(3, path="watch=true")
+        client = site.client(kubeconfig=str(proxy.kubeconfig))
+        states = follow(client, [ALL], 30)
+        assert "a" in next(states).objects[ALL]
+        make(site, "b")
+        site.plane.api.delete(f"{PATH}/a")
+        for state in states:
+            if "b" in state.objects[ALL] and "a" not in state.objects[ALL]:
+                break
+        else:
+            pytest.fail("the change was not seen")
+        states.close()  # type: ignore[attr-defined]
+
+
+def test_following_begins_again_after_a_while(site: Site, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection can be dead without a sign."""
+    monkeypatch.setattr(_follow, "_LONGEST_WATCH", 1.0)
+    mark = site.plane.audit.mark()
+    threading.Timer(1.5, make, [site, "late"]).start()
+    for state in follow(client, [ALL], 20):
+        if "late" in state.objects[ALL]:
+            break
+    asked = verbs(site.requests(mark))
+    assert asked[:3] == ["list", "watch", "list"]
+
+
+def test_following_raises_where_there_is_no_first_answer(client: Client) -> None:
+    with pytest.raises(ClusterError, match=r"cannot list nothings\.example\.com: 404"):
+        next(follow(client, [Target(ServedKind("example.com", "v1", "nothings", "Nothing"))], 5))
+
+
+def test_following_ends_when_the_time_is_over(client: Client) -> None:
+    assert len(list(follow(client, [ALL], 0))) <= 2
+    assert len(list(follow(client, [ALL], 0.5))) == 2

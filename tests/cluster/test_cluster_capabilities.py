@@ -1,0 +1,303 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Capabilities come, and none ever goes: what ``cluster_capabilities`` writes, and what its ``info`` tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
+from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
+from ansible_collections.capability.openshift.tests.cluster.support import (
+    KNOWN,
+    OBJECT,
+    VERSION,
+    Site,
+    StatusWriter,
+    crd_of,
+    is_write,
+    read,
+    releases,
+    selection,
+    site_of,
+    verbs,
+)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    EXAMPLE,
+    set_cluster_version_status,
+)
+from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+OTHERS = {"invocation", "metrics", "warnings"}
+"""What is looked at elsewhere; warnings of other tests show up in the one process of all."""
+
+CONDITION = {
+    "type": "ImplicitlyEnabledCapabilities",
+    "status": "True",
+    "reason": "CapabilitiesImplicitlyEnabled",
+    "message": "The following capabilities could not be disabled: Build",
+    "lastTransitionTime": "2026-01-01T00:00:00Z",
+}
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+    return site_of(cluster, capsys, monkeypatch)
+
+
+# The whole way
+
+
+@pytest.mark.parametrize("release", releases())
+def test_the_whole_way(site: Site, release: Path) -> None:
+    """Read, try, ask, wait and ask again, on the kinds of a release, with its operators."""
+    version = read(release).version
+    assert version is not None
+    facts = registry.facts_of(minor_of(version))
+    assert facts is not None
+    console = Operator("console", {"operator": version}, ("Console",))
+    api, mark = site.plane.api, site.plane.audit.mark
+    with crd_of(api, release):
+        site.make(selection("Insights"), ["Insights"], known=facts.capabilities, version=version)
+        assert site.info()["available_capabilities"] == sorted(facts.capabilities - {"Insights"})
+        with site.untouched():
+            tried = site.append("Console", check=True, diff=True)
+        begin = mark()
+        with (
+            StatusWriter(site.plane.kubeconfig, facts.capabilities, version),
+            Operators(site.plane.kubeconfig, [console], namespaces=()),
+        ):
+            done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=30)
+        assert not done.failed, done.result
+        assert verbs(site.requests(begin))[:2] == ["get", "patch"]
+        assert site.spec == selection("Console", "Insights") == done["spec"] == tried["spec"]
+        assert done["enabled_capabilities"] == ["Console", "Insights"]
+        assert (done["pending_capabilities"], tried["pending_capabilities"]) == ([], ["Console"])
+        assert (done["changed"], done["added_capabilities"]) == (True, ["Console"])
+        assert (tried["changed"], tried["added_capabilities"], tried["diff"]) == (True, ["Console"], done["diff"])
+        with site.untouched():
+            assert not site.append("Console", wait=True, wait_timeout=5)["changed"]
+            assert "Insights (listed)" in site.ask(selection("Console")).message
+        everything = site.ask({})
+        assert everything["spec"] == selection(baseline="vCurrent")
+        assert set(everything["requested_capabilities"]) == facts.capabilities
+
+
+# What is written
+
+
+def test_patch_is_bound_to_what_was_read(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set and list always go together, because the rules of the CRD need both."""
+    sent: list[dict[str, Any]] = []
+    real = Client.merge
+
+    def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
+        sent.append(body)
+        return real(client, target, body, **options)
+
+    monkeypatch.setattr(Client, "merge", merge)
+    site.make({"baselineCapabilitySet": "None"}, [])
+    version = site.plane.api.get(OBJECT)["metadata"]["resourceVersion"]
+    assert site.append("Console")["changed"]
+    assert sent == [{"metadata": {"resourceVersion": version}, "spec": {"capabilities": selection("Console")}}]
+    assert site.plane.api.get(OBJECT)["spec"]["clusterID"]
+
+
+@pytest.mark.parametrize("spec", [None, {}, {"baselineCapabilitySet": "vCurrent"}])
+@pytest.mark.parametrize("wish", [{}, {"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
+def test_the_default_is_there_however_it_is_written(site: Site, spec: Any, wish: dict[str, Any]) -> None:
+    site.make(spec, KNOWN)
+    with site.untouched():
+        outcome = site.ask(wish)
+    assert not outcome.failed, outcome.result
+    assert (outcome["changed"], outcome["spec"]) == (False, spec or {})
+    assert outcome["requested_capabilities"] == sorted(KNOWN)
+
+
+def test_order_and_repetition_in_a_list_are_no_change(site: Site) -> None:
+    site.make(selection("Storage", "Console"), ["Console", "Storage"])
+    with site.untouched():
+        assert not site.ask(selection("Console", "Storage", "Console"))["changed"]
+        assert not site.append("Console", "Console")["changed"]
+
+
+def test_requests_are_few(site: Site) -> None:
+    """What changes nothing asks once, what changes something twice."""
+    site.make(selection("Console"), ["Console"])
+    mark = site.plane.audit.mark()
+    assert not site.append("Console")["changed"]
+    assert verbs(site.requests(mark)) == ["get"]
+    mark = site.plane.audit.mark()
+    site.info()
+    assert verbs(site.requests(mark)) == ["get"]
+    mark = site.plane.audit.mark()
+    assert site.append("Storage")["changed"]
+    assert verbs(site.requests(mark)) == ["get", "patch"]
+    assert all(request.code == 200 for request in site.requests(mark))
+
+
+def test_a_version_that_nobody_knows_is_one_request_more(site: Site) -> None:
+    site.make(selection("Console"), ["Console"], version="7.1.0")
+    mark = site.plane.audit.mark()
+    found = site.info()
+    assert [request.uri.rpartition("/")[2] for request in site.requests(mark)] == [
+        "version",
+        "clusterversions.config.openshift.io",
+    ]
+    assert "7.1.0 is not known here" in found.problem("CustomResourceDefinition lists")["message"]
+    mark = site.plane.audit.mark()
+    assert site.append("Storage")["changed"]
+    assert len(site.requests(mark)) <= 4
+
+
+# What comes
+
+
+def test_append_adds_to_whatever_is_requested(site: Site) -> None:
+    site.make(selection("Console", baseline="v4.11"), ["Console"])
+    outcome = site.append("Storage", "Console", "marketplace")
+    assert site.spec == selection("Console", "Storage", baseline="v4.11") == outcome["spec"]
+    assert outcome["added_capabilities"] == ["Storage"]
+    assert site.append("Build")["added_capabilities"] == ["Build"]
+    assert site.spec == selection("Build", "Console", "Storage", baseline="v4.11")
+
+
+def test_append_to_everything_is_no_change(site: Site) -> None:
+    site.make(None, KNOWN)
+    with site.untouched():
+        assert not site.append("Console")["changed"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "spec"),
+    [
+        ({"inclusionDefault": "Include"}, selection(baseline="vCurrent")),
+        ({"inclusion_default": "Exclude", "include": ["Console", "Build"]}, selection("Build", "Console")),
+        (
+            {"inclusionDefault": "Include", "exclude": ["Build"]},
+            selection(*sorted(KNOWN - {"Build"})),
+        ),
+    ],
+)
+def test_first_draft_is_another_spelling(site: Site, wish: dict[str, Any], spec: dict[str, Any]) -> None:
+    site.make(selection("Console"), ["Console"])
+    outcome = site.ask(wish)
+    assert (outcome["changed"], site.spec) == (True, spec)
+    with site.untouched():
+        assert not site.ask(wish)["changed"]
+
+
+def test_growth_to_a_larger_set_keeps_the_list(site: Site) -> None:
+    site.make(selection("Console"), ["Console"])
+    assert site.ask(selection("Console", baseline="v4.11"))["changed"]
+    assert site.spec == selection("Console", baseline="v4.11")
+
+
+def test_a_cluster_without_status_can_be_asked(site: Site) -> None:
+    """As it is right after its creation."""
+    site.make(selection("Console"))
+    outcome = site.append("Storage")
+    assert (outcome["changed"], site.spec) == (True, selection("Console", "Storage"))
+    assert (outcome["enabled_capabilities"], outcome["openshift_version"]) == ([], None)
+    assert outcome["pending_capabilities"] == ["Console", "Storage"]
+
+
+# What is on without being requested
+
+
+def test_implicit_names_stay_and_fail_nobody(site: Site) -> None:
+    """The playbook of before the update says nothing of Build, and goes on to work."""
+    site.make(selection("Console"), ["Build", "Console"], conditions=[CONDITION])
+    with site.untouched():
+        outcome = site.ask(selection("Console"))
+    assert (outcome["changed"], outcome["implicitly_enabled_capabilities"]) == (False, ["Build"])
+    assert outcome["condition"] == CONDITION
+    assert site.ask(selection("Console", "Storage"))["implicitly_enabled_capabilities"] == ["Build"]
+    assert site.names == {"Console", "Storage"}
+
+
+def test_implicit_names_can_be_adopted(site: Site) -> None:
+    site.make(selection("Console"), ["Build", "Console", "Insights"])
+    with site.untouched():
+        tried = site.ask(adopt_implicit=True, check=True)
+    outcome = site.ask(adopt_implicit=True)
+    assert site.spec == selection("Build", "Console", "Insights") == outcome["spec"] == tried["spec"]
+    assert outcome["adopted_capabilities"] == ["Build", "Insights"] == outcome["added_capabilities"]
+    assert outcome["implicitly_enabled_capabilities"] == []
+    with site.untouched():
+        again = site.ask(adopt_implicit=True)
+    assert (again["changed"], again["adopted_capabilities"]) == (False, [])
+
+
+def test_adoption_goes_with_a_wish(site: Site) -> None:
+    site.make(selection("Console"), ["Build", "Console"])
+    assert site.append("Storage", adopt_implicit=True)["adopted_capabilities"] == ["Build"]
+    assert site.names == {"Build", "Console", "Storage"}
+
+
+def test_names_of_a_later_version_are_not_adopted(site: Site) -> None:
+    """A rollback leaves them in the status."""
+    site.make(selection("Console"), ["Build", "Console"], known=["Console", "Storage"], version="4.13.9")
+    with site.untouched():
+        outcome = site.ask(adopt_implicit=True)
+    assert "Build is on and not a capability of 4.13" in outcome.problem("Build")["message"]
+    assert outcome["implicitly_enabled_capabilities"] == ["Build"]
+
+
+# Check mode and diff
+
+
+def test_check_mode_is_a_dry_run_of_the_server(site: Site) -> None:
+    site.make(selection("Console"), ["Console"])
+    mark = site.plane.audit.mark()
+    with site.untouched():
+        tried = site.append("Storage", check=True, diff=True)
+    assert verbs(site.requests(mark)) == ["get", "dry-patch"]
+    done = site.append("Storage", diff=True)
+    same = set(done.result) - {"invocation", "warnings"}
+    assert {name: tried[name] for name in same} == {name: done[name] for name in same}
+    diff = done["diff"]
+    assert diff["before"] == "baselineCapabilitySet: None\nadditionalEnabledCapabilities:\n- Console\n"
+    assert diff["after"] == f"{diff['before']}- Storage\n"
+
+
+def test_diff_of_no_change_is_empty(site: Site) -> None:
+    site.make(selection("Console"), ["Console"])
+    diff = site.append("Console", diff=True)["diff"]
+    assert diff["before"] == diff["after"]
+
+
+def test_admission_has_its_say_in_check_mode(site: Site) -> None:
+    """The server refuses what its CRD does not have, in check mode as in earnest."""
+    with crd_of(site.plane.api, EXAMPLE, without="Storage"):
+        site.make(selection("Console"))
+        told = {"desired": {"version": VERSION}, "capabilities": {"enabledCapabilities": ["Console"]}}
+        set_cluster_version_status(site.plane.api, told)
+        before = site.plane.api.get(OBJECT)
+        tried = site.append("Storage", check=True).message
+        assert site.append("Storage").message == tried
+        assert site.plane.api.get(OBJECT) == before
+    assert "Unsupported value" in tried
+    assert "CustomResourceDefinition" in tried
+
+
+def test_nothing_else_of_the_object_changes(site: Site) -> None:
+    site.make(selection("Console"), ["Console"])
+    api = site.plane.api
+    api.patch(OBJECT, {"spec": {"channel": "stable-4.21", "overrides": []}, "metadata": {"labels": {"team": "a"}}})
+    before = api.get(OBJECT)
+    mark = site.plane.audit.mark()
+    site.append("Storage")
+    after = api.get(OBJECT)
+    assert len([request for request in site.requests(mark) if is_write(request)]) == 1
+    for item in (before, after):
+        item["spec"].pop("capabilities")
+        for field in ("resourceVersion", "generation", "managedFields"):
+            item["metadata"].pop(field)
+    assert before == after

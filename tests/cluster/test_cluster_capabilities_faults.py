@@ -1,0 +1,238 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Others who write at the same time, processes that are killed, and servers that fail: nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils import _cluster_capabilities, _live_cluster_version
+from ansible_collections.capability.openshift.plugins.module_utils._client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
+from ansible_collections.capability.openshift.tests.cluster.support import (
+    KNOWN,
+    OBJECT,
+    Site,
+    only,
+    selection,
+    site_of,
+    start_alone,
+    verbs,
+)
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+from ansible_collections.capability.openshift.tests.unit.sites import environment
+
+TEN = sorted(KNOWN - {"Ingress", "baremetal", "marketplace"})[:10]
+"""Names that need no other one."""
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+    return site_of(cluster, capsys, monkeypatch)
+
+
+@pytest.fixture
+def proxy(site: Site) -> Iterator[FaultProxy]:
+    with FaultProxy(site.plane) as proxy:
+        yield proxy
+
+
+# Others who write
+
+
+def test_ten_writers_all_get_what_they_want(site: Site) -> None:
+    site.make(selection("Ingress"), ["Ingress"])
+    clients = [site.client() for _ in TEN]
+    mark = site.plane.audit.mark()
+
+    def write(client: Client, name: str) -> bool:
+        wish, problems = parse_wish(only(name), append=True, adopt_implicit=False)
+        assert not problems
+        return _cluster_capabilities.enable(client, wish, None, dry_run=False).change.changed
+
+    with ThreadPoolExecutor(len(TEN)) as pool:
+        assert list(pool.map(write, clients, TEN)) == [True] * len(TEN)
+    assert site.names == {"Ingress", *TEN}
+    patches = [request.code for request in site.requests(mark) if request.verb == "patch"]
+    assert patches.count(200) == len(TEN)
+    assert set(patches) == {200, 409}  # they met, or this proves nothing
+
+
+def test_ten_processes_of_ansible_all_get_what_they_want(site: Site, tmp_path: Path) -> None:
+    site.make(selection("Ingress"), ["Ingress"])
+    hosts = {f"host-{name}": {"ansible_connection": "local", "capability": name} for name in TEN}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
+    done = run_playbook(site, tmp_path, ["--inventory", "hosts.yml", "--forks", "10"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("changed=1 ") == len(TEN)
+    assert site.names == {"Ingress", *TEN}
+
+
+def playbook(site: Site, folder: Path) -> Path:
+    """Write a playbook that asks for the variable ``capability`` of each host."""
+    task = {
+        "name": "Ask",
+        "capability.openshift.cluster_capabilities": {
+            "kubeconfig": str(site.plane.kubeconfig),
+            "capabilities": {"additional_enabled_capabilities": ["{{ capability }}"]},
+            "append": True,
+        },
+    }
+    path = folder / "play.yml"
+    path.write_text(yaml.safe_dump([{"hosts": "all", "gather_facts": False, "tasks": [task]}]), encoding="utf-8")
+    return path
+
+
+def run_playbook(site: Site, folder: Path, options: list[str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ansible.cli.playbook", str(playbook(site, folder)), *options]
+    return subprocess.run(command, env=environment(folder), cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def grows_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Have somebody else ask for Storage between the first reading and its writing; tell what was tried."""
+    tried: list[str] = []
+    real = Client.merge
+
+    def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
+        tried.append(body["metadata"]["resourceVersion"])
+        if len(tried) == 1:
+            site.plane.api.patch(OBJECT, {"spec": {"capabilities": selection("Console", "Storage")}})
+        return real(client, target, body, **options)
+
+    monkeypatch.setattr(Client, "merge", merge)
+    return tried
+
+
+def test_a_wish_that_lost_the_race_names_what_it_lacks(site: Site, grows_once: list[str]) -> None:
+    site.make(selection("Console"), ["Console"])
+    outcome = site.ask(selection("Build", "Console"))
+    assert "Storage (listed)" in outcome.message
+    assert (len(grows_once), site.spec) == (1, selection("Console", "Storage"))
+
+
+def test_an_addition_that_lost_the_race_is_added_to_what_is_there_now(site: Site, grows_once: list[str]) -> None:
+    site.make(selection("Console"), ["Console"])
+    mark = site.plane.audit.mark()
+    outcome = site.append("Build")
+    assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
+    assert site.names == {"Build", "Console", "Storage"}
+    assert len(set(grows_once)) == 2
+    assert verbs(site.requests(mark)) == ["get", "patch", "get", "patch"]
+
+
+def test_an_addition_that_somebody_else_made_is_no_change(site: Site, grows_once: list[str]) -> None:
+    """Nothing was changed by this task, so it does not say so."""
+    site.make(selection("Console"), ["Console"])
+    outcome = site.append("Storage")
+    assert (outcome["changed"], outcome["added_capabilities"]) == (False, [])
+    assert site.names == {"Console", "Storage"}
+
+
+def test_whoever_always_loses_gives_up(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Client.merge
+
+    def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
+        site.plane.api.patch(OBJECT, {"metadata": {"annotations": {"at": str(time.monotonic_ns())}}})
+        return real(client, target, body, **options)
+
+    monkeypatch.setattr(Client, "merge", merge)
+    monkeypatch.setattr(_live_cluster_version, "_ATTEMPTS", 5)
+    site.make(selection("Console"), ["Console"])
+    mark = site.plane.audit.mark()
+    outcome = site.append("Build")
+    assert "was changed by others 5 times" in outcome.message
+    assert verbs(site.requests(mark)).count("patch") == 5
+    assert site.names == {"Console"}
+
+
+def test_an_object_that_was_made_anew_is_read_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, tried = Client.merge, []
+
+    def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
+        tried.append(body)
+        if len(tried) == 1:
+            site.plane.api.delete(OBJECT)
+            site.make(selection("Storage"), ["Storage"])
+        return real(client, target, body, **options)
+
+    monkeypatch.setattr(Client, "merge", merge)
+    site.make(selection("Console"), ["Console"])
+    assert site.append("Build")["changed"]
+    assert site.names == {"Build", "Storage"}
+
+
+# Processes that are killed
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a process and all that it started, if it has not ended yet."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def test_a_killed_module_leaves_the_old_spec_or_the_new_one(site: Site) -> None:
+    old, new = selection("Console"), selection(*sorted(KNOWN))
+    options = {"kubeconfig": site.plane.kubeconfig, "capabilities": new}
+    site.make(old, ["Console"])
+    started = time.monotonic()
+    assert start_alone(**options).wait(60) == 0
+    takes = time.monotonic() - started
+    seen = []
+    for part in range(1, 14):
+        site.make(old, ["Console"])
+        process = start_alone(**options)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(takes * part / 13)
+        kill(process)
+        seen.append(site.spec)
+    assert [spec for spec in seen if spec not in (old, new)] == []
+    assert seen[0] == old
+    # It can be run again, whatever was left.
+    assert not site.ask(new).failed
+    assert site.spec == new
+
+
+@pytest.mark.parametrize("fault", ["hold", "delay", "lose"])
+def test_a_module_killed_around_its_patch_can_be_run_again(site: Site, proxy: FaultProxy, fault: str) -> None:
+    """Before the server has it, while it has it, and after it did it."""
+    site.make(selection("Console"), ["Console"])
+    arguments = {"delay": {"seconds": 1.0}}.get(fault, {})
+    getattr(proxy, fault)(**arguments, method="PATCH")
+    process = start_alone(kubeconfig=proxy.kubeconfig, capabilities=only("Build"), append=True)
+    wait_for(lambda: any(request.method == "PATCH" for request in proxy.requests), "the patch")
+    kill(process)
+    assert site.names in ({"Console"}, {"Build", "Console"})
+    assert not site.append("Build").failed
+    assert site.names == {"Build", "Console"}
+
+
+def test_a_killed_playbook_leaves_the_old_spec_or_the_new_one(site: Site, tmp_path: Path) -> None:
+    site.make(selection("Console"), ["Console"])
+    command = [sys.executable, "-m", "ansible.cli.playbook", str(playbook(site, tmp_path))]
+    command += ["--inventory", "localhost,", "--connection", "local", "--extra-vars", "capability=Build"]
+    mark = site.plane.audit.mark()
+    process = subprocess.Popen(
+        command, env=environment(tmp_path), stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    wait_for(lambda: verbs(site.requests(mark)), "the module to read")
+    kill(process)
+    assert site.names in ({"Console"}, {"Build", "Console"})
+    assert not site.append("Build").failed
+    assert site.names == {"Build", "Console"}

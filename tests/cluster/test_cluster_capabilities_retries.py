@@ -1,0 +1,175 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Servers and networks that fail: what helps is tried again, for a while, and nothing is done or told twice."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils import _cluster_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
+from ansible_collections.capability.openshift.tests.cluster.support import (
+    OBJECT,
+    Site,
+    only,
+    selection,
+    short_waits,
+    site_of,
+    start_alone,
+)
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+    return site_of(cluster, capsys, monkeypatch)
+
+
+@pytest.fixture
+def proxy(site: Site) -> Iterator[FaultProxy]:
+    with FaultProxy(site.plane) as proxy:
+        yield proxy
+
+
+# Servers that fail
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_later_is_tried_again(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, status: int
+) -> None:
+    short_waits(monkeypatch)
+    site.make(selection("Console"), ["Console"])
+    proxy.answer(status, 3, method=method, path="clusterversions")
+    outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+    assert not outcome.failed, outcome.result
+    assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
+    assert site.names == {"Build", "Console"}
+    assert (len(proxy.requests), proxy.passed, proxy.pending) == (5, 2, 0)
+
+
+def test_the_server_says_when_to_come_again(site: Site, proxy: FaultProxy) -> None:
+    site.make(selection("Console"), ["Console"])
+    proxy.answer(429, method="PATCH", retry_after=1)
+    started = time.monotonic()
+    assert site.append("Build", kubeconfig=proxy.kubeconfig)["changed"]
+    assert 1 <= time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+@pytest.mark.parametrize("fault", ["reset", "lose", "hold"])
+def test_a_broken_connection_is_made_again(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, fault: str
+) -> None:
+    """Whether the server has done it or not: it is done once, and told as a change."""
+    short_waits(monkeypatch)
+    site.make(selection("Console"), ["Console"])
+    getattr(proxy, fault)(2, method=method, path="clusterversions")
+    outcome = site.append("Build", kubeconfig=proxy.kubeconfig, diff=True)
+    assert not outcome.failed, outcome.result
+    assert site.names == {"Build", "Console"}
+    assert (outcome["spec"], proxy.pending) == (selection("Build", "Console"), 0)
+    assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
+    assert outcome["diff"]["before"] != outcome["diff"]["after"]
+
+
+@pytest.mark.parametrize("wish", [{"adopt_implicit": True}, {"capabilities": selection("Build", "Console")}])
+def test_a_lost_answer_is_a_change_of_every_wish(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, wish: dict[str, Any]
+) -> None:
+    short_waits(monkeypatch)
+    site.make(selection("Console"), ["Build", "Console"])
+    proxy.lose(method="PATCH")
+    outcome = site.ask(kubeconfig=proxy.kubeconfig, **wish)
+    assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
+    assert outcome["adopted_capabilities"] == (["Build"] if "adopt_implicit" in wish else [])
+
+
+def test_a_lost_answer_is_a_change_though_others_write_as_well(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody adds a name between the attempt that was done and the one that meets a conflict."""
+    short_waits(monkeypatch, read_seconds=30)
+    site.make(selection("Console"), ["Console"])
+    proxy.lose(method="PATCH")
+    proxy.delay(2, method="PATCH")
+
+    def add_storage() -> None:
+        wait_for(lambda: [request.method for request in proxy.requests].count("PATCH") == 2, "the second attempt")
+        site.plane.api.patch(OBJECT, {"spec": {"capabilities": selection("Build", "Console", "Storage")}})
+
+    with ThreadPoolExecutor(1) as pool:
+        added = pool.submit(add_storage)
+        outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+        added.result()
+    assert site.names == {"Build", "Console", "Storage"}
+    assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_no_is_not_tried_again(site: Site, proxy: FaultProxy, method: str, status: int) -> None:
+    site.make(selection("Console"), ["Console"])
+    proxy.answer(status, 9, method=method)
+    outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+    assert outcome.failed
+    assert [request.method for request in proxy.requests].count(method) == 1
+    assert site.names == {"Console"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "attempts", "said"),
+    [
+        ("answer", 6, "503 ServiceUnavailable: the fault proxy answers 503"),
+        ("reset", 4, "does not answer"),
+        ("hold", 4, "does not answer"),
+    ],
+)
+def test_trying_again_ends(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, fault: str, attempts: int, said: str
+) -> None:
+    short_waits(monkeypatch, read_seconds=0.2)
+    site.make(selection("Console"), ["Console"])
+    arguments = (503, 99) if fault == "answer" else (99,)
+    getattr(proxy, fault)(*arguments, method="PATCH")
+    started = time.monotonic()
+    outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
+    assert time.monotonic() - started < 5
+    assert said in outcome.message
+    assert [request.method for request in proxy.requests].count("PATCH") == attempts
+    assert site.names == {"Console"}
+
+
+def test_waiting_goes_on_through_a_bad_server(site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Watches that break or are refused are begun again, with a new list first."""
+    short_waits(monkeypatch)
+    site.make(selection("Console"), [])
+    proxy.reset(4, path="watch=true")
+    proxy.answer(503, 3, path="watch=true")
+    process = start_alone(kubeconfig=proxy.kubeconfig, capabilities=selection("Console"), wait=True, wait_timeout=60)
+    wait_for(lambda: proxy.pending == 0, "all faults to have happened")
+    site.make(selection("Console"), ["Console"])
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert json.loads(out)["pending_capabilities"] == []
+
+
+def test_a_client_that_cannot_write_says_so(site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What library users see is what the module prints."""
+    short_waits(monkeypatch)
+    site.make(selection("Console"), ["Console"])
+    proxy.reset(99)
+    wish, _ = parse_wish(only("Build"), append=True, adopt_implicit=False)
+    with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
+        _cluster_capabilities.enable(site.client(kubeconfig=str(proxy.kubeconfig)), wish, None, dry_run=False)
