@@ -44,8 +44,8 @@ def get_cluster_version(client: Client) -> Object:
             message = f"{client.host} does not serve ClusterVersion: it is no OpenShift cluster, or no cluster's API"
             mend = (
                 "Look at the address. On plain Kubernetes apply the CustomResourceDefinition "
-                "clusterversions.config.openshift.io of a release first: "
-                "kubectl apply --server-side -f RELEASE/manifests/0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml "
+                "clusterversions.config.openshift.io of a release first: kubectl apply --server-side -f "
+                "RELEASE/manifests/0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml "
                 "(clusterversion.crd.yaml up to 4.15)"
             )
         raise ClusterError([Problem("error", "clusterversions.config.openshift.io", message, mend)]) from None
