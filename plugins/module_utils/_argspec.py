@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -92,6 +93,9 @@ def auth_spec() -> dict[str, dict[str, Any]]:
     return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}
 
 
+_SHORTEST_SECRET = 5
+
+
 def show_kubeconfig(module: Any) -> None:
     """Let results hold what the kubeconfig of a cluster says and is known to be no secret.
 
@@ -104,11 +108,16 @@ def show_kubeconfig(module: Any) -> None:
     module.no_log_values -= shown - {text for value in others for text in _texts(value)}
 
 
+def looks_like_path(text: str) -> bool:
+    """Tell whether ``text`` is made of what paths are made of; it could be a kubeconfig itself, with its secrets."""
+    return re.fullmatch(r"[\w./~+@%,= -]{1,255}", text) is not None
+
+
 def _paths(given: str) -> set[str]:
-    """Return the files that a text names, and the text itself if it is nothing else; it could be a kubeconfig, too."""
+    """Return the paths in a text, and the text itself if it is nothing else."""
     parts = given.split(os.pathsep)
-    files = {part for part in parts if os.path.isfile(part)}
-    return {*files, given} if files.issuperset(parts) else files
+    paths = {part for part in parts if os.path.isfile(part) or looks_like_path(part)}
+    return {*paths, given} if paths.issuperset(parts) else paths
 
 
 def _open_texts(kubeconfig: Any) -> Iterator[str]:
@@ -118,7 +127,7 @@ def _open_texts(kubeconfig: Any) -> Iterator[str]:
     fields = {
         "contexts": ("context", ("cluster", "namespace", "user")),
         "clusters": ("cluster", ("certificate-authority", "certificate-authority-data", "server")),
-        "users": ("user", ("client-certificate", "client-certificate-data")),
+        "users": ("user", ("client-certificate", "client-certificate-data", "username")),
     }
     for section, (item, known) in fields.items():
         entries = kubeconfig.get(section)
@@ -127,6 +136,8 @@ def _open_texts(kubeconfig: Any) -> Iterator[str]:
             if isinstance(said, Mapping):
                 yield from (text for field in known for text in _texts(said.get(field)) if "@" not in text)
                 yield from _texts(entry.get("name"))
+    # What is that short keeps no secret, and would be found in every word.
+    yield from (text for text in _texts(kubeconfig) if len(text) < _SHORTEST_SECRET)
 
 
 def _texts(value: Any) -> Iterator[str]:

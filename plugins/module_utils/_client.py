@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from ._answer import api_error, connection_error, one_line
-from ._argspec import show_kubeconfig
+from ._argspec import looks_like_path, show_kubeconfig
 from ._domain.errors import ApiError, ClusterError, Problem, raise_errors, type_name
 from ._domain.served_kind import ServedKind
 from ._retries import retries
@@ -300,8 +300,7 @@ def _no_kubeconfig(given: Any) -> Iterator[Problem]:
     if isinstance(given, str):
         for path in given.split(os.pathsep):
             if path and not os.path.exists(os.path.expanduser(path)):
-                # It could be the kubeconfig itself, with its secrets.
-                shown = path if re.fullmatch(r"[\w./~+@%,=-]{1,255}", path) else "what is given"
+                shown = path if looks_like_path(path) else "what is given"
                 yield Problem("error", "kubeconfig", f"{shown} is not there", mend)
     elif given is not None and not isinstance(given, Mapping):
         yield Problem("error", "kubeconfig", f"is {type_name(given)}, expected a path or a map", mend)
