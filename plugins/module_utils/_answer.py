@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import re
 import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -64,7 +65,7 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str) -> 
     if isinstance(cause, ssl.SSLCertVerificationError):
         message = f"cannot {verb} {shown}: the certificate of {host} is not trusted ({cause.verify_message})"
         mend = _TRUST.get(cause.verify_code, "Give the address for which the certificate was made")
-    elif isinstance(cause, ssl.SSLError):
+    elif isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
         message = f"cannot {verb} {shown}: no TLS with {host} ({text})"
         mend = "Look at address and port, and at the client certificate"
     elif isinstance(cause, ValueError) and "header" in text.lower():
@@ -92,9 +93,10 @@ def _allow(said: str, verb: str, shown: str) -> str:
     """Return what to do about an answer of 403, which can have another cause than a role that is missing."""
     if "system:anonymous" in said:
         return "No credentials were sent: look at the user in the kubeconfig, and at the program that makes its token"
-    if "cannot impersonate" in said:
+    refused = re.search(r'User "[^"]*" cannot (\w+) (resource|path) ', said)
+    if refused and refused[1] == "impersonate":
         return "Give the user a role that allows impersonate, or leave impersonate_user and impersonate_groups out"
-    if " cannot " in said:
+    if refused:
         return f"Give the user a role that allows {verb} on {shown.partition(' ')[0]}"
     return "It is not a right that is missing, but an admission policy of the cluster that refuses this"
 
@@ -117,7 +119,9 @@ def _causes(details: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _innermost(error: BaseException) -> BaseException:
     """Return what is behind the wrappers of urllib3, which repeat addresses of objects and whole URLs."""
     reason = getattr(error, "reason", None)
-    behind = reason if isinstance(reason, BaseException) else error.__cause__ or error.__context__
+    # urllib3 1.26 suppresses the context of an error, because that is another one that it got over.
+    context = None if error.__suppress_context__ else error.__context__
+    behind = reason if isinstance(reason, BaseException) else error.__cause__ or context
     if behind is None:
         behind = next((arg for arg in error.args if isinstance(arg, BaseException)), None)
     return error if behind is None or behind is error else _innermost(behind)

@@ -84,12 +84,12 @@ def cluster_options(params: dict[str, Any]) -> ClusterOptions:
 def auth_spec() -> dict[str, dict[str, Any]]:
     """How to reach a cluster: the options of kubernetes.core (its fragment ``k8s_auth_options``).
 
-    Empty where that collection is not installed; what connects says so (see ``connect``).
+    Where that collection is not installed the few that most people use, so that ``connect`` can say what is missing.
     """
     try:
         from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
     except ImportError:
-        return {}
+        return {"kubeconfig": {"type": "raw", "no_log": True}, "context": {}, "host": {}, "api_key": {"no_log": True}}
     return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}
 
 

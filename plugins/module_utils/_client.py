@@ -94,15 +94,15 @@ class Client:
     def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
         """Yield all objects of a kind, page by page; with ``metadata_only`` without their spec and status."""
         for page in self._pages(target, _METADATA_ONLY if metadata_only else "application/json"):
-            yield from page.get("items") or ()
+            yield from page["items"]
 
-    def snapshot(self, target: Target) -> Snapshot:
+    def snapshot(self, target: Target, read_seconds: float = READ_SECONDS) -> Snapshot:
         """Return the objects of a kind, only the named one where ``target`` has a name, as a watch can go on from."""
         found: dict[str, dict[str, Any]] = {}
         version = ""
-        for page in self._pages(target, "application/json"):
-            version = version or (page.get("metadata") or {}).get("resourceVersion") or ""
-            found.update({item["metadata"]["name"]: item for item in page.get("items") or ()})
+        for page in self._pages(target, "application/json", read_seconds):
+            version = version or page.get("metadata", {}).get("resourceVersion") or ""
+            found.update({item["metadata"]["name"]: item for item in page["items"]})
         return Snapshot(found, version)
 
     def merge(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
@@ -138,12 +138,14 @@ class Client:
     def watch(self, target: Target, resource_version: str, seconds: float) -> Iterator[dict[str, Any]]:
         """Yield what happens to a kind after ``resource_version``: dicts with ``type`` and ``object``.
 
-        With a name only what happens to that object. Ends after ``seconds``, or earlier where the server wants so,
-        and then needs a new snapshot; raises ``ClusterError`` where the connection breaks.
+        With a name only what happens to that object. A ``BOOKMARK`` tells a later version and nothing else, an
+        ``ERROR`` that a new snapshot is needed. Ends after ``seconds``, or earlier where the server wants so; raises
+        ``ClusterError`` where the connection breaks.
         """
         query = {
             **_selector(target),
             "watch": "true",
+            "allowWatchBookmarks": "true",
             "resourceVersion": resource_version,
             "timeoutSeconds": str(max(1, round(seconds))),
         }
@@ -166,16 +168,23 @@ class Client:
         """Let go of all connections."""
         self._pool.clear()
 
-    def _pages(self, target: Target, accept: str) -> Iterator[dict[str, Any]]:
+    def _pages(self, target: Target, accept: str, read_seconds: float = READ_SECONDS) -> Iterator[dict[str, Any]]:
         more = ""
         everything = target._replace(name="")
         while True:
             query = {**_selector(target), "limit": str(_PAGE), **({"continue": more} if more else {})}
-            page = self._object("list", "GET", everything, query=query, accept=accept)
+            page = self._object("list", "GET", everything, query=query, accept=accept, read_seconds=read_seconds)
+            items = page["items"] = page.get("items") or []
+            if not isinstance(items, list) or not all(_has_name(item) for item in items):
+                raise self._no_api("list", str(target))
             yield page
-            more = (page.get("metadata") or {}).get("continue") or ""
+            more = page.get("metadata", {}).get("continue") or ""
             if not more:
                 return
+
+    def _no_api(self, verb: str, shown: str) -> ClusterError:
+        message = f"cannot {verb} {shown}: the answer is not that of an API server, so {self.host} is none"
+        return ClusterError([Problem("error", "host", message, "Give the address of the cluster's API")])
 
     def _object(self, verb: str, method: str, target: Target, **options: Any) -> dict[str, Any]:
         response = self._send(verb, method, target.path, str(target), **options)
@@ -222,11 +231,13 @@ class Client:
         if token:
             headers["Authorization"] = token
         try:
-            response = self._pool.request(
+            # Not request(): urllib3 1.26 loses all but one of several headers with the same name there.
+            response = self._pool.urlopen(
                 method,
                 f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else ""),
                 headers=headers,
                 body=None if body is None else json.dumps(body),
+                redirect=False,
                 timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
                 retries=retries(),
                 preload_content=verb != "watch",
@@ -244,8 +255,7 @@ class Client:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            message = f"cannot {verb} {shown}: the answer is no JSON object, so {self.host} is no API server"
-            raise ClusterError([Problem("error", "host", message, "Give the address of the cluster's API")])
+            raise self._no_api(verb, shown)
         return found
 
 
@@ -295,13 +305,16 @@ def connect(module: Any) -> Client:
 
 
 def _no_kubeconfig(given: Any) -> Iterator[Problem]:
-    """Yield what is wrong with a kubeconfig before anybody reads it; the library does not name files."""
+    """Yield what is wrong with a kubeconfig before anybody reads it; the library does not name files.
+
+    Of several files those that are not there are passed over, as kubectl does.
+    """
     mend = "Give the path of a kubeconfig, or its content as a dict"
     if isinstance(given, str):
-        for path in given.split(os.pathsep):
-            if path and not os.path.exists(os.path.expanduser(path)):
-                shown = path if looks_like_path(path) else "what is given"
-                yield Problem("error", "kubeconfig", f"{shown} is not there", mend)
+        paths = [path for path in given.split(os.pathsep) if path]
+        if not any(os.path.exists(os.path.expanduser(path)) for path in paths):
+            shown = " and ".join(paths) if paths and all(map(looks_like_path, paths)) else "what is given"
+            yield Problem("error", "kubeconfig", f"{shown} is not there", mend)
     elif given is not None and not isinstance(given, Mapping):
         yield Problem("error", "kubeconfig", f"is {type_name(given)}, expected a path or a map", mend)
 
@@ -326,13 +339,19 @@ def _selector(target: Target) -> dict[str, str]:
     return {"fieldSelector": f"metadata.name={target.name}"} if target.name else {}
 
 
+def _has_name(value: Any) -> bool:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
+
+
 def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:
-    """Yield what a watch sends, one JSON object per line; an event of the type ERROR ends it."""
+    """Yield what a watch sends, one JSON object per line. Raises ``ValueError`` for what is no event."""
     rest = b""
     for chunk in response.stream(amt=None, decode_content=True):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in filter(None, lines):
             event = json.loads(line)
-            if event.get("type") == "ERROR":
-                return
+            kind = event.get("type") if isinstance(event, dict) else None
+            if kind != "ERROR" and not isinstance(event.get("object"), dict):
+                raise ValueError("a watch sent what is no event")
             yield event

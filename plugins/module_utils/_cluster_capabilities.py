@@ -21,7 +21,14 @@ from ._domain.release import Release
 from ._domain.release_facts import minor_facts, walk
 from ._domain.selection import API_ADDITIONAL, API_BASELINE, requested
 from ._domain.served_kind import CLUSTER_OPERATORS
-from ._domain.spec_change import SpecChange, Wish, implicitly_enabled, requested_names, spec_change
+from ._domain.spec_change import (
+    SpecChange,
+    Wish,
+    facts_as_told,
+    implicitly_enabled,
+    requested_names,
+    spec_change,
+)
 from ._follow import follow
 from ._live_cluster_version import (
     CLUSTER_VERSION,
@@ -33,6 +40,12 @@ from ._live_cluster_version import (
 
 _PLACE = str(CLUSTER_VERSION)
 _OPERATORS = Target(CLUSTER_OPERATORS)
+_STATUS_ALONE = Problem(
+    "warning",
+    "wait",
+    "waited for the status alone, because the cluster has no ClusterOperator of these capabilities yet",
+    "Give release, which says what they bring",
+)
 
 
 class Reading(NamedTuple):
@@ -106,7 +119,8 @@ def wait_for(
         of_cluster = operators_of_cluster(operators, wanted, enabled.after.cluster.version)
         arrival = arrival_of(wanted, obj, operators, of_cluster if expected is None else expected)
         if obj is not None and not arrival.missing:
-            return _reading(client, obj, release, enabled.after.facts), arrival.complaints
+            unsure = (_STATUS_ALONE,) if expected is None and enabled.change.added and not of_cluster else ()
+            return _reading(client, obj, release, enabled.after.facts), (*unsure, *arrival.complaints)
         missing = arrival.missing if state.trouble is None else (*arrival.missing, *state.trouble.problems)
     message = f"not there after {seconds:g} s"
     raise ClusterError([Problem("error", "wait", message, "Look at what follows, or raise wait_timeout"), *missing])
@@ -134,7 +148,7 @@ def capabilities_dict(reading: Reading) -> dict[str, Any]:
 
 
 def _reading(client: Client, obj: Object, release: Release | None, known: MinorFacts | None) -> Reading:
-    cluster, found = parse_cluster_version(obj, _PLACE)
+    cluster, found = parse_cluster_version(obj, _PLACE, strict=False)
     if cluster is None:
         raise ClusterError(found)
     # That status tells nothing yet is so on every new cluster, and told by the result itself.
@@ -144,7 +158,7 @@ def _reading(client: Client, obj: Object, release: Release | None, known: MinorF
         known = release.minor and minor_facts(release, release.minor, "", "self-managed-high-availability", problems)
     if known is None:
         known = facts_of_cluster(client, cluster, problems)
-    return Reading(obj, cluster, known, tuple(problems))
+    return Reading(obj, cluster, facts_as_told(cluster, known), tuple(problems))
 
 
 def _of_another_version(cluster: ClusterVersion, release: Release) -> list[Problem]:

@@ -13,14 +13,18 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from ._client import Client, Snapshot, Target
-from ._domain.errors import ClusterError
+from ._client import READ_SECONDS, Client, Snapshot, Target
+from ._domain.errors import ApiError, ClusterError
 
 Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
 """What was followed, to its objects by name."""
 
 _PAUSE = 1.0
 """Seconds before a broken watch is begun again."""
+
+_NO = (401, 403, 404, 405)
+_PATIENCE = 5
+"""How often in a row these answers are taken for those of a server that only starts and does not know its rules yet."""
 
 _LONGEST_WATCH = 60.0
 """Seconds after which a watch is begun again, because a connection can be dead without a sign."""
@@ -34,22 +38,27 @@ class State(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """What happened to ``target``: it is all that ``snapshot`` has, or ``event`` came, or there was ``trouble``."""
+    """What happened to ``target``: it is all that ``snapshot`` has, or ``event`` came, or there was ``trouble``.
+
+    ``is_final``: the trouble will not pass.
+    """
 
     target: Target
     snapshot: Snapshot | None = None
     event: Mapping[str, Any] | None = None
     trouble: ClusterError | None = None
+    is_final: bool = False
 
 
 def follow(client: Client, targets: Sequence[Target], seconds: float) -> Iterator[State]:
     """Yield what the cluster has of ``targets``, at once and whenever it changes, for ``seconds``.
 
     Yields a last time when the time is over. A connection that breaks is made again. Raises ``ClusterError`` where
-    the first answer is an error.
+    the first answer is an error, or where the server goes on saying no.
     """
     deadline = time.monotonic() + seconds
-    snapshots = {target: client.snapshot(target) for target in targets}
+    patience = min(READ_SECONDS, max(seconds, _PAUSE))
+    snapshots = {target: client.snapshot(target, patience) for target in targets}
     objects = {target: dict(snapshot.objects) for target, snapshot in snapshots.items()}
     yield State(objects, None)
     changes: SimpleQueue[_Change] = SimpleQueue()
@@ -64,6 +73,8 @@ def follow(client: Client, targets: Sequence[Target], seconds: float) -> Iterato
                 change = changes.get(timeout=left)
             except Empty:
                 break
+            if change.is_final and change.trouble is not None:
+                raise change.trouble
             trouble[change.target] = change.trouble
             _note(objects[change.target], change)
             if changes.empty():
@@ -76,24 +87,40 @@ def follow(client: Client, targets: Sequence[Target], seconds: float) -> Iterato
 def _watch(
     client: Client,
     target: Target,
-    snapshot: Snapshot | None,
+    snapshot: Snapshot,
     deadline: float,
     changes: SimpleQueue[_Change],
     over: Event,
 ) -> None:
+    refusals = 0
+    version = snapshot.resource_version
     while not over.is_set() and (left := deadline - time.monotonic()) > 0:
+        begun = time.monotonic()
         try:
-            if snapshot is None:
+            if not version:
                 snapshot = client.snapshot(target)
+                version = snapshot.resource_version
                 changes.put(_Change(target, snapshot=snapshot))
-            for event in client.watch(target, snapshot.resource_version, min(left, _LONGEST_WATCH)):
+            for event in client.watch(target, version, min(left, _LONGEST_WATCH)):
                 if over.is_set():
                     return
-                changes.put(_Change(target, event=event))
+                refusals = 0
+                version = _version_after(event)
+                if event["type"] in ("ADDED", "MODIFIED", "DELETED"):
+                    changes.put(_Change(target, event=event))
         except ClusterError as error:
-            changes.put(_Change(target, trouble=error))
+            version = ""
+            refusals += isinstance(error, ApiError) and error.code in _NO
+            changes.put(_Change(target, trouble=error, is_final=refusals > _PATIENCE))
+        if time.monotonic() - begun < _PAUSE:
             over.wait(_PAUSE)
-        snapshot = None
+
+
+def _version_after(event: Mapping[str, Any]) -> str:
+    """Return where to go on after an event; empty where the server says that a new snapshot is needed."""
+    if event["type"] == "ERROR":
+        return ""
+    return str((event["object"].get("metadata") or {}).get("resourceVersion") or "")
 
 
 def _note(known: dict[str, Mapping[str, Any]], change: _Change) -> None:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import random
+import ssl
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,6 +41,11 @@ def retries() -> urllib3.Retry:
             _pool: Any = None,
             _stacktrace: Any = None,
         ) -> Self:
+            if isinstance(error, urllib3.exceptions.ProxyError) and isinstance(error.original_error, Exception):
+                error = error.original_error
+            if isinstance(_root(error), ssl.SSLEOFError):
+                # A connection that breaks while TLS begins is a broken one.
+                error = urllib3.exceptions.ProtocolError("the connection broke while TLS began", error)
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
             if isinstance(error, unreachable) and not _refused(error):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
@@ -68,6 +74,11 @@ def retries() -> urllib3.Retry:
         raise_on_redirect=False,
         raise_on_status=False,
     )
+
+
+def _root(error: BaseException | None) -> BaseException | None:
+    """Return the error that urllib3 has put into one of its own."""
+    return next((arg for arg in error.args if isinstance(arg, BaseException)), error) if error else None
 
 
 def _refused(error: BaseException) -> bool:

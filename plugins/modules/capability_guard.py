@@ -83,7 +83,7 @@ notes:
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
-  - kubernetes >= 24.2.0
+  - kubernetes >= 29.0.0
 """
 
 EXAMPLES = r"""

@@ -40,8 +40,10 @@ options:
       - The selection, as C(install-config.yaml) and C(ClusterVersion.spec) have it, a dict with
         C(baseline_capability_set), C(additional_enabled_capabilities) and C(excluded_capabilities). The API's spellings
         and those of its first draft are accepted, see M(capability.openshift.release_manifests).
-      - An empty dict is the cluster default, V(vCurrent), which is everything that the version knows.
-      - Needed, unless only O(adopt_implicit) is asked for. What is enabled here stays, so nothing is taken for granted.
+      - A set that is not said stands for V(vCurrent), as in the API, and so does an empty dict. Where that would add
+        anything it is an error, because what is enabled stays, and an empty list out of a template must not enable
+        everything. Write V(vCurrent) if that is meant.
+      - Needed, unless only O(adopt_implicit) is asked for.
     type: dict
   append:
     description:
@@ -52,6 +54,7 @@ options:
   adopt_implicit:
     description:
       - Whether to request by name what is on without being requested.
+      - Beside O(capabilities), what is on counts as wished for, so that a second run finds nothing to take back.
     type: bool
     default: false
   release:
@@ -257,7 +260,7 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     change = enabled.change
     result.update(
         changed=change.changed,
-        added_capabilities=sorted(change.requested_after - change.requested_before),
+        added_capabilities=sorted(change.added),
         adopted_capabilities=list(change.adopted),
         **capabilities_dict(enabled.after),
     )

@@ -87,7 +87,7 @@ seealso:
   - module: capability.openshift.cluster_capabilities
   - module: capability.openshift.update_plan
 requirements:
-  - kubernetes >= 24.2.0
+  - kubernetes >= 29.0.0
   - PyYAML
 """
 

@@ -116,7 +116,7 @@ def test_a_server_of_something_else(site: Site, direct: dict[str, Any], monkeypa
     with ThreadingHTTPServer(("127.0.0.1", 0), _Page) as server:
         Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         host = f"127.0.0.1:{server.server_port}"
-        refused(site.info(**{**direct, "host": f"http://{host}"}), "is no API server")
+        refused(site.info(**{**direct, "host": f"http://{host}"}), "is not that of an API server")
         refused(site.info(**{**direct, "host": f"https://{host}"}), "no TLS with")
         server.shutdown()
 

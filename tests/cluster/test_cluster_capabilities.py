@@ -84,7 +84,7 @@ def test_the_whole_way(site: Site, release: Path) -> None:
         with site.untouched():
             assert not site.append("Console", wait=True, wait_timeout=5)["changed"]
             assert "Insights (listed)" in site.ask(selection("Console")).message
-        everything = site.ask({})
+        everything = site.ask({"baselineCapabilitySet": "vCurrent"})
         assert everything["spec"] == selection(baseline="vCurrent")
         assert set(everything["requested_capabilities"]) == facts.capabilities
 

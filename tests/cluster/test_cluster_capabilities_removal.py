@@ -62,7 +62,8 @@ def test_removal_fails_and_changes_nothing(site: Site, before: Any, wish: Any, l
 
 def test_the_deleted_block_is_a_removal_where_it_drops_a_name(site: Site) -> None:
     """An older version's vCurrent lacks what a list can hold, because the CRD is of a later one."""
-    site.make(selection("Console", "Build"), ["Console", "Build"], version="4.13.9")
+    known = ["Console", "Storage", "marketplace"]
+    site.make(selection("Console", "Build"), ["Console", "Build"], known=known, version="4.13.9")
     with site.untouched():
         assert "Build (listed)" in site.ask({}).message
 

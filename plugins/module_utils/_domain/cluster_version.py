@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from .errors import Problem, has_errors, type_name
+from .errors import Problem, Severity, has_errors, type_name
 from .names import did_you_mean
 from .release_facts import walk
 from .selection import API_ADDITIONAL, API_BASELINE, API_FIELDS, CapabilityStatus, Selection
@@ -110,11 +110,12 @@ def _maps(value: object) -> list[Mapping[str, Any]]:
 
 
 def parse_cluster_version(
-    value: object, where: str = "cluster_version"
+    value: object, where: str = "cluster_version", *, strict: bool = True
 ) -> tuple[ClusterVersion | None, tuple[Problem, ...]]:
     """Read a ClusterVersion object, or a List that holds exactly one. ``None`` where a problem is an error.
 
-    Names in its lists are not checked: after a rollback they may be of a later version.
+    Names in its lists are not checked: after a rollback they may be of a later version. ``strict``: a field of
+    ``spec.capabilities`` that is not known is an error, because somebody wrote it and no API server let it pass.
     """
     found = _only_item(value, where)
     if isinstance(found, Problem):
@@ -126,7 +127,7 @@ def parse_cluster_version(
     problems: list[Problem] = []
     spec = _map(found, "spec", where, problems)
     selection = _selection(
-        _map(spec, "capabilities", f"{where}.spec", problems), f"{where}.spec.capabilities", problems
+        _map(spec, "capabilities", f"{where}.spec", problems), f"{where}.spec.capabilities", problems, strict
     )
     overrides = _list(spec, "overrides", f"{where}.spec", problems)
     status = _map(found, "status", where, problems)
@@ -167,12 +168,13 @@ def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
     return value
 
 
-def _selection(capabilities: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
+def _selection(capabilities: Mapping[str, Any], where: str, problems: list[Problem], strict: bool) -> Selection:
     """Read the two fields that the API has; additional names without a baseline set stand beside vCurrent."""
     for field in capabilities:
         if field not in API_FIELDS:
             mend = did_you_mean(field, API_FIELDS)
-            problems.append(Problem("error", f"{where}.{field}", "is not a field of ClusterVersion", mend))
+            severity: Severity = "error" if strict else "info"
+            problems.append(Problem(severity, f"{where}.{field}", "is not a field of ClusterVersion", mend))
     baseline = capabilities.get(API_BASELINE)
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {type_name(baseline)}, expected the name of a set"

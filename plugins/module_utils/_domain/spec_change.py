@@ -61,6 +61,11 @@ class SpecChange(NamedTuple):
         return tuple(sorted(self.requested_before - self.requested_after))
 
     @property
+    def added(self) -> frozenset[str]:
+        """Names that come."""
+        return self.requested_after - self.requested_before
+
+    @property
     def changed(self) -> bool:
         """Whether the spec has to be written: order and repetitions in a list, and an unsaid default, say the same."""
         return _content(self.before) != _content(self.after)
@@ -100,11 +105,11 @@ def spec_change(
     wish lacks. Names that are on only implicitly are none of it.
     Source: openshift/enhancements:enhancements/installer/component-selection.md, "Capabilities Continue to be Enabled".
     """
-    hidden = hidden_names(cluster, facts)
+    hidden, unknown = hidden_names(cluster, facts), _unknown_names(cluster, facts)
     current = cluster.selection
     asked = wish.selection or current
-    problems = [] if wish.selection is None else list(_wrong_names(asked, current, facts, hidden))
-    target = current if wish.selection is None else translate(asked, facts, hidden)
+    problems = [] if wish.selection is None else list(_wrong_names(asked, current, facts, unknown))
+    target = current if wish.selection is None else translate(asked, facts, hidden | unknown)
     known_set = current.baseline is None or current.baseline in facts.sets
     if not known_set and not wish.append and target.baseline != current.baseline:
         message = f"is {current.baseline}, and what that holds in {facts.minor} is not known here"
@@ -117,12 +122,13 @@ def spec_change(
     adopted: tuple[str, ...] = ()
     if wish.adopt_implicit:
         # All that is on, not what the spec lacks: what was adopted before is requested, and not in the wish.
-        adopted, left = _adoptable(cluster, _names(after, facts, hidden), facts, hidden)
+        adopted, left = _adoptable(cluster, _names(after, facts, hidden), facts, unknown)
         after = _united(after, adopted)
         problems += left
     newly = tuple(name for name in adopted if name not in before)
     change = SpecChange(current, after, before, _names(after, facts, hidden), newly)
-    problems += _removal(change, wish, facts)
+    problems += _removal(change, wish, facts, unknown)
+    problems += _asked_by_chance(change, wish)
     if change.changed:
         problems += _broken_rules(change, asked, cluster, facts, hidden)
     problems += _exclusions(asked, change, cluster, facts)
@@ -130,9 +136,21 @@ def spec_change(
 
 
 def hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
-    """Names that the minor knows and the cluster says not to: their feature gates are off, or an update goes on."""
-    told = cluster.status.known if cluster.status else None
-    return frozenset() if told is None else facts.capabilities - told
+    """Names of the minor whose feature gates are off in the cluster: no set asks for them there.
+
+    A name that an update is about to bring is none of these: a set asks for it already.
+    """
+    known = (cluster.status.known if cluster.status else None) or frozenset()
+    return frozenset(name for name in facts.capabilities - known if gates_of(name))
+
+
+def facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
+    """Return ``facts`` with the names that the cluster says to know beyond them: ``vCurrent`` asks for these, too."""
+    told = (cluster.status.known if cluster.status else None) or frozenset()
+    if told <= facts.capabilities:
+        return facts
+    sets = {**facts.sets, V_CURRENT: facts.sets[V_CURRENT] | told}
+    return facts._replace(capabilities=facts.capabilities | told, sets=sets)
 
 
 def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
@@ -143,6 +161,13 @@ def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str
 def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:
     """Names that are on without being requested."""
     return (cluster.status.enabled if cluster.status else frozenset()) - requested_by_spec
+
+
+def _unknown_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+    """Names of the minor that the cluster does not say to know: hidden ones, and those that an update brings."""
+    if cluster.status is None or not cluster.status.known:
+        return frozenset()
+    return facts.capabilities - cluster.status.known - cluster.status.enabled
 
 
 def _names(selection: Selection, facts: MinorFacts, hidden: frozenset[str]) -> frozenset[str]:
@@ -168,14 +193,14 @@ def _with_nothing_else(options: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return {_BASELINES[0]: NONE, **said}
 
 
-def _wrong_names(asked: Selection, current: Selection, facts: MinorFacts, hidden: frozenset[str]) -> Iterator[Problem]:
+def _wrong_names(asked: Selection, current: Selection, facts: MinorFacts, unknown: frozenset[str]) -> Iterator[Problem]:
     """Yield what is wrong with the names that are asked for, but for those that the spec has already."""
     listed = frozenset(current.additional)
     there = {f"{asked.where}.{asked.additional_field}[{index}]" for index in _places(asked, listed)}
     if asked.baseline == current.baseline:
         there.add(f"{asked.where}.{asked.baseline_field}")
     yield from (problem for problem in check_selection(asked, facts) if problem.where not in there)
-    for index in _places(asked, hidden - listed):
+    for index in _places(asked, unknown - listed):
         name = asked.additional[index]
         gates = " or ".join(gates_of(name))
         mend = f"It needs the feature gate {gates}" if gates else "Wait until the cluster's update is finished"
@@ -188,11 +213,11 @@ def _places(asked: Selection, names: frozenset[str]) -> list[int]:
 
 
 def _adoptable(
-    cluster: ClusterVersion, asked_for: frozenset[str], facts: MinorFacts, hidden: frozenset[str]
+    cluster: ClusterVersion, asked_for: frozenset[str], facts: MinorFacts, unknown: frozenset[str]
 ) -> tuple[tuple[str, ...], list[Problem]]:
     """Return what is on beside ``asked_for``, and a warning for names of another version: the API would refuse them."""
     implicit = implicitly_enabled(cluster, asked_for)
-    strange = sorted(implicit - (facts.capabilities - hidden))
+    strange = sorted(implicit - (facts.capabilities - unknown))
     problems = [
         Problem(
             "warning",
@@ -205,7 +230,7 @@ def _adoptable(
     return tuple(sorted(implicit.difference(strange))), problems
 
 
-def _removal(change: SpecChange, wish: Wish, facts: MinorFacts) -> Iterator[Problem]:
+def _removal(change: SpecChange, wish: Wish, facts: MinorFacts, unknown: frozenset[str]) -> Iterator[Problem]:
     asked = wish.selection
     if change.removed and asked is not None:
         content = facts.sets.get(change.before.baseline or V_CURRENT, frozenset())
@@ -216,12 +241,26 @@ def _removal(change: SpecChange, wish: Wish, facts: MinorFacts) -> Iterator[Prob
         message = f"lacks what the cluster's spec requests: {names}. What is on can never be turned off"
         where = f"{asked.where}.{asked.excluded_field}" if _excludes(asked, change.removed) else asked.where
         mend = "Ask for these as well, or use append to add to what is requested"
+        if unknown.issuperset(change.removed):
+            mend = "The cluster does not know these yet: wait until its update is finished"
         yield Problem("error", where, message, mend)
     follows = (change.before.baseline or V_CURRENT) == V_CURRENT
     is_draft_exclude = asked is not None and asked.additional_field == _DRAFT_FIELD and asked.baseline == NONE
     if asked is not None and is_draft_exclude and follows and not wish.append:
         message = "goes from Include to Exclude, which takes back what later releases add"
         yield Problem("error", f"{asked.where}.inclusion_default", message, "Write Include without exclude")
+
+
+def _asked_by_chance(change: SpecChange, wish: Wish) -> Iterator[Problem]:
+    """Yield an error where nothing but an unsaid set asks for more, as an empty list from a template does."""
+    asked = wish.selection
+    if asked is None or wish.append or asked.baseline is not None or asked.excluded:
+        return
+    added = change.added.difference(change.adopted)
+    if added:
+        message = f"is not said, which stands for {V_CURRENT} and would add {', '.join(sorted(added))}"
+        mend = f"Write {NONE} for the listed names alone, or {V_CURRENT} if all are meant; they stay on for good"
+        yield Problem("error", f"{asked.where}.{asked.baseline_field}", message, mend)
 
 
 def _excludes(asked: Selection, names: Iterable[str]) -> bool:
@@ -247,7 +286,12 @@ def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, f
     for name in sorted(enabled.intersection(asked.excluded or ())):
         message = f"{name} is excluded, and on already, so it stays on"
         yield Problem("warning", where, message, "Leave it out of the exclusions")
-    added = sorted(change.requested_after - change.requested_before)
-    if asked.excluded is not None and change.before.baseline == NONE and added:
-        message = f"stands for everything else that {facts.minor} knows, and so adds {', '.join(added)}"
+    if asked.excluded is None or not change.changed:
+        return
+    if change.added:
+        names = ", ".join(sorted(change.added))
+        message = f"stands for everything else that {facts.minor} knows, and so adds {names}"
         yield Problem("warning", where, message, "List the names that are wanted, so that they stay the same")
+    if (change.before.baseline or V_CURRENT) == V_CURRENT:
+        message = f"pins what {V_CURRENT} asks for now: what later releases add is no longer asked for"
+        yield Problem("warning", where, message, f"Leave it out to keep {V_CURRENT}")

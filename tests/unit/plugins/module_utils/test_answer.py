@@ -41,7 +41,9 @@ def problem_of(code: int, data: bytes, verb: str = "patch", shown: str = SHOWN) 
     return problem
 
 
-FORBIDDEN = 'clusterversions.config.openshift.io "version" is forbidden: User "ann" cannot patch resource'
+FORBIDDEN = (
+    'clusterversions.config.openshift.io "version" is forbidden: User "ann" cannot patch resource "clusterversions" in'
+)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,7 @@ def test_a_status_is_told_in_its_words_with_what_to_do(code, reason, message, me
 def test_an_error_of_a_sub_resource_names_it_as_rbac_does():
     problem = problem_of(
         403,
-        status(403, "Forbidden", "User x cannot apply"),
+        status(403, "Forbidden", 'User "x" cannot apply resource "clusterversions/status" in'),
         "apply",
         "clusterversions.config.openshift.io/status version",
     )

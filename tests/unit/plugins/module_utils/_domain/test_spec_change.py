@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.tests.unit.wishes import block, co
         (block("Console"), block("Storage", "Console"), block("Console", "Storage")),
         (block("Console"), block(baseline="v4.12"), block(baseline="v4.12")),
         (block(), {"baseline_capability_set": "v4.11"}, block(baseline="v4.11")),
-        (block("baremetal"), {}, block(baseline="vCurrent")),
+        (block("baremetal"), block(baseline="vCurrent"), block(baseline="vCurrent")),
         (block(baseline="v4.11"), block(baseline="v4.12"), block(baseline="v4.12")),
         (block(baseline="v4.18"), block(baseline="vCurrent"), block(baseline="vCurrent")),
         # Sets are expanded, so the same names may be said in another way.
@@ -35,6 +35,26 @@ def test_names_come_and_the_set_goes_with_the_list(spec, options, body):
     assert change.changed
     assert change.body == {**body, "additionalEnabledCapabilities": sorted(body["additionalEnabledCapabilities"])}
     assert change.removed == ()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"additional_enabled_capabilities": []},
+        {"baseline_capability_set": ""},
+        {"baselineCapabilitySet": None, "additionalEnabledCapabilities": []},
+        {"excluded_capabilities": []},
+    ],
+)
+def test_what_a_template_leaves_empty_adds_nothing(options):
+    told = wished(block("Ingress"), options)
+
+    ((where, message),) = told.errors
+    assert where == "capabilities.baseline_capability_set"
+    assert message.startswith("is not said, which stands for vCurrent and would add Build, CSISnapshot, ")
+    assert wished(None, options).errors == []
+    assert wished(block(baseline="vCurrent"), options).errors == []
 
 
 @pytest.mark.parametrize(

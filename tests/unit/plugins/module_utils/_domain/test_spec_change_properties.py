@@ -118,7 +118,8 @@ class Asked(NamedTuple):
     def exclusion(self, cluster: Cluster) -> dict[str, Any]:
         names = picked(cluster.known, self.names & self.number)
         if self.form < 3:
-            return {"excludedCapabilities": names}
+            # An empty list says nothing, and so must add nothing.
+            return {"excludedCapabilities": names or cluster.known[:1]}
         if self.form < 5:
             return {"inclusionDefault": "Include", "exclude": names}
         return {"baseline_capability_set": a_set(cluster.minor, self.number), "excluded_capabilities": names}
