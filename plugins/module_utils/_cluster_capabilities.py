@@ -24,7 +24,6 @@ from ._domain.served_kind import CLUSTER_OPERATORS
 from ._domain.spec_change import (
     SpecChange,
     Wish,
-    facts_as_told,
     implicitly_enabled,
     requested_names,
     spec_change,
@@ -158,7 +157,7 @@ def _reading(client: Client, obj: Object, release: Release | None, known: MinorF
         known = release.minor and minor_facts(release, release.minor, "", "self-managed-high-availability", problems)
     if known is None:
         known = facts_of_cluster(client, cluster, problems)
-    return Reading(obj, cluster, facts_as_told(cluster, known), tuple(problems))
+    return Reading(obj, cluster, known, tuple(problems))
 
 
 def _of_another_version(cluster: ClusterVersion, release: Release) -> list[Problem]:

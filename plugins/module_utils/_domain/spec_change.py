@@ -105,7 +105,8 @@ def spec_change(
     wish lacks. Names that are on only implicitly are none of it.
     Source: openshift/enhancements:enhancements/installer/component-selection.md, "Capabilities Continue to be Enabled".
     """
-    hidden, unknown = hidden_names(cluster, facts), _unknown_names(cluster, facts)
+    facts = _facts_as_told(cluster, facts)
+    hidden, unknown = _hidden_names(cluster, facts), _unknown_names(cluster, facts)
     current = cluster.selection
     asked = wish.selection or current
     problems = [] if wish.selection is None else list(_wrong_names(asked, current, facts, unknown))
@@ -135,7 +136,18 @@ def spec_change(
     return change, tuple(problems)
 
 
-def hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+    """Names that the spec of ``cluster`` requests, its set expanded; those of its list whatever the cluster knows."""
+    facts = _facts_as_told(cluster, facts)
+    return _names(cluster.selection, facts, _hidden_names(cluster, facts))
+
+
+def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:
+    """Names that are on without being requested."""
+    return (cluster.status.enabled if cluster.status else frozenset()) - requested_by_spec
+
+
+def _hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
     """Names of the minor whose feature gates are off in the cluster: no set asks for them there.
 
     A name that an update is about to bring is none of these: a set asks for it already.
@@ -144,23 +156,13 @@ def hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
     return frozenset(name for name in facts.capabilities - known if gates_of(name))
 
 
-def facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
+def _facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
     """Return ``facts`` with the names that the cluster says to know beyond them: ``vCurrent`` asks for these, too."""
     told = (cluster.status.known if cluster.status else None) or frozenset()
     if told <= facts.capabilities:
         return facts
     sets = {**facts.sets, V_CURRENT: facts.sets[V_CURRENT] | told}
     return facts._replace(capabilities=facts.capabilities | told, sets=sets)
-
-
-def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
-    """Names that the spec of ``cluster`` requests, its set expanded; those of its list whatever the cluster knows."""
-    return _names(cluster.selection, facts, hidden_names(cluster, facts))
-
-
-def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:
-    """Names that are on without being requested."""
-    return (cluster.status.enabled if cluster.status else frozenset()) - requested_by_spec
 
 
 def _unknown_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:

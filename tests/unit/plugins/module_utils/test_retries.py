@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -79,6 +80,9 @@ def test_the_codes_that_say_later_are_retried_whatever_the_method(method, told):
         (ConnectTimeoutError(POOL, "Connection timed out."), 1),
         (SSLError("certificate verify failed"), 1),
         (ProxyError("Cannot connect to proxy.", OSError("Tunnel connection failed: 407")), 1),
+        (ProxyError("Cannot connect to proxy.", ConnectTimeoutError(POOL, "Connection timed out.")), 1),
+        (ProxyError("Cannot connect to proxy.", REFUSED), 5),
+        (SSLError(ssl.SSLEOFError(8, "EOF occurred in violation of protocol")), 4),
     ],
     ids=lambda value: type(getattr(value, "__cause__", None) or value).__name__ if isinstance(value, Exception) else "",
 )

@@ -178,3 +178,58 @@ def test_what_broke_a_rule_before_is_not_held_against_a_wish_that_changes_nothin
 
     assert not wished(spec, spec).made.changed
     assert wished(spec, block("marketplace", "Console"), enabled=["OperatorLifecycleManager"]).made.changed
+
+
+def test_an_update_that_goes_on_lets_nothing_be_taken_back():
+    """The cluster goes to 4.18 and still knows the names of 4.17; vCurrent asks for those of 4.18 already."""
+    before = contents("vCurrent", "4.17")
+    state = {"minor": "4.18", "enabled": before, "known": before}
+
+    ((where, message),) = wished(None, block(*before), **state).errors
+    assert (where, "OperatorLifecycleManagerV1 (from vCurrent)" in message) == ("capabilities", True)
+    told = wished(None, {"excluded_capabilities": ["Console"]}, **state)
+    assert "OperatorLifecycleManagerV1 (from vCurrent)" in told.errors[0][1]
+    assert not wished(None, block(baseline="vCurrent"), **state).made.changed
+
+
+@pytest.mark.parametrize("known", [None, []])
+def test_a_cluster_that_does_not_say_what_it_knows_loses_nothing(known):
+    names = contents("vCurrent")
+
+    ((where, message),) = wished(None, block(), enabled=names, known=known).errors
+    assert where == "capabilities"
+    assert all(f"{name} (from vCurrent)" in message for name in names)
+
+
+def test_names_behind_gates_are_not_asked_for_by_a_set_where_nobody_says_that_they_exist():
+    plain = [name for name in contents("vCurrent", "4.23") if name not in GATED]
+
+    assert wished(None, block(*plain), "4.23").made.removed == ()
+    assert wished(block("ClusterAPI"), block(), "4.23").errors != []
+
+
+def test_a_name_that_only_the_cluster_knows_is_asked_for_by_vcurrent():
+    """It runs a release of a minor that had it later than the registry says."""
+    known = [*contents("vCurrent"), "Later"]
+
+    ((_where, message),) = wished(None, block(*contents("vCurrent")), known=known, enabled=known).errors
+    assert "Later (from vCurrent)" in message
+    assert wished(block(), block("Later"), known=known).made.added == {"Later"}
+
+
+@pytest.mark.parametrize("spec", [block(), block(baseline="v4.11")])
+def test_an_exclusion_that_adds_is_a_warning(spec):
+    told = wished(spec, {"excluded_capabilities": ["Insights"]})
+
+    assert "Console" in told.made.added
+    assert [where for where, message in told.warnings if " and so adds " in message] == [
+        "capabilities.excluded_capabilities"
+    ]
+
+
+@pytest.mark.parametrize("options", [{"excluded_capabilities": []}, {"inclusionDefault": "Include", "exclude": []}])
+def test_pinning_what_follows_every_release_is_a_warning(options):
+    told = wished(None, options)
+
+    assert told.made.body == block(*contents("vCurrent"))
+    assert "is no longer asked for" in told.warnings[0][1]
