@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ._domain.cluster_facts import ClusterOptions
+from ._domain.errors import Problem
 from ._domain.registry import DEFAULT_CLUSTER_PROFILE
 
 
@@ -96,6 +97,13 @@ def auth_spec() -> dict[str, dict[str, Any]]:
 _SHORTEST_SECRET = 5
 
 
+def wait_problems(wait_timeout: int) -> tuple[Problem, ...]:
+    """Return what is wrong with the option ``wait_timeout``."""
+    if wait_timeout >= 0:
+        return ()
+    return (Problem("error", "wait_timeout", f"is {wait_timeout}, expected seconds", "Give 0 or more"),)
+
+
 def show_kubeconfig(module: Any) -> None:
     """Let results hold what the kubeconfig of a cluster says and is known to be no secret.
 
@@ -103,7 +111,7 @@ def show_kubeconfig(module: Any) -> None:
     kubeconfig given as a dict says ``v1`` and ``Config``, and a ConfigMap of the result would be a ``********Map``.
     """
     given = module.params.get("kubeconfig")
-    shown = _paths(given) if isinstance(given, str) else set(_open_texts(given))
+    shown = _paths(given) if isinstance(given, str) else {*_open_texts(given), *_short_texts(given)}
     others = (module.params.get(option) for option in ("api_key", "password", "proxy_headers"))
     module.no_log_values -= shown - {text for value in others for text in _texts(value)}
 
@@ -136,7 +144,10 @@ def _open_texts(kubeconfig: Any) -> Iterator[str]:
             if isinstance(said, Mapping):
                 yield from (text for field in known for text in _texts(said.get(field)) if "@" not in text)
                 yield from _texts(entry.get("name"))
-    # What is that short keeps no secret, and would be found in every word.
+
+
+def _short_texts(kubeconfig: Any) -> Iterator[str]:
+    """Yield what is too short to keep a secret, and would be found in every word."""
     yield from (text for text in _texts(kubeconfig) if len(text) < _SHORTEST_SECRET)
 
 

@@ -82,8 +82,9 @@ def wait_until(client: Client, probe: Probe, refused: bool, seconds: float) -> t
             if _is_refused(client, probe.fingerprint) is refused:
                 return ()
         except ClusterError as error:
-            message = f"it cannot be told whether the guard is in force: {error.problems[0].message}"
-            return (Problem("warning", GUARD_NAME, message, "Try it, or let the user patch clusterversions"),)
+            reason = error.problems[0]
+            message = f"it cannot be told whether the guard is in force: {reason.message}"
+            return (Problem("warning", GUARD_NAME, message, reason.mend),)
         if time.monotonic() - begin >= seconds:
             break
         time.sleep(PAUSE)

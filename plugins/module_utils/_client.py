@@ -22,13 +22,13 @@ from ._answer import api_error, connection_error, one_line
 from ._argspec import looks_like_path, show_kubeconfig
 from ._domain.errors import ApiError, ClusterError, Problem, raise_errors, type_name
 from ._domain.served_kind import ServedKind
+from ._retries import CONNECT_SECONDS as CONNECT_SECONDS
 from ._retries import retries
 
 if TYPE_CHECKING:
     import urllib3
 
 FIELD_MANAGER = "capability.openshift"
-CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
@@ -96,11 +96,11 @@ class Client:
         for page in self._pages(target, _METADATA_ONLY if metadata_only else "application/json"):
             yield from page["items"]
 
-    def snapshot(self, target: Target, read_seconds: float = READ_SECONDS) -> Snapshot:
+    def snapshot(self, target: Target) -> Snapshot:
         """Return the objects of a kind, only the named one where ``target`` has a name, as a watch can go on from."""
         found: dict[str, dict[str, Any]] = {}
         version = ""
-        for page in self._pages(target, "application/json", read_seconds):
+        for page in self._pages(target, "application/json"):
             version = version or page.get("metadata", {}).get("resourceVersion") or ""
             found.update({item["metadata"]["name"]: item for item in page["items"]})
         return Snapshot(found, version)
@@ -168,12 +168,12 @@ class Client:
         """Let go of all connections."""
         self._pool.clear()
 
-    def _pages(self, target: Target, accept: str, read_seconds: float = READ_SECONDS) -> Iterator[dict[str, Any]]:
+    def _pages(self, target: Target, accept: str) -> Iterator[dict[str, Any]]:
         more = ""
         everything = target._replace(name="")
         while True:
             query = {**_selector(target), "limit": str(_PAGE), **({"continue": more} if more else {})}
-            page = self._object("list", "GET", everything, query=query, accept=accept, read_seconds=read_seconds)
+            page = self._object("list", "GET", everything, query=query, accept=accept)
             items = page["items"] = page.get("items") or []
             if not isinstance(items, list) or not all(_has_name(item) for item in items):
                 raise self._no_api("list", str(target))
@@ -239,7 +239,7 @@ class Client:
                 body=None if body is None else json.dumps(body),
                 redirect=False,
                 timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
-                retries=retries(),
+                retries=retries(CONNECT_SECONDS),
                 preload_content=verb != "watch",
             )
         except Exception as error:  # whatever TLS, a proxy or the network can break with
@@ -265,16 +265,16 @@ def connect(module: Any) -> Client:
     Nothing is sent yet. Raises ``ClusterError``.
     """
     try:
-        from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
-    except ImportError:
-        mend = "Install it: ansible-galaxy collection install kubernetes.core"
-        raise ClusterError([Problem("error", "", "the collection kubernetes.core is missing", mend)]) from None
-    try:
         import kubernetes
     except ImportError as error:
         mend = "Install it where the task runs: pip install kubernetes"
         message = f"the Python library kubernetes is missing ({error})"
         raise ClusterError([Problem("error", "", message, mend)]) from None
+    try:
+        from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
+    except ImportError:
+        mend = "Install it: ansible-galaxy collection install kubernetes.core"
+        raise ClusterError([Problem("error", "", "the collection kubernetes.core is missing", mend)]) from None
     show_kubeconfig(module)
     try:
         # Not get_api_client: it asks the server for all that it serves.
@@ -286,7 +286,11 @@ def connect(module: Any) -> Client:
         api = kubernetes.client.ApiClient(configuration)
     except ClusterError:
         raise
-    except Exception as error:  # a kubeconfig can be wrong in any way
+    except (AttributeError, IndexError, KeyError, TypeError):
+        message = "what is given or found as kubeconfig is none"
+        mend = "Look into the file. Give kubeconfig and context, or host with api_key"
+        raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
+    except Exception as error:  # a kubeconfig can be wrong in any other way
         message = f"the options do not lead to a cluster: {one_line(error).rstrip('.')}"
         mend = "Give kubeconfig and context, or host with api_key"
         raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
@@ -311,7 +315,7 @@ def _no_kubeconfig(given: Any) -> Iterator[Problem]:
     """
     mend = "Give the path of a kubeconfig, or its content as a dict"
     if isinstance(given, str):
-        paths = [path for path in given.split(os.pathsep) if path]
+        paths = [path for path in given.split(os.pathsep) if path.strip()]
         if not any(os.path.exists(os.path.expanduser(path)) for path in paths):
             shown = " and ".join(paths) if paths and all(map(looks_like_path, paths)) else "what is given"
             yield Problem("error", "kubeconfig", f"{shown} is not there", mend)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._client import Client, Target
+from ._client import Client, Snapshot, Target
 from ._domain.arrival import arrival_of
 from ._domain.capability_metrics import capability_metrics
 from ._domain.cluster_operators import operators_of_cluster, operators_of_release
@@ -28,7 +28,7 @@ from ._domain.spec_change import (
     requested_names,
     spec_change,
 )
-from ._follow import follow
+from ._follow import follow, snapshots_of
 from ._live_cluster_version import (
     CLUSTER_VERSION,
     Object,
@@ -97,13 +97,27 @@ def enable(client: Client, wish: Wish, release: Release | None, *, dry_run: bool
     return Enabled(change, reading, _reading(client, after, release, reading.facts), problems)
 
 
+def look_before(client: Client) -> Mapping[Target, Snapshot]:
+    """Return what ``wait_for`` begins with. Taken before anything is written, it tells which rights are missing.
+
+    Raises ``ClusterError``.
+    """
+    return snapshots_of(client, (CLUSTER_VERSION, _OPERATORS))
+
+
 def wait_for(
-    client: Client, enabled: Enabled, wish: Wish, release: Release | None, seconds: float
+    client: Client,
+    enabled: Enabled,
+    wish: Wish,
+    release: Release | None,
+    before: Mapping[Target, Snapshot],
+    seconds: float,
 ) -> tuple[Reading, tuple[Problem, ...]]:
     """Wait until status has what was asked for, and the ClusterOperators of that are Available at their version.
 
     Those are the operators that ``release`` has for them, else those of the cluster that say to belong to them.
-    Raises ``ClusterError`` that says what held it up after ``seconds``.
+    ``before`` is what ``look_before`` returned. Returns what the cluster had in the end; errors among the problems
+    say what held it up after ``seconds``, or why nobody can tell.
     """
     wanted = enabled.change.requested_after
     if wish.append and wish.selection is not None:
@@ -111,18 +125,27 @@ def wait_for(
     status = enabled.after.cluster.status
     is_on = enabled.change.requested_after | (status.enabled if status else frozenset())
     expected = None if release is None else operators_of_release(release, wanted, is_on)
+    last: Object = enabled.after.obj
     missing: tuple[Problem, ...] = ()
-    for state in follow(client, (CLUSTER_VERSION, _OPERATORS), seconds):
-        obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
-        operators = state.objects[_OPERATORS]
-        of_cluster = operators_of_cluster(operators, wanted, enabled.after.cluster.version)
-        arrival = arrival_of(wanted, obj, operators, of_cluster if expected is None else expected)
-        if obj is not None and not arrival.missing:
-            unsure = (_STATUS_ALONE,) if expected is None and enabled.change.added and not of_cluster else ()
-            return _reading(client, obj, release, enabled.after.facts), (*unsure, *arrival.complaints)
-        missing = arrival.missing if state.trouble is None else (*arrival.missing, *state.trouble.problems)
-    message = f"not there after {seconds:g} s"
-    raise ClusterError([Problem("error", "wait", message, "Look at what follows, or raise wait_timeout"), *missing])
+    message = f"it is requested, and not there after {seconds:g} s"
+    try:
+        for state in follow(client, before, seconds):
+            obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
+            last = last if obj is None else obj
+            operators = state.objects[_OPERATORS]
+            of_cluster = operators_of_cluster(operators, wanted, enabled.after.cluster.version)
+            arrival = arrival_of(wanted, obj, operators, of_cluster if expected is None else expected)
+            if obj is not None and not arrival.missing:
+                unsure = (_STATUS_ALONE,) if expected is None and enabled.change.added and not of_cluster else ()
+                return _reading(client, obj, release, enabled.after.facts), (*unsure, *arrival.complaints)
+            missing = arrival.missing if state.trouble is None else (*arrival.missing, *state.trouble.problems)
+    except ClusterError as error:
+        message, missing = (
+            f"{', '.join(sorted(wanted))} is requested, and nobody can tell when it is there",
+            error.problems,
+        )
+    held_up = Problem("error", "wait", message, "Look at what follows, or raise wait_timeout")
+    return _reading(client, last, release, enabled.after.facts), (held_up, *missing)
 
 
 def capabilities_dict(reading: Reading) -> dict[str, Any]:

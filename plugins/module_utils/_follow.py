@@ -13,8 +13,8 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from ._client import READ_SECONDS, Client, Snapshot, Target
-from ._domain.errors import ApiError, ClusterError
+from ._client import Client, Snapshot, Target
+from ._domain.errors import ApiError, ClusterError, Problem, raise_errors
 
 Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
 """What was followed, to its objects by name."""
@@ -50,15 +50,26 @@ class _Change(NamedTuple):
     is_final: bool = False
 
 
-def follow(client: Client, targets: Sequence[Target], seconds: float) -> Iterator[State]:
-    """Yield what the cluster has of ``targets``, at once and whenever it changes, for ``seconds``.
+def snapshots_of(client: Client, targets: Sequence[Target]) -> dict[Target, Snapshot]:
+    """Return what there is of ``targets`` now. Raises ``ClusterError`` with all that cannot be listed."""
+    found: dict[Target, Snapshot] = {}
+    problems: list[Problem] = []
+    for target in targets:
+        try:
+            found[target] = client.snapshot(target)
+        except ApiError as error:
+            problems += error.problems
+    raise_errors(problems, ClusterError)
+    return found
+
+
+def follow(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float) -> Iterator[State]:
+    """Yield what the cluster has after ``snapshots``, at once and whenever it changes, for ``seconds``.
 
     Yields a last time when the time is over. A connection that breaks is made again. Raises ``ClusterError`` where
-    the first answer is an error, or where the server goes on saying no.
+    the server goes on saying no.
     """
     deadline = time.monotonic() + seconds
-    patience = min(READ_SECONDS, max(seconds, _PAUSE))
-    snapshots = {target: client.snapshot(target, patience) for target in targets}
     objects = {target: dict(snapshot.objects) for target, snapshot in snapshots.items()}
     yield State(objects, None)
     changes: SimpleQueue[_Change] = SimpleQueue()

@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import urllib3
 
+CONNECT_SECONDS = 10.0
+"""How long a server may take for a connection, TLS included."""
+
 RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
 LONGEST_WAIT = 20.0
 """Seconds between two attempts at most, whatever ``Retry-After`` says."""
 
 
 @cache
-def retries() -> urllib3.Retry:
+def retries(connect_seconds: float = CONNECT_SECONDS) -> urllib3.Retry:
     """Return the policy for requests that can be sent twice.
 
     Repeated are answers that say "later", broken connections and answers that do not come; a connection that cannot
@@ -47,7 +50,7 @@ def retries() -> urllib3.Retry:
                 # A connection that breaks while TLS begins is a broken one.
                 error = urllib3.exceptions.ProtocolError("the connection broke while TLS began", error)
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
-            if isinstance(error, unreachable) and not _refused(error):
+            if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             return super().increment(method, url, response, error, _pool, _stacktrace)
 
@@ -79,6 +82,11 @@ def retries() -> urllib3.Retry:
 def _root(error: BaseException | None) -> BaseException | None:
     """Return the error that urllib3 has put into one of its own."""
     return next((arg for arg in error.args if isinstance(arg, BaseException)), error) if error else None
+
+
+def _silent(error: BaseException | None, connect_seconds: float) -> bool:
+    """Tell whether a server took the connection and never began TLS; for urllib3 that is an answer that is late."""
+    return type(error).__name__ == "ReadTimeoutError" and f"(read timeout={connect_seconds})" in str(error)
 
 
 def _refused(error: BaseException) -> bool:

@@ -159,7 +159,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec, wait_problems
 from ansible_collections.capability.openshift.plugins.module_utils._capability_guard import (
     Change,
     install,
@@ -207,7 +207,7 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Install or remove the guard; put into ``result`` what was reached. Raises ``CapabilityError``."""
     params = module.params
     guard, problems = parse_guard(params["mode"] == "enforce", params["allowed_capabilities"])
-    raise_errors(problems, FactsError)
+    raise_errors((*problems, *wait_problems(params["wait_timeout"])), FactsError)
     client = connect(module)
     result.update(name=GUARD_NAME, state=params["state"], verified=False)
     if params["state"] == "present":

@@ -69,7 +69,8 @@ options:
         their version. With O(append) those are the names of O(capabilities), otherwise all that the spec requests.
       - The operators are those that O(release) has for the names. Without it, they are those which the cluster has
         already and which say by their annotation that they belong to the names.
-      - Nothing is waited for in check mode.
+      - Nothing is waited for in check mode. But the right to list both kinds is looked at before anything is written,
+        and in check mode, too.
     type: bool
     default: false
   wait_timeout:
@@ -203,17 +204,19 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec, wait_problems
 from ansible_collections.capability.openshift.plugins.module_utils._client import connect
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_capabilities import (
     capabilities_dict,
     enable,
+    look_before,
     spec_lines,
     wait_for,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
     CapabilityError,
+    ClusterError,
     FactsError,
     Problem,
     raise_errors,
@@ -250,12 +253,14 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Ask for the capabilities and wait; put into ``result`` what was reached. Raises ``CapabilityError``."""
     params = module.params
     wish, problems = parse_wish(params["capabilities"], params["append"], params["adopt_implicit"])
+    problems = (*problems, *wait_problems(params["wait_timeout"]))
     raise_errors(problems, FactsError)
     release = None
     if params["release"] is not None:
         loaded = load_release(params["release"], release_image=UNSHOWN_IMAGE)
         release, problems = loaded.release, (*problems, *loaded.problems)
     client = connect(module)
+    before = look_before(client) if params["wait"] else {}
     enabled = enable(client, wish, release, dry_run=module.check_mode)
     change = enabled.change
     result.update(
@@ -265,13 +270,14 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
         **capabilities_dict(enabled.after),
     )
     if module._diff:
-        before, after = (spec_lines(reading.obj) for reading in (enabled.before, enabled.after))
-        result["diff"] = diff_entry("clusterversions.config.openshift.io version, spec.capabilities", before, after)
+        texts = (spec_lines(reading.obj) for reading in (enabled.before, enabled.after))
+        result["diff"] = diff_entry("clusterversions.config.openshift.io version, spec.capabilities", *texts)
     problems = (*problems, *enabled.problems)
     if params["wait"] and not module.check_mode:
-        reading, complaints = wait_for(client, enabled, wish, release, params["wait_timeout"])
+        reading, found = wait_for(client, enabled, wish, release, before, params["wait_timeout"])
         result.update(capabilities_dict(reading))
-        problems = (*problems, *complaints)
+        problems = (*problems, *found)
+        raise_errors(problems, ClusterError)
     return problems
 
 

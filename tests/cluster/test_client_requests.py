@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils import _clien
 from ansible_collections.capability.openshift.plugins.module_utils._client import Client, Target
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError, ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import ServedKind
-from ansible_collections.capability.openshift.plugins.module_utils._follow import follow
+from ansible_collections.capability.openshift.plugins.module_utils._follow import follow, snapshots_of
 from ansible_collections.capability.openshift.tests.cluster.support import Site, restart, short_waits, site_of, verbs
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
@@ -233,7 +233,7 @@ def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytes
     with FaultProxy(site.plane) as proxy:
         proxy.reset(3, path="watch=true")
         client = site.client(kubeconfig=str(proxy.kubeconfig))
-        states = follow(client, [ALL], 30)
+        states = follow(client, snapshots_of(client, [ALL]), 30)
         assert "a" in next(states).objects[ALL]
         make(site, "b")
         site.plane.api.delete(f"{PATH}/a")
@@ -250,7 +250,7 @@ def test_following_begins_again_after_a_while(site: Site, client: Client, monkey
     monkeypatch.setattr(_follow, "_LONGEST_WATCH", 1.0)
     mark = site.plane.audit.mark()
     threading.Timer(1.5, make, [site, "late"]).start()
-    for state in follow(client, [ALL], 20):
+    for state in follow(client, snapshots_of(client, [ALL]), 20):
         if "late" in state.objects[ALL]:
             break
     asked = verbs(site.requests(mark))
@@ -259,9 +259,9 @@ def test_following_begins_again_after_a_while(site: Site, client: Client, monkey
 
 def test_following_raises_where_there_is_no_first_answer(client: Client) -> None:
     with pytest.raises(ClusterError, match=r"cannot list nothings\.example\.com: 404"):
-        next(follow(client, [Target(ServedKind("example.com", "v1", "nothings", "Nothing"))], 5))
+        next(follow(client, snapshots_of(client, [Target(ServedKind("example.com", "v1", "nothings", "Nothing"))]), 5))
 
 
 def test_following_ends_when_the_time_is_over(client: Client) -> None:
-    assert len(list(follow(client, [ALL], 0))) <= 2
-    assert len(list(follow(client, [ALL], 0.5))) == 2
+    assert len(list(follow(client, snapshots_of(client, [ALL]), 0))) <= 2
+    assert len(list(follow(client, snapshots_of(client, [ALL]), 0.5))) == 2

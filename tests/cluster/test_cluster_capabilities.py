@@ -75,7 +75,7 @@ def test_the_whole_way(site: Site, release: Path) -> None:
         ):
             done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=30)
         assert not done.failed, done.result
-        assert verbs(site.requests(begin))[:2] == ["get", "patch"]
+        assert verbs(site.requests(begin))[:4] == ["list", "list", "get", "patch"]
         assert site.spec == selection("Console", "Insights") == done["spec"] == tried["spec"]
         assert done["enabled_capabilities"] == ["Console", "Insights"]
         assert (done["pending_capabilities"], tried["pending_capabilities"]) == ([], ["Console"])

@@ -106,7 +106,7 @@ def test_time_out_says_who_holds_it_up(site: Site, behaviour: Any, operator: Ope
         outcome = append_and_wait(site, seconds=1)
     assert 1 <= time.monotonic() - started < 6
     assert outcome.failed
-    assert "wait: not there after 1 s" in outcome.message
+    assert "wait: it is requested, and not there after 1 s" in outcome.message
     assert f"clusteroperators.config.openshift.io console: {said}" in outcome.message
     assert [item["where"] for item in outcome.errors] == ["wait", "clusteroperators.config.openshift.io console"]
     # What was reached is told all the same.
@@ -223,7 +223,7 @@ def test_what_is_there_needs_no_watch(site: Site) -> None:
         operators.wait()
         mark = site.plane.audit.mark()
         assert not append_and_wait(site).failed
-    assert verbs(site.requests(mark)) == ["get", "list", "list"]
+    assert verbs(site.requests(mark)) == ["list", "list", "get"]
 
 
 def test_it_sees_at_once_what_happens(site: Site) -> None:

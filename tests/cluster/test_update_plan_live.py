@@ -21,7 +21,7 @@ import kubernetes
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import CONNECT_SECONDS
+from ansible_collections.capability.openshift.plugins.module_utils._retries import CONNECT_SECONDS
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.cluster.live_plans import (
     asked,

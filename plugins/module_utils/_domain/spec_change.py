@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .cluster_version import ClusterVersion
 from .errors import Problem
-from .registry import NONE, V_CURRENT, MinorFacts, gates_of
+from .registry import NONE, V_CURRENT, MinorFacts, gates_of, since_of
 from .rulebook import STANDALONE
 from .rules import InstallFacts, violations
 from .selection import (
@@ -83,7 +83,7 @@ def parse_wish(
     if options is None:
         problems = []
         if append or not adopt_implicit:
-            mend = "Say which capabilities are asked for; {} stands for the cluster's default, all of them"
+            mend = "Say which names to add" if append else "Say which capabilities are asked for"
             problems.append(Problem("error", where, "is missing", mend))
         return Wish(None, append, adopt_implicit), tuple(problems)
     if append and isinstance(options, Mapping):
@@ -133,6 +133,7 @@ def spec_change(
     if change.changed:
         problems += _broken_rules(change, asked, cluster, facts, hidden)
     problems += _exclusions(asked, change, cluster, facts)
+    problems += _no_longer_current(change, asked)
     return change, tuple(problems)
 
 
@@ -158,7 +159,9 @@ def _hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
 
 def _facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
     """Return ``facts`` with the names that the cluster says to know beyond them: ``vCurrent`` asks for these, too."""
-    told = (cluster.status.known if cluster.status else None) or frozenset()
+    said = (cluster.status.known if cluster.status else None) or frozenset()
+    # What a later version has is left from that version, and no name of this one.
+    told = frozenset(name for name in said if since_of(name) is None)
     if told <= facts.capabilities:
         return facts
     sets = {**facts.sets, V_CURRENT: facts.sets[V_CURRENT] | told}
@@ -241,8 +244,11 @@ def _removal(change: SpecChange, wish: Wish, facts: MinorFacts, unknown: frozens
             for name in change.removed
         )
         message = f"lacks what the cluster's spec requests: {names}. What is on can never be turned off"
-        where = f"{asked.where}.{asked.excluded_field}" if _excludes(asked, change.removed) else asked.where
-        mend = "Ask for these as well, or use append to add to what is requested"
+        where, mend = asked.where, "Ask for these as well, or use append to add to what is requested"
+        excluded = [name for name in change.removed if name in (asked.excluded or ())]
+        if excluded:
+            where = f"{asked.where}.{asked.excluded_field}"
+            mend = f"Take {', '.join(excluded)} out of {asked.excluded_field}"
         if unknown.issuperset(change.removed):
             mend = "The cluster does not know these yet: wait until its update is finished"
         yield Problem("error", where, message, mend)
@@ -265,10 +271,6 @@ def _asked_by_chance(change: SpecChange, wish: Wish) -> Iterator[Problem]:
         yield Problem("error", f"{asked.where}.{asked.baseline_field}", message, mend)
 
 
-def _excludes(asked: Selection, names: Iterable[str]) -> bool:
-    return any(name in (asked.excluded or ()) for name in names)
-
-
 def _broken_rules(
     change: SpecChange, asked: Selection, cluster: ClusterVersion, facts: MinorFacts, hidden: frozenset[str]
 ) -> Iterator[Problem]:
@@ -288,12 +290,13 @@ def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, f
     for name in sorted(enabled.intersection(asked.excluded or ())):
         message = f"{name} is excluded, and on already, so it stays on"
         yield Problem("warning", where, message, "Leave it out of the exclusions")
-    if asked.excluded is None or not change.changed:
-        return
-    if change.added:
+    if asked.excluded is not None and change.added:
         names = ", ".join(sorted(change.added))
         message = f"stands for everything else that {facts.minor} knows, and so adds {names}"
         yield Problem("warning", where, message, "List the names that are wanted, so that they stay the same")
-    if (change.before.baseline or V_CURRENT) == V_CURRENT:
-        message = f"pins what {V_CURRENT} asks for now: what later releases add is no longer asked for"
-        yield Problem("warning", where, message, f"Leave it out to keep {V_CURRENT}")
+
+
+def _no_longer_current(change: SpecChange, asked: Selection) -> Iterator[Problem]:
+    if (change.before.baseline or V_CURRENT) == V_CURRENT and change.after.baseline != V_CURRENT:
+        message = f"asks no longer for what later releases add, as {V_CURRENT} does"
+        yield Problem("warning", asked.where, message, f"Keep {V_CURRENT} to follow every release")

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ansible_collections.capability.openshift.tests.unit.wishes import GATED, SPEC, block, contents, wished
@@ -183,7 +185,7 @@ def test_what_broke_a_rule_before_is_not_held_against_a_wish_that_changes_nothin
 def test_an_update_that_goes_on_lets_nothing_be_taken_back():
     """The cluster goes to 4.18 and still knows the names of 4.17; vCurrent asks for those of 4.18 already."""
     before = contents("vCurrent", "4.17")
-    state = {"minor": "4.18", "enabled": before, "known": before}
+    state: dict[str, Any] = {"minor": "4.18", "enabled": before, "known": before}
 
     ((where, message),) = wished(None, block(*before), **state).errors
     assert (where, "OperatorLifecycleManagerV1 (from vCurrent)" in message) == ("capabilities", True)
@@ -232,4 +234,4 @@ def test_pinning_what_follows_every_release_is_a_warning(options):
     told = wished(None, options)
 
     assert told.made.body == block(*contents("vCurrent"))
-    assert "is no longer asked for" in told.warnings[0][1]
+    assert "asks no longer for what later releases add" in told.warnings[0][1]
