@@ -22,13 +22,13 @@ from ._answer import api_error, connection_error, one_line
 from ._argspec import looks_like_path, show_kubeconfig
 from ._domain.errors import ApiError, ClusterError, Problem, raise_errors, type_name
 from ._domain.served_kind import ServedKind
-from ._retries import CONNECT_SECONDS as CONNECT_SECONDS
 from ._retries import retries
 
 if TYPE_CHECKING:
     import urllib3
 
 FIELD_MANAGER = "capability.openshift"
+CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
@@ -231,17 +231,16 @@ class Client:
         if token:
             headers["Authorization"] = token
         try:
-            # Not request(): urllib3 1.26 loses all but one of several headers with the same name there.
-            response = self._pool.urlopen(
-                method,
-                f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else ""),
-                headers=headers,
-                body=None if body is None else json.dumps(body),
-                redirect=False,
-                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
-                retries=retries(CONNECT_SECONDS),
-                preload_content=verb != "watch",
-            )
+            sending: dict[str, Any] = {
+                "body": None if body is None else json.dumps(body),
+                "redirect": False,
+                "timeout": urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
+                "retries": retries(CONNECT_SECONDS),
+                "preload_content": verb != "watch",
+            }
+            url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")
+            # Not request(): with a body, urllib3 1.26 makes one header of several with the same name there.
+            response = self._pool.request_encode_url(method, url, headers=headers, **sending)
         except Exception as error:  # whatever TLS, a proxy or the network can break with
             raise connection_error(error, verb, shown, self.host) from None
         if response.status >= 300:

@@ -15,17 +15,14 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import urllib3
 
-CONNECT_SECONDS = 10.0
-"""How long a server may take for a connection, TLS included."""
-
 RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
 LONGEST_WAIT = 20.0
 """Seconds between two attempts at most, whatever ``Retry-After`` says."""
 
 
 @cache
-def retries(connect_seconds: float = CONNECT_SECONDS) -> urllib3.Retry:
-    """Return the policy for requests that can be sent twice.
+def retries(connect_seconds: float) -> urllib3.Retry:
+    """Return the policy for requests that can be sent twice; ``connect_seconds`` is the time-out for connections.
 
     Repeated are answers that say "later", broken connections and answers that do not come; a connection that cannot
     be made only where it was refused, because that is what a restarting server does, and fails at once.

@@ -202,7 +202,7 @@ def restart(plane: Plane) -> None:
 def crd_of(api: Api, release: Path, without: str = "") -> Iterator[None]:
     """Have the ClusterVersion of another release, or without one of its names, and none at all afterwards."""
     bodies = release_bodies(read(release), "CustomResourceDefinition")
-    text = json.dumps(next(item for item in bodies if item["metadata"]["name"] == CRD))
+    text = json.dumps({item["metadata"]["name"]: item for item in bodies}[CRD])
     text = re.sub(rf'"{without}", |, "{without}"', "", text) if without else text
     remove_crd(api)
     try:

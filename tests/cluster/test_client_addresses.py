@@ -57,7 +57,7 @@ def black_hole() -> Iterator[int]:
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen(0)
-        fillers = [socket.socket() for _ in range(3)]
+        fillers = [socket.socket() for _number in range(3)]
         for filler in fillers:
             filler.setblocking(False)
             filler.connect_ex(server.getsockname())

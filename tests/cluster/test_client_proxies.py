@@ -50,7 +50,7 @@ class _Tunnel(socketserver.BaseRequestHandler):
         if self.server.password and self.server.password not in head.decode():
             self.request.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
             return
-        host, _, port = first.split()[1].rpartition(":")
+        host, _colon, port = first.split()[1].rpartition(":")
         with socket.create_connection((host, int(port))) as upstream:
             self.request.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             pairs = {self.request: upstream, upstream: self.request}
@@ -82,7 +82,7 @@ def url_of(server: _Proxy) -> str:
     return f"http://127.0.0.1:{server.server_address[1]}"
 
 
-def given_as_option(_: pytest.MonkeyPatch, url: str) -> dict[str, Any]:
+def given_as_option(_monkeypatch: pytest.MonkeyPatch, url: str) -> dict[str, Any]:
     return {"proxy": url}
 
 
@@ -97,7 +97,7 @@ def test_proxies(site: Site, given: Callable[..., dict[str, Any]], monkeypatch: 
     with proxy() as server:
         options = {"kubeconfig": site.plane.kubeconfig, **given(monkeypatch, url_of(server))}
         assert both(site, **options).user == "administrator"
-        assert {first.split()[1] for first, _ in server.asked} == {address}
+        assert {first.split()[1] for first, _head in server.asked} == {address}
         server.asked.clear()
         assert both(site, **options, no_proxy="127.0.0.1").user == "administrator"
         assert server.asked == []

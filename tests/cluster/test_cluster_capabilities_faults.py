@@ -57,7 +57,7 @@ def proxy(site: Site) -> Iterator[FaultProxy]:
 
 def test_ten_writers_all_get_what_they_want(site: Site) -> None:
     site.make(selection("Ingress"), ["Ingress"])
-    clients = [site.client() for _ in TEN]
+    clients = [site.client() for _name in TEN]
     mark = site.plane.audit.mark()
 
     def write(client: Client, name: str) -> bool:

@@ -45,7 +45,7 @@ def parsed_metrics(text: str) -> dict[str, int]:
     *lines, last = text.split("\n")
     assert last == ""
     kinds = [line.split(" ", 3) for line in lines if line.startswith("#")]
-    assert [(kind, name) for _, kind, name, _ in kinds] == [
+    assert [(kind, name) for _mark, kind, name, *_text in kinds] == [
         ("HELP", "cluster_version_capability"),
         ("TYPE", "cluster_version_capability"),
     ]

@@ -170,6 +170,6 @@ def test_a_client_that_cannot_write_says_so(site: Site, proxy: FaultProxy, monke
     short_waits(monkeypatch)
     site.make(selection("Console"), ["Console"])
     proxy.reset(99)
-    wish, _ = parse_wish(only("Build"), append=True, adopt_implicit=False)
+    wish, _problems = parse_wish(only("Build"), append=True, adopt_implicit=False)
     with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
         _cluster_capabilities.enable(site.client(kubeconfig=str(proxy.kubeconfig)), wish, None, dry_run=False)

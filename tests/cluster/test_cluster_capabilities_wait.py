@@ -231,7 +231,7 @@ def test_it_sees_at_once_what_happens(site: Site) -> None:
     process = start_waiting(site)
     written = time.monotonic()
     set_cluster_version_status(site.plane.api, {"desired": {"version": VERSION}, **STATUS_OF_CONSOLE})
-    out, _ = process.communicate(timeout=30)
+    out, _err = process.communicate(timeout=30)
     assert time.monotonic() - written < 5  # of which the end of the process takes most
     assert json.loads(out)["enabled_capabilities"] == ["Console"]
 

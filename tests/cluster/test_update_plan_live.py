@@ -21,7 +21,7 @@ import kubernetes
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._retries import CONNECT_SECONDS
+from ansible_collections.capability.openshift.plugins.module_utils._client import CONNECT_SECONDS
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.cluster.live_plans import (
     asked,
@@ -359,15 +359,6 @@ def test_the_playbook_asks_the_cluster(name: str, site: Plane) -> None:
 
     assert "asked the cluster for" in printed
     assert "Insights: 2 resources" in printed
-
-
-@pytest.mark.slow
-def test_an_empty_string_keeps_the_role_from_a_common_variable(site: Plane) -> None:
-    mark = site.audit.mark()
-    printed = play(site, kubeconfig=site.kubeconfig.name, update_plan_kubeconfig="")
-
-    assert asked(site, mark) == []
-    assert "4.21.0 -> 4.22.0" in printed
 
 
 def play(site: Plane, **variables: str) -> str:

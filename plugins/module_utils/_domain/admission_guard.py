@@ -260,7 +260,8 @@ def _validations(guard: Guard) -> list[dict[str, str]]:
 def _sets() -> tuple[list[str], dict[str, str]]:
     """Return the sets but for vCurrent, smallest first, and for each capability the smallest one that holds it."""
     facts = registry.facts_of(registry.newest_minor())
-    assert facts is not None
+    if facts is None:
+        raise AssertionError("the newest minor is one that the registry knows")
     sets = sorted((len(content), name) for name, content in facts.sets.items() if name != V_CURRENT)
     first: dict[str, str] = {}
     for size_and_name in sets:

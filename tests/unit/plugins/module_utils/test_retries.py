@@ -45,7 +45,7 @@ def unreachable(cause: BaseException) -> NewConnectionError:
 
 def attempts(error: Exception | None = None, response: Any = None) -> int:
     """Return how often a request is sent that always ends like this."""
-    policy, sent = retries(), 1
+    policy, sent = retries(10.0), 1
     while True:
         try:
             policy = policy.increment("PATCH", "/", response, error, POOL)
@@ -63,7 +63,7 @@ REFUSED = unreachable(ConnectionRefusedError(111, "Connection refused"))
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("told", [False, True])
 def test_the_codes_that_say_later_are_retried_whatever_the_method(method, told):
-    retried = {code for code in ALL_CODES if retries().is_retry(method, code, has_retry_after=told)}
+    retried = {code for code in ALL_CODES if retries(10.0).is_retry(method, code, has_retry_after=told)}
 
     assert retried == {429, 500, 502, 503, 504} == RETRIED_CODES
 
@@ -102,7 +102,7 @@ def test_what_is_raised_at_once_names_the_cause():
     error = unreachable(OSError(113, "No route to host"))
 
     with pytest.raises(MaxRetryError) as raised:
-        retries().increment("GET", "/", None, error, POOL)
+        retries(10.0).increment("GET", "/", None, error, POOL)
     assert raised.value.reason is error
 
 
@@ -110,12 +110,12 @@ def test_what_is_raised_at_once_names_the_cause():
 def test_an_answer_that_says_later_ends_with_that_answer(code):
     """It is given back, so that the caller can say what the server said."""
     assert attempts(response=answer(code)) == 6
-    assert retries().raise_on_status is False
+    assert retries(10.0).raise_on_status is False
 
 
 def test_redirects_are_not_followed():
     """A token must not go elsewhere."""
-    policy = retries()
+    policy = retries(10.0)
 
     assert (policy.redirect, policy.raise_on_redirect) == (0, False)
 
@@ -137,34 +137,34 @@ def test_redirects_are_not_followed():
 )
 @pytest.mark.parametrize("code", [429, 503])
 def test_retry_after_is_honoured_up_to_a_limit(header, waited, code):
-    assert retries().get_retry_after(answer(code, Retry_After=header)) == waited
+    assert retries(10.0).get_retry_after(answer(code, Retry_After=header)) == waited
 
 
 @pytest.mark.parametrize(("seconds", "waited"), [(-60, 0), (86400, LONGEST_WAIT)])
 def test_retry_after_can_be_a_time(seconds, waited):
     header = format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
 
-    assert retries().get_retry_after(answer(Retry_After=header)) == waited
+    assert retries(10.0).get_retry_after(answer(Retry_After=header)) == waited
 
 
 def test_without_the_header_it_is_the_policy_that_says_how_long():
-    assert retries().get_retry_after(answer()) is None
+    assert retries(10.0).get_retry_after(answer()) is None
 
 
 @pytest.mark.parametrize("header", ["soon", "1.5", "-1", ""])
 def test_a_header_that_nobody_can_read_is_as_good_as_none(header):
     """A proxy's odd header must not take the answer's place."""
-    assert retries().get_retry_after(answer(Retry_After=header)) is None
+    assert retries(10.0).get_retry_after(answer(Retry_After=header)) is None
 
 
 def test_every_wait_is_longer_than_the_one_before_up_to_a_limit(monkeypatch):
     monkeypatch.setattr("random.uniform", lambda least, most: (least + most) / 2)
-    policy, waits = retries(), []
+    policy, waits = retries(10.0), []
     for _attempt in range(4):
         policy = policy.increment("GET", "/", None, REFUSED, POOL)
         waits.append(policy.get_backoff_time())
 
-    assert retries().get_backoff_time() == 0
+    assert retries(10.0).get_backoff_time() == 0
     assert waits == pytest.approx([0.2, 0.4, 0.8, 1.6])
     assert policy.new(history=policy.history * 10).get_backoff_time() == LONGEST_WAIT
 
@@ -173,7 +173,7 @@ def test_every_wait_is_longer_than_the_one_before_up_to_a_limit(monkeypatch):
 def test_writers_that_met_once_do_not_wait_alike(monkeypatch, edge):
     monkeypatch.setattr("random.uniform", lambda *edges: edges[edge])
 
-    policy = retries().increment("GET", "/", None, REFUSED, POOL)
+    policy = retries(10.0).increment("GET", "/", None, REFUSED, POOL)
 
     assert policy.get_backoff_time() == pytest.approx(0.2 * (0.75, 1.25)[edge])
 
@@ -182,7 +182,7 @@ def test_it_sleeps_as_long_as_the_server_says_and_else_as_the_policy_does(monkey
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     monkeypatch.setattr("random.uniform", lambda least, most: 1.0)
-    policy = retries().increment("GET", "/", answer(), None, POOL)
+    policy = retries(10.0).increment("GET", "/", answer(), None, POOL)
 
     for response in (answer(Retry_After="3"), answer(Retry_After="999"), answer(Retry_After="0"), answer(), None):
         policy.sleep(response)
@@ -191,9 +191,9 @@ def test_it_sleeps_as_long_as_the_server_says_and_else_as_the_policy_does(monkey
 
 
 def test_all_requests_begin_anew():
-    first = retries()
+    first = retries(10.0)
     first.increment("GET", "/", None, REFUSED, POOL)
 
-    assert retries() is first
+    assert retries(10.0) is first
     assert first.history == ()
     assert type(first.increment("GET", "/", None, REFUSED, POOL)) is type(first)

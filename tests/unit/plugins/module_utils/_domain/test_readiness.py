@@ -25,8 +25,9 @@ AVAILABLE = condition("Available", "True", "AsExpected", "All is well")
 AT_VERSION = [{"name": "operator", "version": "4.20.3"}, {"name": "operand", "version": "1.2"}]
 
 
-def operator(*conditions: Any, versions: Any = AT_VERSION) -> dict[str, Any]:
-    return {"status": {"conditions": list(conditions), "versions": versions}}
+def operator(*conditions: Any, versions: Any = None) -> dict[str, Any]:
+    told = AT_VERSION if versions is None else versions
+    return {"status": {"conditions": list(conditions), "versions": told}}
 
 
 def test_an_operator_that_is_available_at_its_versions_is_ready():
