@@ -32,6 +32,19 @@ attributes:
       - capability.openshift.openshift
 """
 
+    ACTIONGROUP_CLUSTER = r"""
+options: {}
+attributes:
+  action_group:
+    description:
+      - Use C(group/capability.openshift.cluster) in C(module_defaults) to say once, for all modules that can talk to a
+        cluster, how to reach it, and C(group/capability.openshift.openshift) for options that all modules have.
+    support: full
+    membership:
+      - capability.openshift.cluster
+      - capability.openshift.openshift
+"""
+
     INFO_MODULE = r"""
 options: {}
 attributes:

@@ -23,7 +23,7 @@ description:
   - The guard knows the sets of every version that this collection knows, so that it outlives updates of the cluster.
 extends_documentation_fragment:
   - capability.openshift._attributes
-  - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.actiongroup_cluster
   - kubernetes.core.k8s_auth_options
 attributes:
   check_mode:

@@ -23,7 +23,7 @@ description:
     it in between; otherwise it is read and looked at again. Two writers that use O(append) both get what they want.
 extends_documentation_fragment:
   - capability.openshift._attributes
-  - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.actiongroup_cluster
   - kubernetes.core.k8s_auth_options
 attributes:
   check_mode:

@@ -19,7 +19,7 @@ description:
     to the collection.
 extends_documentation_fragment:
   - capability.openshift._attributes
-  - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._attributes.info_module
   - kubernetes.core.k8s_auth_options
 seealso:

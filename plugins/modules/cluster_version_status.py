@@ -26,7 +26,7 @@ description:
   - A cluster with a cluster-version operator is refused, see O(allow_cvo_managed).
 extends_documentation_fragment:
   - capability.openshift._attributes
-  - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._cluster.facts
   - kubernetes.core.k8s_auth_options
 attributes:

@@ -26,7 +26,7 @@ description:
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - capability.openshift._attributes
-  - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._cluster.facts
   - capability.openshift._cluster.inclusion
 attributes:

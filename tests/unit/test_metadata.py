@@ -13,6 +13,7 @@ from ansible.errors import AnsibleFilterError
 ROOT = Path(__file__).parents[2]
 RUNTIME = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text("utf-8"))
 GROUP = "capability.openshift.openshift"
+CLUSTER_GROUP = "capability.openshift.cluster"
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("[!_]*.py"))
 
 
@@ -25,21 +26,34 @@ def test_there_are_modules():
     assert MODULES
 
 
-def test_the_action_group_names_exactly_the_modules_that_document_it():
-    members = [
-        name
-        for name in MODULES
-        if "capability.openshift._attributes.actiongroup" in documentation(name)["extends_documentation_fragment"]
-    ]
-
-    assert RUNTIME["action_groups"] == {GROUP.rpartition(".")[2]: members}
+def extending(*fragments: str) -> list[str]:
+    wanted = {f"capability.openshift._attributes.{fragment}" for fragment in fragments}
+    return [name for name in MODULES if wanted.intersection(documentation(name)["extends_documentation_fragment"])]
 
 
-def test_the_fragment_that_documents_the_group_names_it():
+def test_action_groups_name_exactly_the_modules_that_document_them():
+    assert RUNTIME["action_groups"] == {
+        GROUP.rpartition(".")[2]: extending("actiongroup", "actiongroup_cluster"),
+        CLUSTER_GROUP.rpartition(".")[2]: extending("actiongroup_cluster"),
+    }
+    assert extending("actiongroup", "actiongroup_cluster") == MODULES
+
+
+def test_the_group_of_clusters_has_exactly_those_that_can_be_told_how_to_reach_one():
+    auth = "kubernetes.core.k8s_auth_options"
+    reach = [name for name in MODULES if auth in documentation(name)["extends_documentation_fragment"]]
+
+    assert extending("actiongroup_cluster") == reach
+
+
+def test_the_fragments_that_document_the_groups_name_them():
     from ansible_collections.capability.openshift.plugins.doc_fragments._attributes import ModuleDocFragment
 
-    fragment = yaml.safe_load(ModuleDocFragment.ACTIONGROUP)
-    assert fragment["attributes"]["action_group"]["membership"] == [GROUP]
+    one, both = (
+        yaml.safe_load(text) for text in (ModuleDocFragment.ACTIONGROUP, ModuleDocFragment.ACTIONGROUP_CLUSTER)
+    )
+    assert one["attributes"]["action_group"]["membership"] == [GROUP]
+    assert both["attributes"]["action_group"]["membership"] == [CLUSTER_GROUP, GROUP]
 
 
 def documented_options(documentation):
