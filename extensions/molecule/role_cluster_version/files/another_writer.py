@@ -25,7 +25,7 @@ def main(directory: Path) -> int:
     begin, end = audit.mark(), time.monotonic() + _SECONDS
     written = 0
     while time.monotonic() < end:
-        for _ in range(_AT_ONCE):
+        for _write in range(_AT_ONCE):
             written += 1
             api.patch(path, {"metadata": {"annotations": {"another-writer": str(written)}}})
         late = [request for request in audit.requests(begin) if request.verb == "patch" and request.code == 409]

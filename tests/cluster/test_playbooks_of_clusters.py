@@ -1,0 +1,328 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbooks ask the cluster that is meant, as meant, and never the one that somebody is logged in to by chance.
+
+In all tests the home directory has a kubeconfig that works: who falls back to it is seen in the audit log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
+from ansible_collections.capability.openshift.tests.cluster.guard import BINDING, POLICY, is_guarded
+from ansible_collections.capability.openshift.tests.cluster.support import (
+    OBJECT,
+    StatusWriter,
+    selection,
+)
+from ansible_collections.capability.openshift.tests.control_plane.audit import Request
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    EXAMPLE,
+    capabilities_status,
+    make_cluster_version,
+)
+from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+from ansible_collections.capability.openshift.tests.unit.sites import environment
+
+pytestmark = pytest.mark.slow
+
+GUARD, ENABLE, PLAN = "guard_capabilities", "enable_capabilities", "plan_update"
+DOCS = EXAMPLE.parents[2] / "docs"
+KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
+RELEASES = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
+UNDEFINED = "{{ nobody_says_this }}"
+NOTHING = "says nothing"
+GOOD = "{{ the_kubeconfig }}"
+EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
+"""The selection of an installation, which nobody asked for when there is ``enable``."""
+
+CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
+    "undefined": ({"kubeconfig": UNDEFINED}, "nobody_says_this"),
+    "undefined-part": ({"kubeconfig": f"/srv/{UNDEFINED}/kubeconfig"}, "nobody_says_this"),
+    "undefined-context": ({"context": UNDEFINED}, "nobody_says_this"),
+    "undefined-in-dict": ({"kubeconfig": {"clusters": [UNDEFINED]}}, "nobody_says_this"),
+    "undefined-own": ({"OWN_kubeconfig": UNDEFINED, "kubeconfig": GOOD}, "nobody_says_this"),
+    "empty": ({"kubeconfig": ""}, f"kubeconfig {NOTHING}"),
+    "blank": ({"kubeconfig": "  "}, f"kubeconfig {NOTHING}"),
+    "empty-list": ({"kubeconfig": " : "}, f"kubeconfig {NOTHING}"),
+    "null": ({"kubeconfig": None}, f"kubeconfig {NOTHING}"),
+    "no-dict": ({"kubeconfig": {}}, f"kubeconfig {NOTHING}"),
+    "default-empty": ({"kubeconfig": "{{ nope | default('') }}"}, f"kubeconfig {NOTHING}"),
+    "default-omit": ({"kubeconfig": "{{ nope | default(omit) }}"}, f"kubeconfig {NOTHING}"),
+    "empty-context": ({"context": ""}, f"context {NOTHING}"),
+    "null-context": ({"context": None}, f"context {NOTHING}"),
+    "omit-context": ({"context": "{{ nope | default(omit) }}"}, f"context {NOTHING}"),
+    "both": ({"kubeconfig": "", "context": None}, f"kubeconfig and context {NOTHING}"),
+    "empty-own": ({"OWN_kubeconfig": "", "kubeconfig": GOOD}, f"OWN_kubeconfig {NOTHING}"),
+    "empty-own-context": ({"OWN_context": "", "kubeconfig": GOOD}, f"OWN_context {NOTHING}"),
+}
+"""Variables of a host that do not say which cluster it is, and what is told. OWN stands for the name of the role."""
+
+UNSAID: dict[str, tuple[dict[str, Any], str]] = {"unsaid": ({}, "has neither kubeconfig nor context")}
+
+WISHES: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
+    GUARD: {
+        **{
+            f"undefined-{name}": ({name: UNDEFINED}, "nobody_says_this")
+            for name in ("allowed_capabilities", "state", "mode", "force_conflicts", "wait", "wait_timeout")
+        },
+        "undefined-own-limit": (
+            {"capability_guard_allowed_capabilities": UNDEFINED, "allowed_capabilities": ["Console"]},
+            "nobody_says_this",
+        ),
+        "undefined-item": ({"allowed_capabilities": ["Console", UNDEFINED]}, "nobody_says_this"),
+        "empty-limit": ({"allowed_capabilities": ""}, f"allowed_capabilities {NOTHING}"),
+        "null-limit": ({"allowed_capabilities": None}, f"allowed_capabilities {NOTHING}"),
+        "empty-state": ({"state": ""}, "state"),
+        "null-state": ({"state": None}, "state"),
+        "null-mode": ({"mode": None}, "mode"),
+        "null-wait": ({"wait": None}, "wait"),
+    },
+    ENABLE: {
+        **{
+            f"undefined-{name}": ({name: UNDEFINED}, "nobody_says_this")
+            for name in ("enable", "wait", "wait_timeout", "adopt_implicit", "capabilities", "release")
+        },
+        "undefined-item": ({"enable": ["Console", UNDEFINED]}, "nobody_says_this"),
+        "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "nobody_says_this"),
+        "empty-text": ({"enable": ""}, "Name the capabilities in enable"),
+        "commas": ({"enable": " , "}, "Name the capabilities in enable"),
+        "null": ({"enable": None}, "Name the capabilities in enable"),
+        "omitted": ({"enable": "{{ nope | default(omit) }}"}, "Name the capabilities in enable"),
+        "number": ({"enable": 5}, "Name the capabilities in enable"),
+        "dict": ({"enable": {"Console": True}}, "Name the capabilities in enable"),
+        "list-of-dicts": ({"enable": [{"Console": True}]}, "Name the capabilities in enable"),
+        "list-of-nulls": ({"enable": [None]}, "Name the capabilities in enable"),
+    },
+    PLAN: {
+        **{
+            f"undefined-{name}": ({name: UNDEFINED}, "nobody_says_this")
+            for name in (
+                "allow_downgrade",
+                "capabilities",
+                "cluster_profile",
+                "cluster_version",
+                "enabled_capabilities",
+                "fail_on",
+                "feature_gates",
+                "feature_set",
+                "live_resources",
+                "platform",
+                "releases",
+                "report",
+                "update_plan_ask_cluster",
+                "update_plan_details",
+                "update_plan_overrides",
+            )
+        },
+        "empty-start": ({"cluster_version": ""}, f"cluster_version {NOTHING}"),
+        "null-start": ({"update_plan_capabilities": None}, f"update_plan_capabilities {NOTHING}"),
+    },
+}
+"""Variables of a host whose cluster is clear, which do not say what is meant."""
+
+ROLES = {GUARD: "capability_guard", ENABLE: "cluster_version", PLAN: "update_plan"}
+COMMON: dict[str, dict[str, Any]] = {
+    GUARD: {"state": "absent"},
+    ENABLE: {"capabilities": EVERYTHING},
+    PLAN: {"releases": RELEASES},
+}
+"""What all hosts have that are refused: where one is not, it is seen."""
+
+
+class Done(NamedTuple):
+    """How a run ended."""
+
+    code: int
+    text: str
+
+    def refusal(self, host: str) -> str:
+        """Return the line that tells why a host failed, empty if it did not."""
+        found = re.search(rf"(?m)^fatal: \[{re.escape(host)}\]: FAILED! => (.*)", self.text)
+        return found.group(1) if found else ""
+
+
+class Desk(NamedTuple):
+    """A folder from which somebody runs playbooks, and a cluster that is in the kubeconfig of the home directory."""
+
+    plane: Plane
+    folder: Path
+
+    def run(self, playbook: str, *arguments: str, **hosts: dict[str, Any]) -> Done:
+        """Run a playbook from the folder, with ``hosts`` as the inventory if there are any."""
+        if hosts:
+            inventory = {"all": {"hosts": hosts, "vars": {"the_kubeconfig": str(self.plane.kubeconfig)}}}
+            (self.folder / "hosts.json").write_text(json.dumps(inventory))
+            arguments = ("-i", "hosts.json", "-e", f"{playbook}_hosts=all", *arguments)
+        return self.command("ansible-playbook", f"capability.openshift.{playbook}", *arguments)
+
+    def command(self, program: str, *arguments: str) -> Done:
+        """Run a command of ansible-playbook from the folder."""
+        assert program == "ansible-playbook"
+        unwanted = re.compile(r"K8S_AUTH_|KUBE|(https?|all|no)_proxy$", re.IGNORECASE)
+        kept = {name: value for name, value in environment(self.folder).items() if not unwanted.match(name)}
+        done = subprocess.run(
+            [sys.executable, "-m", "ansible.cli.playbook", *arguments],
+            cwd=self.folder,
+            env={**kept, "HOME": str(self.folder / "home"), "PWD": str(self.folder), "ANSIBLE_FORKS": "4"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        return Done(done.returncode, done.stdout + done.stderr)
+
+    def requests(self, since: int) -> list[Request]:
+        """Return what the collection asked the API server since a mark."""
+        return self.plane.audit.requests(since, user_agent=FIELD_MANAGER)
+
+
+@pytest.fixture
+def desk(cluster: Plane, tmp_path: Path) -> Iterator[Desk]:
+    """Return a desk at a cluster with nothing but Ingress on. At the end there is no guard."""
+    status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": "4.21.0"}}
+    make_cluster_version(cluster.api, {"capabilities": selection("Ingress")}, status)
+    (tmp_path / "home" / ".kube").mkdir(parents=True)
+    for copy in ("home/.kube/config", "kubeconfig"):
+        shutil.copy(cluster.kubeconfig, tmp_path / copy)
+    (tmp_path / "releases").symlink_to(EXAMPLE.parent)
+    yield Desk(cluster, tmp_path)
+    for path in (BINDING, POLICY):
+        if cluster.api.exists(path):
+            cluster.api.delete(path)
+    wait_for(lambda: not is_guarded(cluster.api), "the guard to be gone")
+
+
+def commands(page: str) -> list[list[str]]:
+    """Return the commands of a page that run a playbook."""
+    blocks = re.findall(r"(?ms)^```bash\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"))
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [shlex.split(line) for line in lines if line.startswith("ansible-playbook ")]
+
+
+@pytest.mark.parametrize("page", ["enable_capabilities.md", "guard_capabilities.md"])
+def test_the_commands_of_the_documentation_work(page: str, desk: Desk) -> None:
+    for site in ("berlin", "paris", "lab"):
+        (desk.folder / site).mkdir()
+        shutil.copy(desk.plane.kubeconfig, desk.folder / site / "kubeconfig")
+    sites = re.findall(r"(?ms)^```yaml\n(# sites\.yml\n.*?)^```", (DOCS / page).read_text(encoding="utf-8"))
+    for text in sites:
+        told = text.replace("/srv/sites/", "").replace("/srv/", "").replace("context: rome", "context: control-plane")
+        assert yaml.safe_load(told)
+        (desk.folder / "sites.yml").write_text(told)
+    found = commands(page)
+    assert len(found) > 3
+    console = Operator("console", {"operator": "4.21.0"}, ("Console",))
+    with StatusWriter(desk.plane.kubeconfig, KNOWN), Operators(desk.plane.kubeconfig, [console], {}, namespaces=()):
+        for command in found:
+            done = desk.command(*command)
+            assert done.code == 0, done.text
+    if page.startswith("enable"):
+        assert desk.plane.api.get(OBJECT)["spec"]["capabilities"] == selection("Console", "Ingress")
+    else:
+        assert not desk.plane.api.exists(POLICY)
+
+
+@pytest.mark.parametrize("playbook", [GUARD, ENABLE, PLAN])
+def test_only_the_cluster_that_is_named_is_asked(playbook: str, desk: Desk) -> None:
+    role = ROLES[playbook]
+    cases = {
+        **{
+            name: (
+                {variable.replace("OWN", role): value for variable, value in said.items()},
+                told.replace("OWN", role),
+            )
+            for name, (said, told) in CLUSTERS.items()
+        },
+        **({} if playbook == PLAN else UNSAID),
+        **{name: ({"kubeconfig": GOOD, **said}, told) for name, (said, told) in WISHES[playbook].items()},
+    }
+    mark = desk.plane.audit.mark()
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    done = desk.run(playbook, **{name: {**local, **COMMON[playbook], **said} for name, (said, _told) in cases.items()})
+
+    wrong = {name: done.refusal(name)[:300] for name, (_said, told) in cases.items() if told not in done.refusal(name)}
+    assert wrong == {}, done.text
+    assert desk.requests(mark) == []
+
+
+@pytest.mark.parametrize(
+    ("playbook", "more"),
+    [(GUARD, ["-e", "state=absent"]), (ENABLE, ["-e", "enable=Console"]), (PLAN, ["-e", f"releases={RELEASES[0]}"])],
+)
+def test_an_empty_variable_of_the_shell_is_no_cluster(playbook: str, more: list[str], desk: Desk) -> None:
+    mark = desk.plane.audit.mark()
+    done = desk.run(playbook, "-e", "kubeconfig=", *more)
+
+    assert f"kubeconfig {NOTHING}" in done.refusal("localhost")
+    assert desk.requests(mark) == []
+
+
+def test_enabling_nothing_only_reads(desk: Desk) -> None:
+    mark = desk.plane.audit.mark()
+    done = desk.run(ENABLE, empty={"kubeconfig": GOOD, "enable": [], "capabilities": EVERYTHING})
+
+    assert done.code == 0, done.text
+    assert "requests all of it already" in done.text
+    assert {request.verb for request in desk.requests(mark)} == {"get"}
+
+
+def test_a_host_without_enable_asks_for_its_selection(desk: Desk) -> None:
+    wish = selection("Build", "Ingress")
+    done = desk.run(ENABLE, "--check", named={"kubeconfig": GOOD, "capabilities": wish})
+
+    assert "would request Build" in done.text, done.text
+
+
+def test_a_plan_without_the_cluster_of_others_is_asked_for(desk: Desk) -> None:
+    mark = desk.plane.audit.mark()
+    done = desk.run(
+        PLAN, "-e", f"releases={','.join(RELEASES)}", "-e", "kubeconfig=", "-e", "update_plan_ask_cluster=false"
+    )
+
+    assert done.code == 0, done.text
+    assert "4.21.0 -> 4.22.0" in done.text
+    assert desk.requests(mark) == []
+
+
+@pytest.mark.parametrize("playbook", [GUARD, ENABLE, PLAN])
+def test_each_path_of_a_list_starts_from_the_shell(playbook: str, desk: Desk) -> None:
+    mark = desk.plane.audit.mark()
+    more = ["-e", f"releases={','.join(RELEASES)}"] if playbook == PLAN else []
+    done = desk.run(playbook, "--check", "-e", f"kubeconfig=nowhere{os.pathsep}kubeconfig", *more)
+
+    assert done.code == 0, done.text
+    assert desk.requests(mark)
+
+
+def test_a_dry_run_of_the_guard_says_what_would_be(desk: Desk) -> None:
+    named = ("-e", "kubeconfig=kubeconfig")
+    assert "would be refused. Any capability could be added. The guard would be installed" in _said(
+        desk.run(GUARD, *named, "--check")
+    )
+    assert "are refused. Any capability may be added. The guard was installed" in _said(desk.run(GUARD, *named))
+    assert "The guard would be removed" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
+    assert desk.plane.api.exists(POLICY)
+    assert "The guard is removed" in _said(desk.run(GUARD, *named, "-e", "state=absent"))
+    assert "The guard was not there" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
+
+
+def _said(done: Done) -> str:
+    assert done.code == 0, done.text
+    return " ".join(done.text.split())
