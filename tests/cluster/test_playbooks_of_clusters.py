@@ -323,6 +323,14 @@ def test_a_dry_run_of_the_guard_says_what_would_be(desk: Desk) -> None:
     assert "The guard was not there" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
 
 
+def test_what_an_inventory_says_of_the_role_counts_in_the_playbook(desk: Desk) -> None:
+    host = {"kubeconfig": "{{ the_kubeconfig }}", "capability_guard_mode": "audit"}
+    assert "would be only reported" in _said(desk.run(GUARD, "--check", one=host))
+    assert "would be refused" in _said(desk.run(GUARD, "--check", "-e", "mode=enforce", one=host))
+    undefined = desk.run(GUARD, "--check", one={**host, "capability_guard_mode": UNDEFINED})
+    assert "nobody_says_this" in undefined.refusal("one")
+
+
 def _said(done: Done) -> str:
     assert done.code == 0, done.text
     return " ".join(done.text.split())
