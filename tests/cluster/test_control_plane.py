@@ -360,10 +360,19 @@ with Plane() as plane:
 """
 
 
+def heed_interrupts() -> None:
+    """Where tests run in the background of a shell, they and all that they start ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("killed", ["SIGINT", "SIGKILL", "keeper"])
 def test_nothing_outlives_its_owner(killed: str) -> None:
     owner = subprocess.Popen(
-        [sys.executable, "-c", OWNER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-c", OWNER],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=heed_interrupts,
     )
     assert owner.stdout is not None
     folder, keeper = owner.stdout.readline().split()
