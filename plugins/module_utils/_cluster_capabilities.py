@@ -14,7 +14,7 @@ from ._client import Client, Snapshot, Target
 from ._domain.arrival import arrival_of
 from ._domain.capability_metrics import capability_metrics
 from ._domain.cluster_operators import operators_of_cluster, operators_of_release
-from ._domain.cluster_version import IMPLICITLY_ENABLED, ClusterVersion, parse_cluster_version
+from ._domain.cluster_version import ClusterVersion, parse_cluster_version
 from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
 from ._domain.registry import MinorFacts
 from ._domain.release import Release
@@ -28,6 +28,7 @@ from ._domain.spec_change import (
     requested_names,
     spec_change,
 )
+from ._domain.status_change import told_condition
 from ._follow import follow, snapshots_of
 from ._live_cluster_version import (
     CLUSTER_VERSION,
@@ -140,10 +141,7 @@ def wait_for(
                 return _reading(client, obj, release, enabled.after.facts), (*unsure, *arrival.complaints)
             missing = arrival.missing if state.trouble is None else (*arrival.missing, *state.trouble.problems)
     except ClusterError as error:
-        message, missing = (
-            f"{', '.join(sorted(wanted))} is requested, and nobody can tell when it is there",
-            error.problems,
-        )
+        message, missing = "it is requested, and nobody can tell whether it is there", error.problems
     held_up = Problem("error", "wait", message, "Look at what follows, or raise wait_timeout")
     return _reading(client, last, release, enabled.after.facts), (held_up, *missing)
 
@@ -154,7 +152,6 @@ def capabilities_dict(reading: Reading) -> dict[str, Any]:
     asked = requested_names(cluster, reading.facts)
     enabled = status.enabled if status else frozenset()
     known = status.known if status and status.known is not None else reading.facts.capabilities
-    conditions = walk(reading.obj, "status", "conditions") or ()
     return {
         "spec": walk(reading.obj, "spec", "capabilities") or {},
         "openshift_version": cluster.version or None,
@@ -164,7 +161,7 @@ def capabilities_dict(reading: Reading) -> dict[str, Any]:
         "available_capabilities": sorted(known - enabled),
         "pending_capabilities": sorted(asked - enabled),
         "implicitly_enabled_capabilities": sorted(implicitly_enabled(cluster, asked)),
-        "condition": next((item for item in conditions if item["type"] == IMPLICITLY_ENABLED), None),
+        "condition": told_condition(walk(reading.obj, "status") or {}),
         "metrics": capability_metrics(enabled, known),
     }
 

@@ -57,6 +57,6 @@ def arrival_of(
 def _told(cluster_version: Mapping[str, Any] | None) -> str:
     """Return what the CVO says of itself, if it says anything."""
     conditions = walk(cluster_version, "status", "conditions") or ()
-    said = {item["type"]: item.get("message") for item in conditions if item["status"] == "True"}
+    said = {item.get("type"): item.get("message") for item in conditions if item.get("status") == "True"}
     words = [f"{kind}: {said[kind]}" for kind in _TOLD if said.get(kind)]
     return f" ({'; '.join(words)})" if words else ""
