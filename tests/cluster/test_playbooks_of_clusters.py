@@ -137,6 +137,9 @@ WISHES: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
 }
 """Variables of a host whose cluster is clear, which do not say what is meant."""
 
+PATH = json.dumps({"releases": RELEASES})
+"""The path of releases for -e, which would end a text at the first blank of a folder."""
+
 ROLES = {GUARD: "capability_guard", ENABLE: "cluster_version", PLAN: "update_plan"}
 COMMON: dict[str, dict[str, Any]] = {
     GUARD: {"state": "absent"},
@@ -292,9 +295,7 @@ def test_a_host_without_enable_asks_for_its_selection(desk: Desk) -> None:
 
 def test_a_plan_without_the_cluster_of_others_is_asked_for(desk: Desk) -> None:
     mark = desk.plane.audit.mark()
-    done = desk.run(
-        PLAN, "-e", f"releases={','.join(RELEASES)}", "-e", "kubeconfig=", "-e", "update_plan_ask_cluster=false"
-    )
+    done = desk.run(PLAN, "-e", PATH, "-e", "kubeconfig=", "-e", "update_plan_ask_cluster=false")
 
     assert done.code == 0, done.text
     assert "4.21.0 -> 4.22.0" in done.text
@@ -304,7 +305,7 @@ def test_a_plan_without_the_cluster_of_others_is_asked_for(desk: Desk) -> None:
 @pytest.mark.parametrize("playbook", [GUARD, ENABLE, PLAN])
 def test_each_path_of_a_list_starts_from_the_shell(playbook: str, desk: Desk) -> None:
     mark = desk.plane.audit.mark()
-    more = ["-e", f"releases={','.join(RELEASES)}"] if playbook == PLAN else []
+    more = ["-e", PATH] if playbook == PLAN else []
     done = desk.run(playbook, "--check", "-e", f"kubeconfig=nowhere{os.pathsep}kubeconfig", *more)
 
     assert done.code == 0, done.text
