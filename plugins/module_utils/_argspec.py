@@ -16,6 +16,8 @@ from ._domain.cluster_facts import ClusterOptions
 from ._domain.errors import Problem
 from ._domain.registry import DEFAULT_CLUSTER_PROFILE
 
+_SHORTEST_SECRET = 5
+
 
 def release_spec() -> dict[str, dict[str, Any]]:
     """Options that name a release (fragment ``release``)."""
@@ -92,9 +94,6 @@ def auth_spec() -> dict[str, dict[str, Any]]:
     except ImportError:
         return {"kubeconfig": {"type": "raw", "no_log": True}, "context": {}, "host": {}, "api_key": {"no_log": True}}
     return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}
-
-
-_SHORTEST_SECRET = 5
 
 
 def wait_problems(wait_timeout: int) -> tuple[Problem, ...]:

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 from ._client import Client, Snapshot, Target
 from ._domain.arrival import arrival_of
+from ._domain.body import walk
 from ._domain.capability_metrics import capability_metrics
 from ._domain.cluster_operators import operators_of_cluster, operators_of_release
 from ._domain.cluster_version import ClusterVersion, parse_cluster_version
 from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
-from ._domain.registry import MinorFacts
+from ._domain.registry import DEFAULT_CLUSTER_PROFILE, MinorFacts
 from ._domain.release import Release
-from ._domain.release_facts import minor_facts, walk
+from ._domain.release_facts import minor_facts
 from ._domain.selection import API_ADDITIONAL, API_BASELINE, requested
 from ._domain.served_kind import CLUSTER_OPERATORS
 from ._domain.spec_change import (
@@ -123,8 +124,7 @@ def wait_for(
     wanted = enabled.change.requested_after
     if wish.append and wish.selection is not None:
         wanted = wanted & requested(wish.selection, enabled.after.facts)
-    status = enabled.after.cluster.status
-    is_on = enabled.change.requested_after | (status.enabled if status else frozenset())
+    is_on = enabled.change.requested_after | enabled.after.cluster.enabled
     expected = None if release is None else operators_of_release(release, wanted, is_on)
     last: Object = enabled.after.obj
     missing: tuple[Problem, ...] = ()
@@ -150,7 +150,7 @@ def capabilities_dict(reading: Reading) -> dict[str, Any]:
     """Return what a cluster has in the shape that playbooks get."""
     cluster, status = reading.cluster, reading.cluster.status
     asked = requested_names(cluster, reading.facts)
-    enabled = status.enabled if status else frozenset()
+    enabled = cluster.enabled
     known = status.known if status and status.known is not None else reading.facts.capabilities
     return {
         "spec": walk(reading.obj, "spec", "capabilities") or {},
@@ -174,7 +174,7 @@ def _reading(client: Client, obj: Object, release: Release | None, known: MinorF
     problems = [item for item in found if item.severity != "warning"]
     if known is None and release is not None:
         problems += _of_another_version(cluster, release)
-        known = release.minor and minor_facts(release, release.minor, "", "self-managed-high-availability", problems)
+        known = release.minor and minor_facts(release, release.minor, "", DEFAULT_CLUSTER_PROFILE, problems)
     if known is None:
         known = facts_of_cluster(client, cluster, problems)
     return Reading(obj, cluster, known, tuple(problems))

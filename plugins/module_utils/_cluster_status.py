@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ._client import Client, Target
+from ._domain.body import walk
 from ._domain.cluster_version import CVO, implicit_names, sign_of_cvo
 from ._domain.errors import ApiError, ClusterError, Problem
-from ._domain.release_facts import walk
 from ._domain.served_kind import DEPLOYMENTS
 from ._domain.status_change import StatusChange, StatusFacts, next_status, told_condition
 from ._live_cluster_version import CLUSTER_VERSION, Object, update_cluster_version

@@ -14,10 +14,11 @@ from typing import Any
 
 from ._client import Client, Target
 from ._domain import registry
+from ._domain.body import walk
 from ._domain.cluster_version import ClusterVersion
 from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.registry import Minor, MinorFacts
-from ._domain.release_facts import enum_names, walk
+from ._domain.release_facts import enum_names
 from ._domain.served_kind import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
 from ._domain.version import minor_of
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .body import conditions_of, walk
 from .cluster_operators import Versions
 from .errors import Problem
 from .readiness import cluster_operator_readiness
-from .release_facts import walk
 from .served_kind import CLUSTER_OPERATORS, CLUSTER_VERSIONS
 
 _TOLD = ("Invalid", "Failing", "Progressing")
@@ -56,7 +56,7 @@ def arrival_of(
 
 def _told(cluster_version: Mapping[str, Any] | None) -> str:
     """Return what the CVO says of itself, if it says anything."""
-    conditions = walk(cluster_version, "status", "conditions") or ()
-    said = {item.get("type"): item.get("message") for item in conditions if item.get("status") == "True"}
+    conditions = conditions_of(cluster_version)
+    said = {kind: item.get("message") for kind, item in conditions.items() if item.get("status") == "True"}
     words = [f"{kind}: {said[kind]}" for kind in _TOLD if said.get(kind)]
     return f" ({'; '.join(words)})" if words else ""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .body import maps, walk
 from .inclusion import InclusionFacts, decide
 from .manifest import CAPABILITY_ANNOTATION, Manifest
 from .registry import DEFAULT_CLUSTER_PROFILE
 from .release import Release
-from .release_facts import walk
 
 Versions = Mapping[str, str]
 """Name of a version, such as ``operator``, to the version itself."""
@@ -55,10 +55,9 @@ def operators_of_cluster(
 
 
 def _versions(release: Release, manifest: Manifest) -> Versions:
-    listed = walk(release.body(manifest), "status", "versions")
     found: dict[str, str] = {}
-    for item in listed if isinstance(listed, list) else ():
-        name, version = (item.get("name"), item.get("version")) if isinstance(item, Mapping) else (None, None)
+    for item in maps(walk(release.body(manifest), "status", "versions")):
+        name, version = item.get("name"), item.get("version")
         version = release.version if version == _PLACEHOLDER else version
         if isinstance(name, str) and isinstance(version, str) and version and not version.startswith(_PLACEHOLDER):
             found[name] = version

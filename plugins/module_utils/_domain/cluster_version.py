@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from .body import conditions_of, maps, walk
 from .errors import Problem, Severity, has_errors, type_name
 from .names import did_you_mean
-from .release_facts import walk
 from .selection import API_ADDITIONAL, API_BASELINE, API_FIELDS, CapabilityStatus, Selection
 
 IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
@@ -44,6 +44,16 @@ class ClusterVersion(NamedTuple):
     selection: Selection
     status: ToldStatus | None
     overrides: tuple[Any, ...]
+
+    @property
+    def enabled(self) -> frozenset[str]:
+        """Names that are on, none where status does not tell capabilities."""
+        return self.status.enabled if self.status else frozenset()
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Names that status tells to be known, none where it does not."""
+        return (self.status.known if self.status else None) or frozenset()
 
 
 class Condition(NamedTuple):
@@ -82,7 +92,7 @@ def sign_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any
     namespace, name = CVO
     if _available(deployment):
         return f"its Deployment {namespace}/{name} is available"
-    for entry in _maps(walk(cluster_version, "metadata", "managedFields")):
+    for entry in maps(walk(cluster_version, "metadata", "managedFields")):
         if (entry.get("manager"), entry.get("subresource")) == (name, "status"):
             at = _time(entry.get("time"))
             if at is not None and now - at < _ALIVE:
@@ -93,8 +103,7 @@ def sign_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any
 def _available(deployment: Mapping[str, Any] | None) -> bool:
     if walk(deployment, "spec", "replicas") == 0:
         return False
-    conditions = _maps(walk(deployment, "status", "conditions"))
-    return any((item.get("type"), item.get("status")) == ("Available", "True") for item in conditions)
+    return bool(conditions_of(deployment).get("Available", {}).get("status") == "True")
 
 
 def _time(value: object) -> datetime | None:
@@ -103,10 +112,6 @@ def _time(value: object) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def _maps(value: object) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def parse_cluster_version(

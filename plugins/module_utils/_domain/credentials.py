@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from . import registry
+from .body import walk
 from .errors import Problem
 from .manifest import Manifest
 from .names import did_you_mean
 from .release import Release
-from .release_facts import walk
 
 _CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 

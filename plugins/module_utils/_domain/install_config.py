@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .body import walk
 from .errors import Problem, type_name
 from .install_network import network_problems
 from .names import did_you_mean
-from .release_facts import walk
 from .values import shown, string_problems
 
 PLATFORMS: tuple[str, ...] = (

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from .body import conditions_of, maps, walk
+
 
 class Readiness(NamedTuple):
     """``ready``, or ``waiting`` for something that ``message`` names.
@@ -31,8 +33,7 @@ def cluster_operator_readiness(found: Mapping[str, Any] | None, versions: Mappin
     """
     if found is None:
         return Readiness("waiting", "does not exist yet")
-    status = _map(found, "status")
-    conditions = {item.get("type"): item for item in status.get("conditions") or () if isinstance(item, Mapping)}
+    conditions = conditions_of(found)
     degraded = conditions.get("Degraded", {})
     complaint = (_said(degraded) or "Degraded") if degraded.get("status") == "True" else ""
     available = conditions.get("Available")
@@ -40,7 +41,7 @@ def cluster_operator_readiness(found: Mapping[str, Any] | None, versions: Mappin
         return Readiness("waiting", "does not say yet whether it is available", complaint)
     if available.get("status") != "True":
         return Readiness("waiting", _joined("is not available", _said(available), complaint), complaint)
-    told = {item.get("name"): item.get("version") for item in status.get("versions") or () if isinstance(item, Mapping)}
+    told = {item.get("name"): item.get("version") for item in maps(walk(found, "status", "versions"))}
     behind = [
         f"{name} is at {told.get(name) or 'no version'} and not at {version}"
         for name, version in sorted(versions.items())
@@ -51,11 +52,6 @@ def cluster_operator_readiness(found: Mapping[str, Any] | None, versions: Mappin
         says = _said(progress) if progress.get("status") == "True" else ""
         return Readiness("waiting", _joined(", ".join(behind), says, complaint), complaint)
     return Readiness("ready", "", complaint)
-
-
-def _map(parent: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = parent.get(field)
-    return value if isinstance(value, Mapping) else {}
 
 
 def _said(condition: Mapping[str, Any]) -> str:

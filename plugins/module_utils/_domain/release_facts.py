@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from . import registry
+from .body import walk
 from .errors import Problem
 from .inclusion import InclusionFacts, decide
 from .manifest import PROFILE_ANNOTATION
@@ -165,10 +166,3 @@ def cluster_profiles(release: Release) -> tuple[str, ...]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def walk(value: Any, *path: str) -> Any:
-    """Return what is at ``path`` below ``value``, a body; ``None`` where nothing is."""
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value

@@ -73,7 +73,7 @@ class SpecChange(NamedTuple):
     @property
     def body(self) -> dict[str, Any]:
         """The block ``spec.capabilities`` to send: the set always goes with the list, the CRD's rules need both."""
-        return {API_BASELINE: self.after.baseline or V_CURRENT, API_ADDITIONAL: list(self.after.additional)}
+        return {API_BASELINE: _set_of(self.after), API_ADDITIONAL: list(self.after.additional)}
 
 
 def parse_wish(
@@ -118,7 +118,7 @@ def spec_change(
         problems.append(Problem("error", f"{current.where}.{API_BASELINE}", message, mend))
     if problems:
         return None, tuple(problems)
-    before = requested_names(cluster, facts)
+    before = _names(current, facts, hidden)
     after = _united(current, _names(target, facts, hidden) - before) if wish.append else _united(target, ())
     adopted: tuple[str, ...] = ()
     if wish.adopt_implicit:
@@ -145,7 +145,7 @@ def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str
 
 def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:
     """Names that are on without being requested."""
-    return (cluster.status.enabled if cluster.status else frozenset()) - requested_by_spec
+    return cluster.enabled - requested_by_spec
 
 
 def _hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
@@ -153,15 +153,13 @@ def _hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
 
     A name that an update is about to bring is none of these: a set asks for it already.
     """
-    known = (cluster.status.known if cluster.status else None) or frozenset()
-    return frozenset(name for name in facts.capabilities - known if gates_of(name))
+    return frozenset(name for name in facts.capabilities - cluster.known if gates_of(name))
 
 
 def _facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
     """Return ``facts`` with the names that the cluster says to know beyond them: ``vCurrent`` asks for these, too."""
-    said = (cluster.status.known if cluster.status else None) or frozenset()
     # What a later version has is left from that version, and no name of this one.
-    told = frozenset(name for name in said if since_of(name) is None)
+    told = frozenset(name for name in cluster.known if since_of(name) is None)
     if told <= facts.capabilities:
         return facts
     sets = {**facts.sets, V_CURRENT: facts.sets[V_CURRENT] | told}
@@ -170,22 +168,24 @@ def _facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
 
 def _unknown_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
     """Names of the minor that the cluster does not say to know: hidden ones, and those that an update brings."""
-    if cluster.status is None or not cluster.status.known:
-        return frozenset()
-    return facts.capabilities - cluster.status.known - cluster.status.enabled
+    return facts.capabilities - cluster.known - cluster.enabled if cluster.known else frozenset()
 
 
 def _names(selection: Selection, facts: MinorFacts, hidden: frozenset[str]) -> frozenset[str]:
     return requested(selection, facts) - hidden | frozenset(selection.additional)
 
 
+def _set_of(selection: Selection) -> str:
+    return selection.baseline or V_CURRENT
+
+
 def _content(selection: Selection) -> tuple[str, frozenset[str]]:
-    return selection.baseline or V_CURRENT, frozenset(selection.additional)
+    return _set_of(selection), frozenset(selection.additional)
 
 
 def _united(selection: Selection, names: Iterable[str]) -> Selection:
     additional = tuple(sorted({*selection.additional, *names}))
-    return selection._replace(baseline=selection.baseline or V_CURRENT, additional=additional)
+    return selection._replace(baseline=_set_of(selection), additional=additional)
 
 
 def _with_nothing_else(options: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -238,10 +238,9 @@ def _adoptable(
 def _removal(change: SpecChange, wish: Wish, facts: MinorFacts, unknown: frozenset[str]) -> Iterator[Problem]:
     asked = wish.selection
     if change.removed and asked is not None:
-        content = facts.sets.get(change.before.baseline or V_CURRENT, frozenset())
+        content = facts.sets.get(_set_of(change.before), frozenset())
         names = ", ".join(
-            f"{name} ({'from ' + (change.before.baseline or V_CURRENT) if name in content else 'listed'})"
-            for name in change.removed
+            f"{name} ({'from ' + _set_of(change.before) if name in content else 'listed'})" for name in change.removed
         )
         message = f"lacks what the cluster's spec requests: {names}. What is on can never be turned off"
         where, mend = asked.where, "Ask for these as well, or use append to add to what is requested"
@@ -252,7 +251,7 @@ def _removal(change: SpecChange, wish: Wish, facts: MinorFacts, unknown: frozens
         if unknown.issuperset(change.removed):
             mend = "The cluster does not know these yet: wait until its update is finished"
         yield Problem("error", where, message, mend)
-    follows = (change.before.baseline or V_CURRENT) == V_CURRENT
+    follows = _set_of(change.before) == V_CURRENT
     is_draft_exclude = asked is not None and asked.additional_field == _DRAFT_FIELD and asked.baseline == NONE
     if asked is not None and is_draft_exclude and follows and not wish.append:
         message = "goes from Include to Exclude, which takes back what later releases add"
@@ -275,19 +274,17 @@ def _broken_rules(
     change: SpecChange, asked: Selection, cluster: ClusterVersion, facts: MinorFacts, hidden: frozenset[str]
 ) -> Iterator[Problem]:
     """Yield the rules of the API that the new spec breaks; a capability that is on already satisfies them, too."""
-    enabled = cluster.status.enabled if cluster.status else frozenset()
     # A cluster that knows a capability behind gates has the rules behind these gates, too.
     gates = frozenset(gate for name in facts.capabilities - hidden for gate in gates_of(name))
     install = InstallFacts(facts, STANDALONE[0], gates=gates, hidden=hidden)
     for item in violations(change.after, install, asked):
-        if item.rule.layer == "ClusterVersion" and item.capability not in enabled:
+        if item.rule.layer == "ClusterVersion" and item.capability not in cluster.enabled:
             yield item.problem
 
 
 def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, facts: MinorFacts) -> Iterator[Problem]:
     where = f"{asked.where}.{asked.excluded_field}"
-    enabled = cluster.status.enabled if cluster.status else frozenset()
-    for name in sorted(enabled.intersection(asked.excluded or ())):
+    for name in sorted(cluster.enabled.intersection(asked.excluded or ())):
         message = f"{name} is excluded, and on already, so it stays on"
         yield Problem("warning", where, message, "Leave it out of the exclusions")
     if asked.excluded is not None and change.added:
@@ -297,6 +294,6 @@ def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, f
 
 
 def _no_longer_current(change: SpecChange, asked: Selection) -> Iterator[Problem]:
-    if (change.before.baseline or V_CURRENT) == V_CURRENT and change.after.baseline != V_CURRENT:
+    if _set_of(change.before) == V_CURRENT and change.after.baseline != V_CURRENT:
         message = f"asks no longer for what later releases add, as {V_CURRENT} does"
         yield Problem("warning", asked.where, message, f"Keep {V_CURRENT} to follow every release")

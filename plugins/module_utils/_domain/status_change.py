@@ -130,7 +130,7 @@ def told_condition(status: Mapping[str, Any]) -> dict[str, Any] | None:
 def _previous(status: Mapping[str, Any]) -> tuple[frozenset[str], list[Problem]]:
     """Return what is on. Where that cannot be read nothing must be written, or it would be lost."""
     cluster, found = parse_cluster_version(_excerpt({}, status), "")
-    enabled = cluster.status.enabled if cluster and cluster.status else frozenset[str]()
+    enabled = cluster.enabled if cluster else frozenset[str]()
     return enabled, _mended(found, "Mend it: what is on has to be known before it can be kept")
 
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .body import walk
 from .errors import Problem, type_name
 from .manifest import Manifest, place
-from .release_facts import walk
 
 _POD_SPECS: Mapping[str, tuple[str, ...]] = {
     "Deployment": ("spec", "template", "spec"),
