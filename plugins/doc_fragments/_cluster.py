@@ -119,3 +119,47 @@ options:
     elements: dict
     default: []
 """
+
+    # rollout_spec()
+    ROLLOUT = r"""
+options:
+  cluster_profile:
+    description:
+      - Cluster profile, the NAME in the annotation C(include.release.openshift.io/NAME).
+      - Left out, it is that of the last rollout, and V(self-managed-high-availability) before the first one.
+    type: str
+  feature_set:
+    description:
+      - Feature set of the cluster. The empty string and V(Default) both mean the default one.
+      - Left out, it is read from the FeatureGate C(cluster). A cluster without that object has the default one. Until
+        it can be read, no manifest that names a feature set is sent.
+    type: str
+    aliases: [featureSet]
+  feature_gates:
+    description:
+      - Feature gates that are on, all of them, as V(NAME) or V(NAME=bool). An empty list means that none is on.
+      - Left out, they are those that the FeatureGate C(cluster) tells for the version of the release, else those that
+        the release turns on for O(feature_set). Before 4.22 nothing is filtered by feature gates.
+    type: list
+    elements: str
+    aliases: [featureGates]
+  exclude_identifier:
+    description:
+      - Manifests annotated C(exclude.release.openshift.io/IDENTIFIER=true) are left out.
+    type: str
+    default: ''
+  overrides:
+    description:
+      - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
+        C(unmanaged). A resource that is unmanaged is left alone.
+      - Left out, they are those of the ClusterVersion.
+    type: list
+    elements: dict
+  always_enabled_capabilities:
+    description:
+      - Capabilities that the cluster has on whatever is asked.
+      - Left out, it is V([Ingress]) from 4.16 on, unless O(cluster_profile) is V(ibm-cloud-managed) or
+        V(hypershift), because that is how the cluster-version operator is started.
+    type: list
+    elements: str
+"""

@@ -13,7 +13,11 @@ import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.body import maps
+from ._domain.errors import ApiError, Cause, ClusterError, Problem
+
+FIELD_CONFLICT = "FieldManagerConflict"
+"""Reason of a cause: a field belongs to another field manager (apimachinery:pkg/apis/meta/v1/types.go)."""
 
 _MENDS = {
     400: "Look whether the address is that of the cluster's API, and whether it begins with https://",
@@ -23,6 +27,7 @@ _MENDS = {
     422: "Change what the server names",
     429: "The server has too much to do: try again later",
 }
+_OTHERS_FIELDS = "Ask whoever it is, leave these fields to them, or overwrite them with force_conflicts=true"
 _OVERLOADED = "The server could not answer: look at its health, and run it again"
 _NO_API = "Look whether the address is that of the cluster's API, and no proxy or login page is in between"
 _CA = "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
@@ -48,14 +53,18 @@ def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool =
     details = status.get("details")
     details = details if isinstance(details, Mapping) else {}
     mend = _MENDS.get(code, _OVERLOADED if code >= 500 else _NO_API)
+    causes = tuple(_causes(details))
+    text = said
     if code == 422:
-        causes = [f"{item['field']}: {item['message']}" for item in _causes(details)]
-        said = "; ".join(causes) or said
+        said = "; ".join(f"{cause.field}: {cause.message}" for cause in causes) or said
+    elif code == 409 and any(cause.reason == FIELD_CONFLICT for cause in causes):
+        mend = _OTHERS_FIELDS
     elif code == 403:
         mend = _allow(said, verb, shown)
     reason = f" {status['reason']}" if status.get("reason") else ""
     message = f"cannot {verb} {shown}: {code}{reason}: {_shortened(said).rstrip('.')}"
-    return ApiError(code, str(details.get("name") or ""), repeated, Problem("error", "", message, mend))
+    problem = Problem("error", "", message, mend)
+    return ApiError(code, str(details.get("name") or ""), repeated, problem, causes, text)
 
 
 def connection_error(error: BaseException, verb: str, shown: str, host: str) -> ClusterError:
@@ -109,11 +118,10 @@ def _status(data: bytes) -> Mapping[str, Any]:
     return found if isinstance(found, dict) and found.get("kind") == "Status" else {}
 
 
-def _causes(details: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    causes = details.get("causes")
-    for item in causes if isinstance(causes, list) else ():
-        if isinstance(item, Mapping) and item.get("message") and item.get("field"):
-            yield item
+def _causes(details: Mapping[str, Any]) -> Iterator[Cause]:
+    for item in maps(details.get("causes")):
+        if item.get("message") and item.get("field"):
+            yield Cause(str(item.get("reason") or ""), str(item["field"]), str(item["message"]))
 
 
 def _innermost(error: BaseException) -> BaseException:

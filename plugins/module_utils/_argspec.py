@@ -69,6 +69,16 @@ def overrides_spec() -> dict[str, dict[str, Any]]:
     return {"overrides": {"type": "list", "elements": "dict", "default": []}}
 
 
+def rollout_spec() -> dict[str, dict[str, Any]]:
+    """Facts that the cluster itself is asked for where nobody says them (fragment ``rollout``)."""
+    return {
+        "cluster_profile": {"type": "str"},
+        "feature_set": {"type": "str", "aliases": ["featureSet"]},
+        **inclusion_spec(),
+        "overrides": {"type": "list", "elements": "dict"},
+    }
+
+
 def cluster_options(params: dict[str, Any]) -> ClusterOptions:
     """Return what the options of ``facts_spec``, ``selection_spec`` and ``inclusion_spec`` say of the cluster."""
     return ClusterOptions(

@@ -112,7 +112,7 @@ def _made(client: Client, target: Target, wanted: dict[str, Any], force: bool, d
     if before == goal:
         return Change(target, before, before)
     try:
-        made = client.apply(target, wanted, force=force, dry_run=True)
+        made = client.apply(target, wanted, force=force, dry_run=True).object
     except ApiError as error:
         if error.code == 409 and not force:
             raise _strangers(target, error.problems[0].message) from None
@@ -125,7 +125,7 @@ def _made(client: Client, target: Target, wanted: dict[str, Any], force: bool, d
         # Entries that others added to its lists stay when it is applied.
         client.delete(target, uid=found["metadata"]["uid"])
     if not dry_run:
-        made = client.apply(target, wanted, force=force)
+        made = client.apply(target, wanted, force=force).object
     return Change(target, before, goal if others else owned(wanted, made))
 
 

@@ -3,15 +3,11 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The one client of API servers: kubernetes.core's authentication, fixed paths, one pool, retries where they help.
-
-Importing kubernetes costs 0.3 s, so that it is done in ``connect`` only.
-"""
+"""The one client of API servers: fixed paths, one pool, retries where they help."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from ._answer import api_error, connection_error, one_line
-from ._argspec import looks_like_path, show_kubeconfig
-from ._domain.errors import ApiError, ClusterError, Problem, raise_errors, type_name
+from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.served_kind import ServedKind
 from ._retries import retries
 
@@ -32,19 +27,25 @@ CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
-_METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+_JSON = "application/json"
+_METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
 
 
 class Target(NamedTuple):
-    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it."""
+    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it.
+
+    ``labels`` is a label selector, for lists and watches.
+    """
 
     kind: ServedKind
     name: str = ""
     namespace: str = ""
     subresource: str = ""
+    labels: str = ""
 
     def __str__(self) -> str:
         return self.kind.shown(self.name, self.namespace, self.subresource)
@@ -56,10 +57,24 @@ class Target(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The objects of a kind by name, as they were at ``resource_version``."""
+    """The objects of a kind by ``object_key``, as they were at ``resource_version``."""
 
     objects: Mapping[str, Mapping[str, Any]]
     resource_version: str
+
+
+class Written(NamedTuple):
+    """An object after it was written, and whether it was not there before."""
+
+    created: bool
+    object: dict[str, Any]
+
+
+def object_key(obj: Mapping[str, Any]) -> str:
+    """Return what tells an object from others of its kind: its name, behind its namespace where it has one."""
+    metadata = obj["metadata"]
+    namespace = metadata.get("namespace")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
 
 
 class Client:
@@ -82,27 +97,27 @@ class Client:
         self._headers = tuple(headers)
         self._token = token
 
-    def get(self, target: Target) -> dict[str, Any]:
-        """Return one object."""
-        return self._object("get", "GET", target)
+    def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
+        """Return one object; with ``metadata_only`` without its spec and status."""
+        return self._object("get", "GET", target, accept=_METADATA_ONLY if metadata_only else _JSON).object
 
-    def document(self, path: str, accept: str = "application/json") -> dict[str, Any]:
+    def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
         """Return what the server has at a path that is no object's, such as its discovery documents."""
         response = self._send("get", "GET", path, path, accept=accept)
         return self._parsed(response, "get", path)
 
     def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
         """Yield all objects of a kind, page by page; with ``metadata_only`` without their spec and status."""
-        for page in self._pages(target, _METADATA_ONLY if metadata_only else "application/json"):
+        for page in self._pages(target, _METADATA_LIST if metadata_only else _JSON):
             yield from page["items"]
 
     def snapshot(self, target: Target) -> Snapshot:
         """Return the objects of a kind, only the named one where ``target`` has a name, as a watch can go on from."""
         found: dict[str, dict[str, Any]] = {}
         version = ""
-        for page in self._pages(target, "application/json"):
+        for page in self._pages(target, _JSON):
             version = version or page.get("metadata", {}).get("resourceVersion") or ""
-            found.update({item["metadata"]["name"]: item for item in page["items"]})
+            found.update({object_key(item): item for item in page["items"]})
         return Snapshot(found, version)
 
     def merge(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
@@ -111,17 +126,36 @@ class Client:
         ``body`` has to hold ``metadata.resourceVersion``, so that it can be sent twice and undoes nobody's work.
         """
         query = {"fieldManager": FIELD_MANAGER}
-        return self._write("patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run)
+        return self._write("patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run).object
 
     def apply(
-        self, target: Target, body: Mapping[str, Any], *, force: bool = False, dry_run: bool = False
-    ) -> dict[str, Any]:
-        """Apply ``body`` on the server's side as the collection's field manager, and return the object."""
-        query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
-        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run)
+        self,
+        target: Target,
+        body: Mapping[str, Any],
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        metadata_only: bool = False,
+    ) -> Written:
+        """Apply ``body`` on the server's side as the collection's field manager, and return the object.
 
-    def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> None:
-        """Delete one object, that of ``uid`` if it is given; one that is not there is deleted already."""
+        With ``metadata_only`` without its spec and status, which spares reading what is known.
+        """
+        query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
+        accept = _METADATA_ONLY if metadata_only else _JSON
+        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
+
+    def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> Written:
+        """Create the object of ``target``; that one of that name is there is an ``ApiError`` of 409.
+
+        Where the answer to a first request got lost, our own object may be the one that is there.
+        """
+        place = target._replace(name="")
+        query = {"fieldManager": FIELD_MANAGER}
+        return self._write("create", "POST", place, body, _JSON, query, dry_run, _METADATA_ONLY, str(target))
+
+    def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
+        """Delete one object, that of ``uid`` if it is given, and tell whether it was there."""
         body = {
             "kind": "DeleteOptions",
             "apiVersion": "v1",
@@ -130,10 +164,12 @@ class Client:
             **({"dryRun": ["All"]} if dry_run else {}),
         }
         try:
-            self._write("delete", "DELETE", target, body, "application/json", {}, dry_run)
+            self._write("delete", "DELETE", target, body, _JSON, {}, dry_run)
         except ApiError as error:
             if error.code != 404:
                 raise
+            return False
+        return True
 
     def watch(self, target: Target, resource_version: str, seconds: float) -> Iterator[dict[str, Any]]:
         """Yield what happens to a kind after ``resource_version``: dicts with ``type`` and ``object``.
@@ -173,7 +209,7 @@ class Client:
         everything = target._replace(name="")
         while True:
             query = {**_selector(target), "limit": str(_PAGE), **({"continue": more} if more else {})}
-            page = self._object("list", "GET", everything, query=query, accept=accept)
+            page = self._object("list", "GET", everything, query=query, accept=accept).object
             items = page["items"] = page.get("items") or []
             if not isinstance(items, list) or not all(_has_name(item) for item in items):
                 raise self._no_api("list", str(target))
@@ -186,9 +222,10 @@ class Client:
         message = f"cannot {verb} {shown}: the answer is not that of an API server, so {self.host} is none"
         return ClusterError([Problem("error", "host", message, "Give the address of the cluster's API")])
 
-    def _object(self, verb: str, method: str, target: Target, **options: Any) -> dict[str, Any]:
-        response = self._send(verb, method, target.path, str(target), **options)
-        return self._parsed(response, verb, str(target))
+    def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> Written:
+        shown = shown or str(target)
+        response = self._send(verb, method, target.path, shown, **options)
+        return Written(response.status == 201, self._parsed(response, verb, shown))
 
     def _write(
         self,
@@ -199,9 +236,13 @@ class Client:
         content_type: str,
         query: Mapping[str, str],
         dry_run: bool,
-    ) -> dict[str, Any]:
+        accept: str = _JSON,
+        shown: str = "",
+    ) -> Written:
         asked = {**query, **({"dryRun": "All"} if dry_run else {})}
-        return self._object(verb, method, target, query=asked, body=body, content_type=content_type)
+        return self._object(
+            verb, method, target, shown, query=asked, body=body, content_type=content_type, accept=accept
+        )
 
     def _send(
         self,
@@ -213,7 +254,7 @@ class Client:
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
         content_type: str = "",
-        accept: str = "application/json",
+        accept: str = _JSON,
         read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
         import urllib3
@@ -258,88 +299,11 @@ class Client:
         return found
 
 
-def connect(module: Any) -> Client:
-    """Return a client for the cluster that the options of ``module`` name, as kubernetes.core would find it.
-
-    Nothing is sent yet. Raises ``ClusterError``.
-    """
-    try:
-        import kubernetes
-    except ImportError as error:
-        mend = "Install it where the task runs: pip install kubernetes"
-        message = f"the Python library kubernetes is missing ({error})"
-        raise ClusterError([Problem("error", "", message, mend)]) from None
-    try:
-        from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
-    except ImportError:
-        mend = "Install it: ansible-galaxy collection install kubernetes.core"
-        raise ClusterError([Problem("error", "", "the collection kubernetes.core is missing", mend)]) from None
-    show_kubeconfig(module)
-    try:
-        # Not get_api_client: it asks the server for all that it serves.
-        auth = core._create_auth_spec(module)
-        raise_errors(_no_kubeconfig(auth.get("kubeconfig")), ClusterError)
-        configuration = core._create_configuration(auth)
-        headers = core._create_headers(module)
-        configuration.connection_pool_maxsize = PARALLELISM
-        api = kubernetes.client.ApiClient(configuration)
-    except ClusterError:
-        raise
-    except (AttributeError, IndexError, KeyError, TypeError):
-        message = "what is given or found as kubeconfig is none"
-        mend = "Look into the file. Give kubeconfig and context, or host with api_key"
-        raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
-    except Exception as error:  # a kubeconfig can be wrong in any other way
-        message = f"the options do not lead to a cluster: {one_line(error).rstrip('.')}"
-        mend = "Give kubeconfig and context, or host with api_key"
-        raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
-
-    raise_errors(_unusable(configuration), ClusterError)
-
-    def token() -> str | None:
-        settings = configuration.auth_settings().get("BearerToken")
-        # A token that was read from a file has the line break at its end.
-        return settings["value"].strip() if settings and settings["value"] else None
-
-    pairs = [("User-Agent", FIELD_MANAGER)]
-    for name, value in headers.items():
-        pairs += [(name, item) for item in (value if isinstance(value, list) else [value])]
-    return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
-
-
-def _no_kubeconfig(given: Any) -> Iterator[Problem]:
-    """Yield what is wrong with a kubeconfig before anybody reads it; the library does not name files.
-
-    Of several files those that are not there are passed over, as kubectl does.
-    """
-    mend = "Give the path of a kubeconfig, or its content as a dict"
-    if isinstance(given, str):
-        paths = [path for path in given.split(os.pathsep) if path.strip()]
-        if not any(os.path.exists(os.path.expanduser(path)) for path in paths):
-            shown = " and ".join(paths) if paths and all(map(looks_like_path, paths)) else "what is given"
-            yield Problem("error", "kubeconfig", f"{shown} is not there", mend)
-    elif given is not None and not isinstance(given, Mapping):
-        yield Problem("error", "kubeconfig", f"is {type_name(given)}, expected a path or a map", mend)
-
-
-def _unusable(configuration: Any) -> Iterator[Problem]:
-    """Yield a problem for what a connection could not be made with; TLS would not say which file it misses."""
-    if not configuration.host:
-        message = "names a cluster without a server"
-        yield Problem("error", "kubeconfig", message, "Give it an address, or the option host")
-    files = {
-        "ca_cert": configuration.ssl_ca_cert,
-        "client_cert": configuration.cert_file,
-        "client_key": configuration.key_file,
-    }
-    for option, path in files.items():
-        if path and not (os.path.isfile(path) and os.access(path, os.R_OK)):
-            mend = "Give its path, here or in the kubeconfig"
-            yield Problem("error", option, f"{path} is no file that can be read", mend)
-
-
 def _selector(target: Target) -> dict[str, str]:
-    return {"fieldSelector": f"metadata.name={target.name}"} if target.name else {}
+    return {
+        **({"fieldSelector": f"metadata.name={target.name}"} if target.name else {}),
+        **({"labelSelector": target.labels} if target.labels else {}),
+    }
 
 
 def _has_name(value: Any) -> bool:

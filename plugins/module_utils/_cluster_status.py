@@ -36,6 +36,10 @@ class Reported(NamedTuple):
     problems: tuple[Problem, ...]
 
 
+class NamesRefused(ClusterError):
+    """The CustomResourceDefinition of the cluster does not list a name that is on."""
+
+
 def utc_now() -> datetime:
     """Return the time of this host."""
     return datetime.now(UTC)
@@ -59,11 +63,8 @@ def report_status(
 
     def propose(obj: Object) -> Object | None:
         now = clock()
-        sign = "" if allow_cvo_managed else sign_of_cvo(obj, deployment, now)
-        if sign:
-            message = f"belongs to a cluster-version operator that runs: {sign}"
-            mend = "Leave its status to it, or set allow_cvo_managed if you know better"
-            raise ClusterError([Problem("error", _PLACE, message, mend)])
+        if not allow_cvo_managed:
+            _refuse_cvo(obj, deployment, now, "Leave its status to it")
         change, problems = next_status(obj, facts, now.strftime("%Y-%m-%dT%H:%M:%SZ"))
         if change is None:
             raise ClusterError([item._replace(where=f"{_PLACE}, {item.where}") for item in problems])
@@ -95,6 +96,27 @@ def status_lines(status: Mapping[str, Any]) -> str:
     return json.dumps(status, indent=2, sort_keys=True, ensure_ascii=False) + "\n" if status else ""
 
 
+def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callable[[Object], bool]) -> None:
+    """Raise ``ClusterError`` where a cluster-version operator runs.
+
+    Its Deployment alone is no sign where it is ``ours``: a rollout brings it with everything else.
+    """
+    deployment = _cvo_deployment(client)
+    if deployment is not None and ours(deployment):
+        deployment = None
+    _refuse_cvo(cluster_version, deployment, utc_now(), "Leave the rollout to it")
+
+
+def _refuse_cvo(
+    cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime, mend: str
+) -> None:
+    sign = sign_of_cvo(cluster_version, deployment, now)
+    if sign:
+        message = f"belongs to a cluster-version operator that runs: {sign}"
+        mend = f"{mend}, or set allow_cvo_managed if you know better"
+        raise ClusterError([Problem("error", _PLACE, message, mend)])
+
+
 def _cvo_deployment(client: Client) -> dict[str, Any] | None:
     try:
         return client.get(_DEPLOYMENT)
@@ -121,4 +143,4 @@ def _explained(error: ApiError, facts: StatusFacts) -> ClusterError:
             f"A later version than {facts.version} left {', '.join(later)}, which is on and must stay so: "
             "apply the ClusterVersion CustomResourceDefinition of that version"
         )
-    return ClusterError([Problem("error", f"{_PLACE}, status.capabilities", message, mend)])
+    return NamesRefused([Problem("error", f"{_PLACE}, status.capabilities", message, mend)])

@@ -13,11 +13,11 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from ._client import Client, Snapshot, Target
+from ._client import Client, Snapshot, Target, object_key
 from ._domain.errors import ApiError, ClusterError, Problem, raise_errors
 
 Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
-"""What was followed, to its objects by name."""
+"""What was followed, to its objects by ``object_key``."""
 
 _PAUSE = 1.0
 """Seconds before a broken watch is begun again."""
@@ -140,11 +140,10 @@ def _note(known: dict[str, Mapping[str, Any]], change: _Change) -> None:
         known.update(change.snapshot.objects)
     elif change.event is not None:
         found = change.event["object"]
-        name = found["metadata"]["name"]
         if change.event["type"] == "DELETED":
-            known.pop(name, None)
+            known.pop(object_key(found), None)
         else:
-            known[name] = found
+            known[object_key(found)] = found
 
 
 def _first(trouble: Mapping[Target, ClusterError | None]) -> ClusterError | None:

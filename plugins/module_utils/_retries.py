@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import urllib3
 
 RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
+NOT_IN_SCHEMA = b"field not declared in schema"
+"""What a server says of a field that it does not know, as if that were its own failure and would pass."""
+
 LONGEST_WAIT = 20.0
 """Seconds between two attempts at most, whatever ``Retry-After`` says."""
 
@@ -49,6 +52,9 @@ def retries(connect_seconds: float) -> urllib3.Retry:
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
             if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
+            if response is not None and response.status == 500 and NOT_IN_SCHEMA in (response.data or b""):
+                # Urllib3 then returns the answer as it is.
+                raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
             return super().increment(method, url, response, error, _pool, _stacktrace)
 
         def get_backoff_time(self) -> float:

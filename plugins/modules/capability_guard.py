@@ -167,7 +167,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability_g
     remove,
     wait_until,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client, connect
+from ansible_collections.capability.openshift.plugins.module_utils._client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._domain.admission_guard import (
     GUARD_NAME,
     parse_guard,

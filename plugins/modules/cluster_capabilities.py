@@ -205,7 +205,6 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec, wait_problems
-from ansible_collections.capability.openshift.plugins.module_utils._client import connect
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_capabilities import (
     capabilities_dict,
     enable,
@@ -213,6 +212,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster_capa
     spec_lines,
     wait_for,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
     CapabilityError,

@@ -131,8 +131,8 @@ problems:
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._client import connect
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_capabilities import capabilities_dict, read
+from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
 

@@ -173,12 +173,12 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec, facts_spec, release_spec
-from ansible_collections.capability.openshift.plugins.module_utils._client import connect
 from ansible_collections.capability.openshift.plugins.module_utils._cluster_status import (
     report_status,
     status_dict,
     status_lines,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError, Problem

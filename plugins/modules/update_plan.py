@@ -573,7 +573,7 @@ def cluster_to_ask(module: AnsibleModule) -> Callable[[], Client] | None:
     params = module.params
     if not any(params.get(option) for option in NAMES_A_CLUSTER):
         return None
-    from ansible_collections.capability.openshift.plugins.module_utils._client import connect
+    from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
 
     for option in ("kubeconfig", "ca_cert", "client_cert", "client_key"):
         if params[option] and isinstance(params[option], str):

@@ -196,7 +196,8 @@ def main() -> None:
     if len(found) > 1:
         updates(found)
         fleets(found)
-    subprocess.run([str(BIN / "python"), str(HERE / "cluster.py")], check=True)
+    for script in ("cluster.py", "rollout.py"):
+        subprocess.run([str(BIN / "python"), str(HERE / script)], check=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ import yaml
 from kubernetes.client import Configuration
 
 from ansible_collections.capability.openshift.plugins.module_utils import _retries
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client, connect
+from ansible_collections.capability.openshift.plugins.module_utils._client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
 from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities, cluster_capabilities_info
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError

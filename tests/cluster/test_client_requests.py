@@ -131,16 +131,16 @@ def test_merging_is_bound_to_a_version(site: Site, client: Client) -> None:
 
 
 def test_applying_owns_fields(site: Site, client: Client) -> None:
-    made = client.apply(one("a"), body("a", mine="1"))
+    made = client.apply(one("a"), body("a", mine="1")).object
     assert made["metadata"]["managedFields"][0]["manager"] == _client.FIELD_MANAGER
-    again = client.apply(one("a"), body("a", mine="1"))
+    again = client.apply(one("a"), body("a", mine="1")).object
     assert again["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
     site.plane.api.apply(f"{PATH}/a", body("a", mine="2"))
     with pytest.raises(ApiError, match=r"409 Conflict.*conflict with"):
         client.apply(one("a"), body("a", mine="3"))
-    assert client.apply(one("a"), body("a", mine="3"), force=True, dry_run=True)["data"] == {"mine": "3"}
+    assert client.apply(one("a"), body("a", mine="3"), force=True, dry_run=True).object["data"] == {"mine": "3"}
     assert client.get(one("a"))["data"] == {"mine": "2"}
-    assert client.apply(one("a"), body("a", mine="3"), force=True)["data"] == {"mine": "3"}
+    assert client.apply(one("a"), body("a", mine="3"), force=True).object["data"] == {"mine": "3"}
 
 
 def test_a_dry_run_deletes_nothing(site: Site, client: Client) -> None:

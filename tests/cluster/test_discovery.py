@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER, Client, connect
+from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER, Client
+from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._discovery import Discovery
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import (

@@ -32,7 +32,7 @@ def operators_of_release(release: Release, capabilities: Iterable[str], enabled:
     wanted = frozenset(capabilities)
     facts = InclusionFacts(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
     return {
-        manifest.resource_id.name: _versions(release, manifest)
+        manifest.resource_id.name: versions_of_manifest(release, manifest)
         for manifest in release.manifests
         if manifest.resource_id.kind == "ClusterOperator"
         and wanted.intersection(manifest.capabilities)
@@ -54,7 +54,8 @@ def operators_of_cluster(
     }
 
 
-def _versions(release: Release, manifest: Manifest) -> Versions:
+def versions_of_manifest(release: Release, manifest: Manifest) -> Versions:
+    """Return the versions that the ClusterOperator of ``manifest`` reports once it is there."""
     found: dict[str, str] = {}
     for item in maps(walk(release.body(manifest), "status", "versions")):
         name, version = item.get("name"), item.get("version")

@@ -59,15 +59,26 @@ class ClusterError(CapabilityError):
     """A cluster cannot be asked, or says no."""
 
 
+class Cause(NamedTuple):
+    """One of the causes that an API server gives for an answer: its word for it, the field, and a message."""
+
+    reason: str
+    field: str
+    message: str
+
+
 class ApiError(ClusterError):
     """An API server's answer that is no success: ``code`` is that of HTTP, ``named`` the object that it is about.
 
     ``named`` is empty where the answer names none. ``repeated``: the request was sent more than once, and an earlier
-    one may have been heard although its answer was not.
+    one may have been heard although its answer was not. ``said`` is the server's message as it was.
     """
 
-    def __init__(self, code: int, named: str, repeated: bool, problem: Problem) -> None:
+    def __init__(
+        self, code: int, named: str, repeated: bool, problem: Problem, causes: Iterable[Cause] = (), said: str = ""
+    ) -> None:
         self.code, self.named, self.repeated = code, named, repeated
+        self.causes, self.said = tuple(causes), said
         super().__init__([problem])
 
 

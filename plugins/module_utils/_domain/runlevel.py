@@ -3,13 +3,48 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Run level and component of a manifest, from the name of its file."""
+"""Run level and component of a manifest, from the name of its file, and the order of a rollout that comes of them."""
 
 from __future__ import annotations
 
+import graphlib
 import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from .manifest import Manifest
+
+Mode = Literal["install", "update", "reconcile"]
+"""What a rollout is for. The CVO calls them Initializing, Updating and Reconciling."""
+
+MODES: tuple[Mode, ...] = ("install", "update", "reconcile")
 
 _FILE_NAME = re.compile(r"0000_(\d+)_([a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*?)_", re.ASCII)
+_WEBHOOKS = frozenset({"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
+_UNSAFE = re.compile(r"[^a-zA-Z0-9 ,._-]")
+
+
+class TaskNode(NamedTuple):
+    """Manifests that are applied one after the other, in the release's order; without any it is a barrier.
+
+    ``run_level`` (the digits) and ``component`` are empty where the file's name has another form.
+    """
+
+    run_level: str
+    component: str
+    manifests: tuple[Manifest, ...]
+
+
+class TaskGraph(NamedTuple):
+    """What waits for what. ``predecessors`` has for each index of ``nodes`` the indexes that come before it."""
+
+    nodes: tuple[TaskNode, ...]
+    predecessors: Mapping[int, tuple[int, ...]]
+
+    def sorter(self) -> graphlib.TopologicalSorter[int]:
+        """Return a new sorter of the indexes, which the caller prepares."""
+        return graphlib.TopologicalSorter(self.predecessors)
 
 
 def component_of(file: str) -> str:
@@ -17,5 +52,127 @@ def component_of(file: str) -> str:
 
     Source: openshift/cluster-version-operator:pkg/payload/task_graph.go reMatchPattern.
     """
+    return _parts(file)[1]
+
+
+def run_level_of(file: str) -> str:
+    """Return the digits NN of a file name ``0000_NN_NAME_...``, as ``component_of`` returns NAME."""
+    return _parts(file)[0]
+
+
+def task_graph(manifests: Sequence[Manifest], mode: Mode) -> TaskGraph:
+    """Return in which order ``manifests``, which are in the release's order, are applied.
+
+    They go in stages, one after the other, and the nodes of a stage are independent of each other. A Job is a stage
+    of its own, between all that is before it and all that is behind it. In between, an update has a stage for each
+    run level (files next to each other whose digits are the same text); install and reconcile have a single one. A
+    node holds the files of one component that are next to each other. A file whose name has another form is a node of
+    its own, in an update a stage.
+    Behind each stage is a barrier, so that stages of M and N nodes need M + N edges. In an update it has the run level
+    of that stage, if the stage has one only.
+
+    Source: openshift/cluster-version-operator:pkg/payload/task_graph.go SplitOnJobs, ByNumberAndComponent,
+    FlattenByNumberAndComponent. Our own addition is that webhooks come last, in one stage: one whose server does not
+    run yet refuses everything, and the CVO gets over it because it starts anew until all is there.
+    """
+    stages: list[list[TaskNode]] = []
+    pending: list[Manifest] = []
+    webhooks: list[Manifest] = []
+    for manifest in manifests:
+        if installs_webhook(manifest):
+            webhooks.append(manifest)
+        elif _is_job(manifest):
+            stages += _stages(pending, mode)
+            stages.append(_nodes([manifest]))
+            pending = []
+        else:
+            pending.append(manifest)
+    stages += _stages(pending, mode)
+    if webhooks:
+        # Webhooks are not asked about webhooks, so these cannot get into each other's way.
+        stages.append(_nodes(webhooks))
+    return _chained(stages, mode)
+
+
+def mermaid(graph: TaskGraph) -> str:
+    """Return the graph as a flowchart of Mermaid; barriers are small circles."""
+    lines = ["flowchart TD"]
+    for index, node in enumerate(graph.nodes):
+        shape = f'["{_label(node, "#")}"]' if node.manifests else '((" "))'
+        lines.append(f"  n{index}{shape}")
+    return _drawing(lines, graph, lambda before, after: f"  n{before} --> n{after}")
+
+
+def dot(graph: TaskGraph) -> str:
+    """Return the graph in the language of Graphviz; barriers are points."""
+    lines = ["digraph rollout {", "  rankdir=TB;", "  node [shape=box];"]
+    for index, node in enumerate(graph.nodes):
+        shape = f'label="{_label(node, "&#")}"' if node.manifests else 'shape=point label=""'
+        lines.append(f"  n{index} [{shape}];")
+    return _drawing(lines, graph, lambda before, after: f"  n{before} -> n{after};", "}")
+
+
+def _parts(file: str) -> tuple[str, str]:
     match = _FILE_NAME.match(file.rpartition("/")[2])
-    return match.group(2) if match else ""
+    return (match.group(1), match.group(2)) if match else ("", "")
+
+
+def installs_webhook(manifest: Manifest) -> bool:
+    """Tell whether a manifest makes the API server ask somebody else about what it is sent."""
+    resource = manifest.resource_id
+    return resource.group == "admissionregistration.k8s.io" and resource.kind in _WEBHOOKS and not manifest.deletes
+
+
+def _is_job(manifest: Manifest) -> bool:
+    resource = manifest.resource_id
+    return (resource.group, manifest.version, resource.kind) == ("batch", "v1", "Job")
+
+
+def _stage_key(manifest: Manifest) -> tuple[str, str]:
+    level = run_level_of(manifest.file)
+    return level, "" if level else manifest.file
+
+
+def _node_key(manifest: Manifest) -> tuple[str, str]:
+    level, component = _parts(manifest.file)
+    return level, component or manifest.file
+
+
+def _stages(manifests: Sequence[Manifest], mode: Mode) -> list[list[TaskNode]]:
+    if mode == "update":
+        return [_nodes(list(group)) for _level, group in groupby(manifests, _stage_key)]
+    return [_nodes(manifests)] if manifests else []
+
+
+def _nodes(manifests: Sequence[Manifest]) -> list[TaskNode]:
+    groups = [tuple(group) for _place, group in groupby(manifests, _node_key)]
+    return [TaskNode(*_parts(group[0].file), group) for group in groups]
+
+
+def _chained(stages: Sequence[Sequence[TaskNode]], mode: Mode) -> TaskGraph:
+    nodes: list[TaskNode] = []
+    predecessors: dict[int, tuple[int, ...]] = {}
+    barrier: tuple[int, ...] = ()
+    for stage in stages:
+        members = tuple(range(len(nodes), len(nodes) + len(stage)))
+        predecessors.update(dict.fromkeys(members, barrier))
+        levels = {node.run_level for node in stage}
+        level = levels.pop() if mode == "update" and len(levels) == 1 else ""
+        nodes += [*stage, TaskNode(level, "", ())]
+        barrier = (len(nodes) - 1,)
+        predecessors[len(nodes) - 1] = members
+    return TaskGraph(tuple(nodes), predecessors)
+
+
+def _label(node: TaskNode, escape: str) -> str:
+    name = " ".join(part for part in (node.run_level, node.component) if part)
+    name = name or node.manifests[0].file.rpartition("/")[2]
+    count = len(node.manifests)
+    text = f"{name}, {count} manifest{'' if count == 1 else 's'}"
+    # Both languages know characters by number: what has no meaning in either stays, and nothing else.
+    return _UNSAFE.sub(lambda match: f"{escape}{ord(match.group())};", text)
+
+
+def _drawing(lines: list[str], graph: TaskGraph, edge: Callable[[int, int], str], end: str = "") -> str:
+    edges = [edge(before, after) for after, befores in sorted(graph.predecessors.items()) for before in befores]
+    return "\n".join([*lines, *edges, *([end] if end else [])]) + "\n"

@@ -55,3 +55,6 @@ ADMISSION_POLICIES = ServedKind(
 ADMISSION_BINDINGS = ServedKind(
     "admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"
 )
+CONFIG_MAPS = ServedKind("", "v1", "configmaps", "ConfigMap", True)
+FEATURE_GATES = ServedKind("config.openshift.io", "v1", "featuregates", "FeatureGate")
+PROXIES = ServedKind("config.openshift.io", "v1", "proxies", "Proxy")

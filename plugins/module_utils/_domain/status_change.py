@@ -35,7 +35,8 @@ class StatusFacts(NamedTuple):
     """What a status depends on beside the ClusterVersion: the release, and what it knows in a cluster like this.
 
     ``image`` is its pull spec, empty where nobody told it; ``hidden`` are capabilities whose feature gates are off;
-    ``always_enabled`` those that are on whatever is asked.
+    ``always_enabled`` those that are on whatever is asked; ``compared``: what an update to the release turns on
+    because of its resources is among these.
     """
 
     version: str
@@ -43,6 +44,7 @@ class StatusFacts(NamedTuple):
     known: MinorFacts
     hidden: frozenset[str] = frozenset()
     always_enabled: frozenset[str] = frozenset()
+    compared: bool = False
 
 
 class StatusChange(NamedTuple):
@@ -221,7 +223,7 @@ def _other_version(there: object, facts: StatusFacts) -> Iterator[Problem]:
     if precedence(facts.version) < precedence(str(there)):
         message = f"is {facts.version}, which is older than {there}, that the cluster had until now"
         yield Problem("warning", "release", message, "Give the release that the cluster has")
-    elif minor != facts.known.minor:
+    elif minor != facts.known.minor and not facts.compared:
         message = (
             f"is {facts.version}, and the cluster had {there} until now; what an update turns on because resources "
             "moved into capabilities is not computed here"

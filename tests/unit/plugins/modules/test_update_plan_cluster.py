@@ -145,7 +145,7 @@ def test_the_resources_that_matter_are_all_that_can_change_a_plan(names, minors,
 
 
 def test_whoever_asks_no_cluster_does_not_load_a_client():
-    wanted = "name.split('.')[0] in ('kubernetes', 'urllib3', 'concurrent') or name.endswith('._client')"
+    wanted = "name.split('.')[0] in ('kubernetes', 'urllib3', 'concurrent') or '._client' in name"
     code = f"import sys, {update_plan.__name__}; print([name for name in sys.modules if {wanted}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -1,0 +1,304 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A task graph, sent to a cluster: nodes at the same time, the manifests of each one after the other.
+
+What another node brings (a namespace, a kind) is waited for; what the cluster lacks is tried again at the next barrier.
+A manifest that fails stops what depends on its node, as in the CVO; what the cluster lacks does not.
+Source: openshift/cluster-version-operator:pkg/payload/task_graph.go RunGraph.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Lock
+from typing import NamedTuple
+
+from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.manifest import Manifest
+from ._domain.runlevel import TaskGraph, installs_webhook
+from ._sending import CRD_KIND, HINDRANCES, Sender, Sent
+from ._served_kinds import ServedKinds
+
+_ESTABLISH_SECONDS = 60.0
+_PATIENCE = 90.0
+"""Seconds without any answer of the API server after which a rollout gives up; a restart takes less."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
+
+
+class Outcome(NamedTuple):
+    """What came of a graph: of each manifest that was sent, in the graph's order; ``left`` were not.
+
+    ``problems`` are those that belong to no manifest.
+    """
+
+    sent: tuple[Sent, ...]
+    left: tuple[Manifest, ...]
+    problems: tuple[Problem, ...]
+
+
+class Pace(NamedTuple):
+    """How a graph is walked. ``deadline`` (of ``time.monotonic``) ends waiting for what the cluster lacks.
+
+    ``told`` hears of each manifest as soon as something came of it. ``settle`` is asked at a barrier, with its run
+    level, what was sent since the last one and whether nothing but webhooks follows, and returns what does not become
+    ready.
+    """
+
+    parallelism: int
+    deadline: float
+    dry_run: bool
+    told: Callable[[Sent], None]
+    settle: Callable[[str, Sequence[Sent], bool], tuple[Problem, ...]]
+
+
+class _Node:
+    """A node on its way: the manifests from ``at`` on are still to be sent."""
+
+    def __init__(self, index: int, manifests: tuple[Manifest, ...]) -> None:
+        self.index, self.manifests, self.at = index, manifests, 0
+        self.unestablished: list[Sent] = []
+
+
+class _Promised:
+    """What manifests of the rollout are going to bring: namespaces by name, kinds by their group."""
+
+    def __init__(self, manifests: Iterable[Manifest]) -> None:
+        self._left: dict[tuple[str, str], set[int]] = {}
+        for manifest in manifests:
+            brought = _brings(manifest)
+            if brought is not None:
+                self._left.setdefault(brought, set()).add(id(manifest))
+        self._lock = Lock()
+
+    def keep(self, manifest: Manifest) -> bool:
+        """Note that ``manifest`` was dealt with, and tell whether that settles a promise."""
+        with self._lock:
+            left = self._left.get(_brings(manifest) or ("", ""))
+            if not left:
+                return False
+            left.discard(id(manifest))
+            return not left
+
+    def is_open(self, what: tuple[str, str]) -> bool:
+        """Tell whether something is still to come."""
+        return bool(self._left.get(what))
+
+    def ever(self, what: tuple[str, str]) -> bool:
+        """Tell whether the rollout brings something at all."""
+        return what in self._left
+
+
+class GraphWalk:
+    """One walk through a graph."""
+
+    def __init__(self, graph: TaskGraph, sender: Sender, kinds: ServedKinds, pace: Pace) -> None:
+        self._graph, self._sender, self._kinds, self._pace = graph, sender, kinds, pace
+        everything = [manifest for node in graph.nodes for manifest in node.manifests]
+        self._promised = _Promised(everything)
+        self._sent: dict[int, Sent] = {}
+        self._late: list[Sent] = []
+        self._since_barrier: list[Sent] = []
+        self._problems: list[Problem] = []
+        self._lock = Lock()
+        self._events: SimpleQueue[tuple[str, _Node | None]] = SimpleQueue()
+        self._broken: ClusterError | None = None
+
+    def walk(self) -> Outcome:
+        """Send everything, as far as nothing fails."""
+        sorter = self._graph.sorter()
+        sorter.prepare()
+        with ThreadPoolExecutor(max_workers=self._pace.parallelism) as executor:
+            while sorter.is_active():
+                ready = sorter.get_ready()
+                nodes = [_Node(index, self._graph.nodes[index].manifests) for index in ready]
+                self._run(executor, [node for node in nodes if node.manifests])
+                barriers = [index for index in ready if not self._graph.nodes[index].manifests]
+                if self._broken is not None or not all(self._pass(executor, index) for index in barriers):
+                    break
+                sorter.done(*ready)
+        if self._broken is not None:
+            self._problems += self._broken.problems
+        everything = [manifest for node in self._graph.nodes for manifest in node.manifests]
+        left = tuple(manifest for manifest in everything if id(manifest) not in self._sent)
+        sent = tuple(self._sent[id(manifest)] for manifest in everything if id(manifest) in self._sent)
+        return Outcome(sent, left, tuple(self._problems))
+
+    def _run(self, executor: ThreadPoolExecutor, nodes: Sequence[_Node]) -> None:
+        """Send the manifests of ``nodes``; one that waits for another leaves its thread to that."""
+        waiting: list[_Node] = []
+        running = 0
+        for node in nodes:
+            executor.submit(self._work, node)
+            running += 1
+        while running:
+            event, about = self._events.get()
+            if event != "brought":
+                running -= 1
+            if event == "waits" and about is not None:
+                waiting.append(about)
+            able = [node for node in waiting if self._awaited(node.manifests[node.at]) is None]
+            if not running and waiting and not able:
+                # They wait for each other, or for a later stage: what cannot be sent now comes at the barrier.
+                for node in waiting:
+                    self._postpone(node)
+                able = list(waiting)
+            waiting = [node for node in waiting if node not in able]
+            for node in able:
+                executor.submit(self._work, node)
+                running += 1
+
+    def _work(self, node: _Node) -> None:
+        try:
+            while node.at < len(node.manifests) and self._broken is None:
+                manifest = node.manifests[node.at]
+                if node.unestablished and not _is_crd(manifest):
+                    self._establish(node)
+                if self._awaited(manifest) is not None:
+                    self._establish(node)
+                    self._events.put(("waits", node))
+                    return
+                sent = self._send(manifest)
+                if sent.pending:
+                    node.unestablished.append(sent)
+                elif sent.state in HINDRANCES:
+                    self._postpone_sent(sent)
+                else:
+                    self._record(sent)
+                node.at += 1
+            self._establish(node)
+        except ClusterError as error:
+            self._broken = self._broken or error
+        except BaseException as error:  # a thread that dies would leave the rollout waiting for ever
+            message = f"broke off: {type(error).__name__}: {error}"
+            problem = Problem("error", "", message, "Report it as a defect of the collection")
+            self._broken = self._broken or ClusterError([problem])
+        self._events.put(("done", node))
+
+    def _send(self, manifest: Manifest) -> Sent:
+        """Send a manifest; where the API server does not answer at all it may be restarting."""
+        begun = time.monotonic()
+        while True:
+            try:
+                return self._sender.send(manifest)
+            except ApiError:
+                raise
+            except ClusterError:
+                if time.monotonic() - begun > _PATIENCE or self._broken is not None:
+                    raise
+            time.sleep(1)
+
+    def _establish(self, node: _Node) -> None:
+        for sent in node.unestablished:
+            self._record(self._sender.established(sent.manifest, sent, _ESTABLISH_SECONDS))
+        node.unestablished = []
+
+    def _awaited(self, manifest: Manifest) -> tuple[str, str] | None:
+        """Return what another manifest of the rollout has to bring first."""
+        if self._pace.dry_run or manifest.deletes:
+            return None
+        resource = manifest.resource_id
+        namespace = "namespace", resource.namespace
+        if resource.namespace and self._promised.is_open(namespace):
+            return namespace
+        kind = "kind", resource.group
+        if self._promised.is_open(kind) and self._kinds.find(resource.group, resource.kind, manifest.version) is None:
+            return kind
+        return None
+
+    def _postpone(self, node: _Node) -> None:
+        self._postpone_sent(Sent(node.manifests[node.at], "unserved"))
+        node.at += 1
+
+    def _postpone_sent(self, sent: Sent) -> None:
+        if self._pace.dry_run and self._would_be_brought(sent):
+            self._record(sent._replace(state="created", problems=()))
+            return
+        with self._lock:
+            self._late.append(sent)
+        self._keep(sent.manifest)
+
+    def _would_be_brought(self, sent: Sent) -> bool:
+        resource = sent.manifest.resource_id
+        if sent.state == "no_namespace":
+            return self._promised.ever(("namespace", resource.namespace))
+        return sent.state == "unserved" and self._promised.ever(("kind", resource.group))
+
+    def _record(self, sent: Sent) -> None:
+        with self._lock:
+            self._sent[id(sent.manifest)] = sent
+            self._since_barrier.append(sent)
+        self._keep(sent.manifest)
+        self._pace.told(sent)
+
+    def _keep(self, manifest: Manifest) -> None:
+        if self._promised.keep(manifest):
+            self._events.put(("brought", None))
+
+    def _pass(self, executor: ThreadPoolExecutor, index: int) -> bool:
+        """Pass a barrier, and tell whether what comes after it may be sent."""
+        level = self._graph.nodes[index].run_level
+        # Webhooks come last because they need everything else, so that everything else is waited for before them.
+        is_last = all(installs_webhook(item) for node in self._graph.nodes[index + 1 :] for item in node.manifests)
+        self._try_again(executor, is_last)
+        if self._broken is not None:
+            return False
+        since, self._since_barrier = self._since_barrier, []
+        unready = () if self._pace.dry_run else self._pace.settle(level, since, is_last)
+        self._problems += unready
+        return not unready and all(sent.state not in ("failed", "unavailable") for sent in since)
+
+    def _try_again(self, executor: ThreadPoolExecutor, is_last: bool) -> None:
+        """Send once more what the cluster lacked something for, and while there is time for it what it may get."""
+        pause = _FIRST_PAUSE
+        tried: set[int] = set()
+        while self._broken is None:
+            now = [sent for sent in self._late if is_last or not self._comes_later(sent.manifest)]
+            again = [sent for sent in now if id(sent.manifest) not in tried or self._may_pass(sent)]
+            if not again:
+                break
+            if tried:
+                time.sleep(pause)
+                pause = min(pause * 1.5, _LONGEST_PAUSE)
+            self._kinds.reload()
+            chosen = {id(sent.manifest) for sent in again}
+            tried |= chosen
+            self._late = [sent for sent in self._late if id(sent.manifest) not in chosen]
+            self._run(executor, [_Node(-1, (sent.manifest,)) for sent in again])
+            if self._pace.dry_run:
+                break
+        finished = [sent for sent in self._late if is_last or not self._comes_later(sent.manifest)]
+        self._late = [sent for sent in self._late if sent not in finished]
+        for sent in finished:
+            self._record(sent)
+
+    def _comes_later(self, manifest: Manifest) -> bool:
+        return self._awaited(manifest) is not None
+
+    def _may_pass(self, sent: Sent) -> bool:
+        if time.monotonic() >= self._pace.deadline:
+            return False
+        if sent.state == "unserved":
+            return self._kinds.unknown(sent.manifest.resource_id.group)
+        return sent.state in ("no_namespace", "unavailable")
+
+
+def _brings(manifest: Manifest) -> tuple[str, str] | None:
+    resource = manifest.resource_id
+    if manifest.deletes:
+        return None
+    if (resource.group, resource.kind) == ("", "Namespace"):
+        return "namespace", resource.name
+    if _is_crd(manifest):
+        return "kind", resource.name.partition(".")[2]
+    return None
+
+
+def _is_crd(manifest: Manifest) -> bool:
+    return (manifest.resource_id.group, manifest.resource_id.kind) == CRD_KIND

@@ -1,0 +1,301 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Which capabilities a rollout goes by: those that the ClusterVersion of the cluster has, once it has what was asked.
+
+Where no CVO runs the rollout does its part: it makes the ClusterVersion, finds what an update turns on implicitly, and
+reports all that in the status, before anything else is sent.
+Source: openshift/enhancements:enhancements/installer/component-selection.md; openshift/cluster-version-operator:
+pkg/cvo/sync_worker.go loadUpdatedPayload.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ._client import Client, Written
+from ._cluster_status import NamesRefused, report_status, utc_now
+from ._domain import registry
+from ._domain.body import walk
+from ._domain.cluster_version import ClusterVersion, capability_condition, parse_cluster_version
+from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
+from ._domain.implicit_enablement import ImplicitEnablement
+from ._domain.manifest import Manifest
+from ._domain.registry import Minor
+from ._domain.rollout_inventory import Inventory
+from ._domain.selection import (
+    API_ADDITIONAL,
+    API_BASELINE,
+    CapabilityStatus,
+    Selection,
+    capability_status,
+    check_selection,
+    parse_selection,
+    translate,
+)
+from ._domain.spec_change import Wish, requested_names, spec_change
+from ._domain.status_change import StatusFacts, next_status, told_condition
+from ._domain.version import minor_of
+from ._live_cluster_version import CLUSTER_VERSION, Object, update_cluster_version
+
+_PLACE = str(CLUSTER_VERSION)
+_PAUSE = 1.0
+
+
+class Outgoing(NamedTuple):
+    """The release that the cluster has: its version, and the manifests that were included.
+
+    ``manifests`` is ``None`` where nobody knows them.
+    """
+
+    version: str | None
+    minor: Minor | None
+    manifests: Sequence[Manifest] | None
+
+
+class Asked(NamedTuple):
+    """What is asked of capabilities: a selection as it was written, ``None`` for what the cluster says.
+
+    ``target``: what the incoming release knows. ``loaded``: its manifests that pass every other filter.
+    """
+
+    capabilities: object
+    target: StatusFacts
+    loaded: Sequence[Manifest]
+
+
+class Settled(NamedTuple):
+    """The capabilities of a rollout. ``cluster_version`` is ``None`` on a cluster that does not have the kind.
+
+    ``implicit``: what this very run turns on without being asked. ``changed``: spec or status were written.
+    """
+
+    cluster_version: Object | None
+    status: CapabilityStatus
+    condition: Mapping[str, Any] | None
+    implicit: frozenset[str]
+    changed: bool
+    problems: tuple[Problem, ...]
+
+
+def outgoing_release(obj: Object | None, inventory: Inventory | None, previous: Outgoing | None) -> Outgoing:
+    """Return the release that the cluster has: the one that was given, else what the last rollout noted."""
+    if previous is not None:
+        return previous
+    version = inventory.version if inventory else walk(obj, "status", "desired", "version")
+    return Outgoing(version, _minor(version), inventory.manifests() if inventory else None)
+
+
+def check_wish(obj: Object | None, asked: Asked) -> tuple[Problem, ...]:
+    """Return what is odd about what is asked. Raises ``FactsError`` where it cannot be, such as a removal.
+
+    Nothing is sent yet.
+    """
+    selection, problems = _selection(asked)
+    if selection is None:
+        return problems
+    if obj is None:
+        problems = (*problems, *check_selection(selection, asked.target.known, asked.target.hidden))
+    else:
+        _change, found = spec_change(_parsed(obj), Wish(selection), asked.target.known)
+        problems = (*problems, *found)
+    raise_errors(problems, FactsError)
+    return problems
+
+
+def settle(
+    client: Client,
+    obj: Object | None,
+    served: bool,
+    asked: Asked,
+    outgoing: Outgoing,
+    inventory: Inventory | None,
+    *,
+    dry_run: bool,
+    deadline: float,
+) -> Settled:
+    """Bring the ClusterVersion to what is asked, and return what the rollout goes by. Raises ``CapabilityError``.
+
+    ``served``: the cluster has the kind (it will have, in a dry run). Where there is no object and nothing is asked,
+    whoever creates it is waited for until ``deadline`` (of ``time.monotonic``).
+    """
+    kept = inventory.enabled if inventory else frozenset[str]()
+    if not served:
+        return _without_cluster_version(asked, outgoing, kept)
+    changed = False
+    selection, _found = _selection(asked)
+    if obj is None:
+        obj, changed = _made(client, selection, asked, dry_run=dry_run, deadline=deadline)
+    before = obj
+    if selection is not None and not _is_hypothetical(obj):
+        earlier, obj = _enabled(client, Wish(selection), asked, dry_run=dry_run)
+        changed = changed or earlier is not obj
+    running = kept | _running(before, asked, outgoing)
+    implicit, problems = _implicit(outgoing, asked, running)
+    ensure = kept | implicit | (running if walk(before, "status", "capabilities") else frozenset())
+    facts = asked.target._replace(always_enabled=asked.target.always_enabled | ensure, compared=True)
+    status_changed, obj, found = _reported(client, obj, facts, dry_run=dry_run)
+    told = _parsed(obj)
+    if told.status is None and not kept:
+        mend = "Mend spec.capabilities of the ClusterVersion"
+        wrong = [item._replace(severity="error", mend=item.mend or mend) for item in found if item.severity != "info"]
+        raise ClusterError(wrong or [Problem("error", _PLACE, "its status does not tell capabilities", mend)])
+    enabled = told.enabled | kept | implicit
+    known = told.known or asked.target.known.capabilities
+    requested = requested_names(told, asked.target.known)
+    status = CapabilityStatus(known, enabled, enabled - requested)
+    condition = told_condition(walk(obj, "status") or {})
+    return Settled(obj, status, condition, implicit, changed or status_changed, (*problems, *found))
+
+
+def _selection(asked: Asked) -> tuple[Selection | None, tuple[Problem, ...]]:
+    if asked.capabilities is None:
+        return None, ()
+    selection, problems = parse_selection(asked.capabilities)
+    raise_errors(problems, FactsError)
+    return selection, problems
+
+
+def _made(
+    client: Client, selection: Selection | None, asked: Asked, *, dry_run: bool, deadline: float
+) -> tuple[Object, bool]:
+    """Create the ClusterVersion, or wait for whoever does."""
+    if selection is None:
+        return _awaited(client, deadline), False
+    pinned = translate(selection, asked.target.known, asked.target.hidden)
+    capabilities = {
+        API_BASELINE: pinned.baseline or registry.V_CURRENT,
+        API_ADDITIONAL: sorted(set(pinned.additional)),
+    }
+    body = {
+        "apiVersion": CLUSTER_VERSION.kind.api_version,
+        "kind": CLUSTER_VERSION.kind.kind,
+        "metadata": {"name": CLUSTER_VERSION.name},
+        "spec": {"clusterID": str(uuid.uuid4()), "capabilities": capabilities},
+    }
+    if dry_run:
+        return body, True
+    try:
+        created: Written = client.create(CLUSTER_VERSION, body)
+    except ApiError as error:
+        if error.code != 409:
+            raise
+        return client.get(CLUSTER_VERSION), error.repeated
+    return {**body, "metadata": created.object["metadata"]}, True
+
+
+def _awaited(client: Client, deadline: float) -> Object:
+    while True:
+        try:
+            return client.get(CLUSTER_VERSION)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+        if time.monotonic() >= deadline:
+            message = "does not exist, and no capabilities are given to create it with"
+            mend = "Give capabilities, or let whoever creates it do so (with wait, that is waited for)"
+            raise ClusterError([Problem("error", _PLACE, message, mend)])
+        time.sleep(_PAUSE)
+
+
+def _is_hypothetical(obj: Object) -> bool:
+    return not walk(obj, "metadata", "uid")
+
+
+def _enabled(client: Client, wish: Wish, asked: Asked, *, dry_run: bool) -> tuple[Object, Object]:
+    def propose(obj: Object) -> Object | None:
+        change, problems = spec_change(_parsed(obj), wish, asked.target.known)
+        raise_errors(problems, FactsError)
+        return {"spec": {"capabilities": change.body}} if change is not None and change.changed else None
+
+    return update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
+
+
+def _running(before: Object, asked: Asked, outgoing: Outgoing) -> frozenset[str]:
+    """Return what is on before the update: what status tells, and what a valid spec asks of the outgoing release."""
+    cluster = _parsed(before)
+    facts = (registry.facts_of(outgoing.minor) if outgoing.minor else None) or asked.target.known
+    if check_selection(cluster.selection, facts):
+        return cluster.enabled
+    if walk(before, "status", "desired", "version") is None and not cluster.enabled:
+        return cluster.enabled  # nothing runs yet
+    return cluster.enabled | requested_names(cluster, facts)
+
+
+def _implicit(outgoing: Outgoing, asked: Asked, running: frozenset[str]) -> tuple[frozenset[str], tuple[Problem, ...]]:
+    """Return what the update turns on because of what is on the cluster, and by force."""
+    target = asked.target
+    if outgoing.version is None and outgoing.manifests is None:
+        return frozenset(), ()
+    if outgoing.manifests is None:
+        if outgoing.minor in (None, target.known.minor):
+            return frozenset(), ()
+        message = f"is needed: the cluster has {outgoing.version}, and nothing tells which of its resources"
+        mend = "Give the release that the cluster has, so that it is known what the update to this one turns on"
+        raise FactsError([Problem("error", "previous_release", message, mend)])
+    causes = ImplicitEnablement(outgoing.manifests, asked.loaded).implicitly_enabled(running)
+    forced = registry.forced_capabilities(outgoing.minor, target.known.minor) if outgoing.minor else ()
+    problems = [
+        Problem(
+            "warning",
+            f"{found[0].target.file}, document {found[0].target.document}",
+            f"{found[0].target.resource_id} moved into capability {name}, so that the update turns {name} on for good"
+            + (f" (and {len(found) - 1} other resources)" if len(found) > 1 else ""),
+            "It cannot be turned off again",
+        )
+        for name, found in causes.items()
+    ]
+    names = {item.capability for item in forced if item.capability not in running}
+    return frozenset(causes) | names, tuple(problems)
+
+
+def _reported(
+    client: Client, obj: Object, facts: StatusFacts, *, dry_run: bool
+) -> tuple[bool, Object, tuple[Problem, ...]]:
+    """Write the status, or in a dry run say what it would be; where the API refuses a name, the inventory has it."""
+    if dry_run:
+        return _computed(obj, facts)
+    try:
+        reported = report_status(client, facts, allow_cvo_managed=True, dry_run=False)
+    except NamesRefused as error:
+        problem = error.problems[0]
+        message = f"{problem.message}; the inventory of the rollout has it until then"
+        _changed, computed, problems = _computed(obj, facts)
+        return False, computed, (problem._replace(severity="warning", message=message), *problems)
+    return reported.changed, {**obj, "status": reported.after}, reported.problems
+
+
+def _computed(obj: Object, facts: StatusFacts) -> tuple[bool, Object, tuple[Problem, ...]]:
+    change, problems = next_status(obj, facts, utc_now().strftime("%Y-%m-%dT%H:%M:%SZ"))
+    if change is None:
+        raise ClusterError([item._replace(where=f"{_PLACE}, {item.where}") for item in problems])
+    return change.changed, {**obj, "status": change.after}, problems
+
+
+def _without_cluster_version(asked: Asked, outgoing: Outgoing, kept: frozenset[str]) -> Settled:
+    """Return what is on where the release has no ClusterVersion and the cluster neither: the inventory remembers."""
+    selection = _selection(asked)[0] or Selection()
+    implicit, problems = _implicit(outgoing, asked, kept)
+    target = asked.target
+    status = capability_status(selection, target.known, target.hidden, kept | implicit | target.always_enabled)
+    condition = capability_condition(status)._asdict()
+    return Settled(None, status, condition, implicit, False, problems)
+
+
+def _parsed(obj: Object) -> ClusterVersion:
+    cluster, found = parse_cluster_version(obj, _PLACE, strict=False)
+    if cluster is None:
+        raise ClusterError(found)
+    return cluster
+
+
+def _minor(version: object) -> Minor | None:
+    try:
+        return minor_of(version) if isinstance(version, str) else None
+    except ValueError:
+        return None

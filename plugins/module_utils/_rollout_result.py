@@ -1,0 +1,150 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What came of a rollout, in the shape that playbooks get."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ._domain.errors import Problem
+from ._domain.manifest import ResourceId
+from ._domain.runlevel import run_level_of
+from ._result import diff_entry
+from ._rollout import Rollout
+from ._sending import HINDRANCES, Sent, State
+
+_WRITTEN: tuple[State, ...] = ("created", "changed", "deleted")
+_LISTED = 5
+_REASONS: Mapping[State, tuple[str, str]] = {
+    "forbidden": ("may not be applied", "Give the user a role that allows get, list, create and patch on it"),
+    "no_namespace": (
+        "cannot be applied, because the namespace does not exist",
+        "Look at the operator that makes the namespace, or create it",
+    ),
+    "unserved": ("is not served by this cluster, so it is left out", ""),
+}
+
+
+def rollout_dict(rollout: Rollout, *, show: bool) -> dict[str, Any]:
+    """Return a rollout for playbooks; with ``show`` also what changed, for ``--diff``."""
+    sent = rollout.outcome.sent
+    settled = rollout.settled
+    result: dict[str, Any] = {
+        "changed": settled.changed
+        or any(item.state in _WRITTEN for item in sent)
+        or any(item.pruned for item in rollout.leftovers),
+        "mode": rollout.mode,
+        "created": _ids(sent, "created"),
+        "changed_resources": _ids(sent, "changed"),
+        "unchanged": _ids(sent, "unchanged"),
+        "deleted": _ids(sent, "deleted"),
+        "failed_resources": [
+            {**resource_dict(item.manifest.resource_id), "state": item.state, "file": item.manifest.file}
+            for item in sent
+            if item.state == "failed" or item.state in HINDRANCES
+        ],
+        "conflicts": [
+            {**resource_dict(found.resource), "manager": found.manager, "field": found.field}
+            for item in sent
+            for found in item.conflicts
+        ],
+        "leftovers": [{**resource_dict(item.resource), "pruned": item.pruned} for item in rollout.leftovers],
+        "run_levels": _run_levels(rollout),
+        "capability_status": {
+            "enabled_capabilities": sorted(settled.status.enabled),
+            "known_capabilities": sorted(settled.status.known),
+            "implicitly_enabled_capabilities": sorted(settled.status.implicitly_enabled),
+            "newly_implicitly_enabled_capabilities": sorted(settled.implicit),
+            "condition": dict(settled.condition) if settled.condition else None,
+        },
+    }
+    if show:
+        result["diff"] = [_diff(item) for item in sent if item.state in _WRITTEN]
+    return result
+
+
+def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
+    """Return all problems: those of manifests that the cluster lacks something for as one for each kind."""
+    sent = rollout.outcome.sent
+    found = [problem for item in sent if item.state not in HINDRANCES - {"unavailable"} for problem in item.problems]
+    groups: dict[tuple[State, str], list[Sent]] = {}
+    for item in sent:
+        if item.state in _REASONS:
+            groups.setdefault((item.state, _group(item)), []).append(item)
+    for (state, name), items in groups.items():
+        message, mend = _REASONS[state]
+        names = [str(item.manifest.resource_id) for item in items]
+        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        said = items[0].problems[0].message if items[0].problems and state == "forbidden" else ""
+        text = f"{message}: {', '.join(names[:_LISTED])}{more}" + (f" ({said})" if said else "")
+        found.append(Problem("warning" if state == "unserved" else "error", name, text, mend))
+    left = rollout.outcome.left
+    if left:
+        message = f"{len(left)} manifests were not sent, from {left[0].file} on, because of what failed before them"
+        found.append(Problem("error", "", message, "Mend that, and run this again: it goes on where it stopped"))
+    return tuple(dict.fromkeys((*rollout.problems, *rollout.outcome.problems, *found)))
+
+
+def resource_dict(resource: ResourceId) -> dict[str, str]:
+    """Return a resource id for playbooks."""
+    return resource._asdict()
+
+
+def _ids(sent: Iterable[Sent], state: State) -> list[dict[str, str]]:
+    return [resource_dict(item.manifest.resource_id) for item in sent if item.state == state]
+
+
+def _group(item: Sent) -> str:
+    resource = item.manifest.resource_id
+    if item.state == "no_namespace":
+        return f"namespaces {resource.namespace}"
+    return f"{resource.kind} ({resource.group}/{item.manifest.version})" if resource.group else resource.kind
+
+
+def _run_levels(rollout: Rollout) -> list[dict[str, Any]]:
+    levels: dict[str, dict[str, Any]] = {}
+    for item in rollout.outcome.sent:
+        level = run_level_of(item.manifest.file)
+        counts = levels.setdefault(level, {"run_level": level, "manifests": 0, **dict.fromkeys(_COUNTED, 0)})
+        counts["manifests"] += 1
+        counts[item.state if item.state in _COUNTED else "failed"] += item.state != "absent"
+    for manifest in rollout.outcome.left:
+        level = run_level_of(manifest.file)
+        counts = levels.setdefault(level, {"run_level": level, "manifests": 0, **dict.fromkeys(_COUNTED, 0)})
+        counts["manifests"] += 1
+        counts["not_sent"] += 1
+    return [levels[level] for level in sorted(levels)]
+
+
+_COUNTED = ("created", "changed", "unchanged", "deleted", "failed", "not_sent")
+
+
+def _diff(item: Sent) -> dict[str, str]:
+    what = f"{item.manifest.resource_id} ({item.manifest.file})"
+    return diff_entry(what, _lines(item.before), _lines(item.after))
+
+
+def _lines(found: Mapping[str, Any] | None) -> str:
+    """Return an object as lines, without what the API server notes of its own, and without secrets."""
+    if found is None:
+        return ""
+    metadata = {
+        field: value
+        for field, value in found["metadata"].items()
+        if field not in ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
+    }
+    shown = {**{field: value for field, value in found.items() if field != "status"}, "metadata": metadata}
+    if found.get("kind") == "Secret":
+        shown.update({field: _hidden(shown[field]) for field in ("data", "stringData") if field in shown})
+    return json.dumps(shown, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _hidden(data: object) -> str:
+    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+    return f"(hidden, sha256 {digest})"

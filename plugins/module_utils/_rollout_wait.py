@@ -1,0 +1,123 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Waiting until what a rollout sent is ready: by watch, kind by kind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ._client import Client, Target
+from ._domain.applied_object import PART_OF
+from ._domain.cluster_operators import Versions, versions_of_manifest
+from ._domain.errors import ApiError, Problem
+from ._domain.manifest import Manifest, ResourceId
+from ._domain.readiness import READINESS_KINDS, Readiness, readiness
+from ._domain.release import Release
+from ._domain.rollout_inventory import applyset_id
+from ._domain.runlevel import Mode
+from ._domain.served_kind import ServedKind
+from ._follow import Objects, follow
+from ._sending import CRD_KIND, resource_key
+from ._served_kinds import ServedKinds
+
+_OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
+_OPERATORS = "config.openshift.io", "ClusterOperator"
+
+Wanted = Mapping[Target, Mapping[str, Manifest]]
+"""What to wait for: by kind, and by the key of the object."""
+
+
+def wait_until_ready(
+    client: Client, kinds: ServedKinds, release: Release, manifests: Iterable[Manifest], mode: Mode, deadline: float
+) -> tuple[Problem, ...]:
+    """Wait until the objects of ``manifests`` are ready, as ``mode`` asks; return what is not at ``deadline``.
+
+    ``deadline`` is of ``time.monotonic``. What an operator complains about though it is ready is a warning.
+    """
+    wanted = _by_kind(kinds, manifests)
+    try:
+        snapshots = dict(zip(wanted, client.each(client.snapshot, tuple(wanted)), strict=True))
+        objects: Objects = {target: snapshot.objects for target, snapshot in snapshots.items()}
+        waiting, told = _judge(wanted, objects, release, mode)
+        late = {target: snapshots[target] for target in wanted if any(item[0] == target for item in waiting)}
+        if late and not _is_hopeless(waiting):
+            wanted = {target: wanted[target] for target in late}
+            for state in follow(client, late, max(0.0, deadline - time.monotonic())):
+                waiting, more = _judge(wanted, state.objects, release, mode)
+                if not waiting or _is_hopeless(waiting):
+                    break
+                told = tuple(dict.fromkeys((*told, *more)))
+    except ApiError as error:
+        if error.code != 403:
+            raise
+        return (error.problems[0]._replace(severity="error", where="wait"),)
+    return (*(_unready(target, key, found) for target, key, found in waiting), *told)
+
+
+def readiness_of(release: Release, manifest: Manifest, found: Mapping[str, Any] | None, mode: Mode) -> Readiness:
+    """Return whether the object of ``manifest`` is ready."""
+    versions: Versions = {}
+    if _kind(manifest.resource_id) == _OPERATORS:
+        versions = versions_of_manifest(release, manifest)
+    return readiness(manifest.resource_id, found, mode, versions)
+
+
+def can_be_unready(resource: ResourceId) -> bool:
+    """Tell whether objects of a kind can take their time: those of the table, and all that OpenShift's APIs define."""
+    kind = _kind(resource)
+    return kind in READINESS_KINDS or ("." in resource.group and not resource.group.endswith(".k8s.io"))
+
+
+def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:
+    found: dict[Target, dict[str, Manifest]] = {}
+    for manifest in manifests:
+        resource = manifest.resource_id
+        # CustomResourceDefinitions were waited for already: nothing could be sent without them.
+        if manifest.deletes or _kind(resource) == CRD_KIND or not can_be_unready(resource):
+            continue
+        served = kinds.find(resource.group, resource.kind, manifest.version)
+        if served is not None:
+            target = Target(served, labels="" if _kind(resource) == _OPERATORS else _OF_ROLLOUT)
+            found.setdefault(target, {})[resource_key(resource, served.namespaced)] = manifest
+    return found
+
+
+_Waiting = Sequence[tuple[Target, str, Readiness]]
+
+
+def _judge(wanted: Wanted, objects: Objects, release: Release, mode: Mode) -> tuple[_Waiting, tuple[Problem, ...]]:
+    waiting: list[tuple[Target, str, Readiness]] = []
+    told: list[Problem] = []
+    for target, manifests in wanted.items():
+        for key, manifest in manifests.items():
+            found = readiness_of(release, manifest, objects[target].get(key), mode)
+            if found.state != "ready":
+                waiting.append((target, key, found))
+            elif found.degraded:
+                told.append(Problem("warning", _place(target.kind, key), f"is ready, and degraded: {found.degraded}"))
+    return waiting, tuple(told)
+
+
+def _is_hopeless(waiting: _Waiting) -> bool:
+    """Tell whether nothing of what is left can become ready by itself."""
+    return bool(waiting) and all(found.state == "failed" for _target, _key, found in waiting)
+
+
+def _unready(target: Target, key: str, found: Readiness) -> Problem:
+    failed = found.state == "failed"
+    mend = "Mend it: it does not become ready by itself" if failed else "Look at it, or raise wait_timeout"
+    return Problem("error", _place(target.kind, key), f"is not ready: {found.message}", mend)
+
+
+def _place(kind: ServedKind, key: str) -> str:
+    namespace, _slash, name = key.rpartition("/")
+    return kind.shown(name, namespace)
+
+
+def _kind(resource: ResourceId) -> tuple[str, str]:
+    return resource.group, resource.kind

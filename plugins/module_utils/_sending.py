@@ -1,0 +1,377 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""One manifest of a release, sent to a cluster: applied, created or deleted, and what came of it.
+
+How the CVO does it: shared facts of openshift/cluster-version-operator:lib/resourceapply and lib/resourcedelete. Where
+it reads, merges and writes, server-side apply does all at once, and keeps apart whose fields are whose.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from ._answer import FIELD_CONFLICT
+from ._client import FIELD_MANAGER, Client, Target, Written, object_key
+from ._domain.applied_object import SENT_HASH, Marks, is_create_only, object_to_send, sent_hash, wrong_annotations
+from ._domain.body import conditions_of, walk
+from ._domain.errors import ApiError, ClusterError, Problem, has_errors
+from ._domain.manifest import Manifest, ResourceId, place
+from ._domain.rollout_inventory import Inventory, owned_digest, untouched_since
+from ._domain.runlevel import Mode
+from ._domain.schema_mends import schema_of, undeclared_fields, with_required_nulls, without_field
+from ._domain.served_kind import CUSTOM_RESOURCE_DEFINITIONS, ServedKind
+from ._release import LoadedRelease
+from ._retries import NOT_IN_SCHEMA, RETRIED_CODES
+from ._served_kinds import ServedKinds
+
+State = Literal[
+    "created",
+    "changed",
+    "unchanged",
+    "deleted",
+    "absent",
+    "unserved",
+    "no_namespace",
+    "forbidden",
+    "unavailable",
+    "failed",
+]
+"""``absent``: was to be deleted and is not there. ``unserved``: the server does not have the kind."""
+
+HINDRANCES: frozenset[State] = frozenset({"unserved", "no_namespace", "forbidden", "unavailable"})
+"""What the cluster lacks, and may have later."""
+
+CRD_KIND = CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind
+_MENDS = 4
+_ATTEMPTS = 8
+_CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
+_UNCHANGEABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
+
+
+class Conflict(NamedTuple):
+    """A field that another field manager owns."""
+
+    resource: ResourceId
+    manager: str
+    field: str
+
+
+class Sent(NamedTuple):
+    """What came of a manifest. ``metadata`` is that of the object afterwards, empty where that is not known.
+
+    ``before`` and ``after`` are the whole object where somebody wants to see the difference. ``pending``: a
+    CustomResourceDefinition that is not established yet.
+    """
+
+    manifest: Manifest
+    state: State
+    problems: tuple[Problem, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    metadata: Mapping[str, Any] = {}
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    pending: bool = False
+
+
+class Terms(NamedTuple):
+    """How a rollout sends. ``show``: objects before and after are wanted."""
+
+    mode: Mode
+    force: bool
+    dry_run: bool
+    show: bool
+
+
+Known = Mapping[ResourceId, Mapping[str, Any]]
+"""Metadata of the objects of the rollout that the cluster has, by resource."""
+
+
+class Sender:
+    """Sends the manifests of one release; several threads may use it."""
+
+    def __init__(
+        self,
+        client: Client,
+        loaded: LoadedRelease,
+        kinds: ServedKinds,
+        marks: Marks,
+        terms: Terms,
+        known: Known,
+        inventory: Inventory | None,
+    ) -> None:
+        self._client, self._loaded, self._kinds = client, loaded, kinds
+        self._marks, self._terms, self._known, self._inventory = marks, terms, known, inventory
+        self._crds = {
+            item.resource_id.name: item
+            for item in loaded.release.manifests
+            if (item.resource_id.group, item.resource_id.kind) == CRD_KIND
+        }
+
+    def send(self, manifest: Manifest) -> Sent:
+        """Bring the cluster to what ``manifest`` says. Raises ``ClusterError`` where the server does not answer."""
+        wrong = tuple(wrong_annotations(manifest))
+        if wrong:
+            return Sent(manifest, "failed", wrong)
+        resource = manifest.resource_id
+        served = self._kinds.find(resource.group, resource.kind, manifest.version)
+        if served is None:
+            return Sent(manifest, "absent" if manifest.deletes else "unserved")
+        if served.namespaced and not resource.namespace:
+            where = place(manifest.file, manifest.document, field="metadata.namespace")
+            problem = Problem("error", where, f"is missing, and {resource.kind} needs one", "Name the namespace")
+            return Sent(manifest, "failed", (problem,))
+        target = Target(served, resource.name, resource.namespace if served.namespaced else "")
+        try:
+            if manifest.deletes:
+                return self._delete(manifest, target)
+            return self._put(manifest, target)
+        except ApiError as error:
+            return self._refused(manifest, error)
+
+    def established(self, manifest: Manifest, sent: Sent, seconds: float) -> Sent:
+        """Wait until the API server serves what a CustomResourceDefinition defines."""
+        target = Target(CUSTOM_RESOURCE_DEFINITIONS, manifest.resource_id.name)
+        deadline = time.monotonic() + seconds
+        version = sent.metadata["resourceVersion"]
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                for event in self._client.watch(target, version, min(left, 10)):
+                    if event["type"] in ("ADDED", "MODIFIED") and _is_established(event["object"]):
+                        self._kinds.learn(event["object"])
+                        return sent._replace(pending=False)
+            except ClusterError:
+                pass  # the read that follows tells whether it was only a broken connection
+            found = self._client.get(target)
+            if _is_established(found):
+                self._kinds.learn(found)
+                return sent._replace(pending=False)
+            version = found["metadata"]["resourceVersion"]
+        names = conditions_of(found).get("NamesAccepted", {})
+        message = f"is not established after {seconds:g} s ({names.get('message') or 'the server does not say why'})"
+        problem = Problem("error", str(target), message, "Look at its conditions")
+        return sent._replace(state="failed", problems=(*sent.problems, problem))
+
+    def is_unchanged(self, manifest: Manifest) -> bool:
+        """Tell whether an object is known to be as this would leave it, without asking for it."""
+        if manifest.deletes:
+            return False
+        resource = manifest.resource_id
+        metadata = self._known.get(resource)
+        if metadata is None or metadata.get("deletionTimestamp"):
+            return False
+        if is_create_only(manifest):
+            return True
+        if walk(metadata, "annotations", SENT_HASH) != self._hash(manifest):
+            return False
+        entry = self._inventory.entries.get(resource) if self._inventory else None
+        if entry is not None and entry.owned:
+            return owned_digest(metadata, FIELD_MANAGER) == entry.owned
+        return untouched_since(metadata, FIELD_MANAGER)
+
+    def _hash(self, manifest: Manifest) -> str:
+        return sent_hash(manifest, self._loaded.files[manifest.file].text(manifest), self._marks)
+
+    def _put(self, manifest: Manifest, target: Target) -> Sent:
+        if self.is_unchanged(manifest):
+            return Sent(manifest, "unchanged", metadata=self._known[manifest.resource_id])
+        body = self._loaded.release.body(manifest)
+        sending, problems = object_to_send(manifest, body, self._marks, self._hash(manifest), target.kind.namespaced)
+        if has_errors(problems):
+            return Sent(manifest, "failed", problems)
+        if is_create_only(manifest):
+            return self._create(manifest, target, sending)
+        before = self._before(target)
+        whole = before is not None or self._terms.show or self._terms.dry_run
+        is_crd = (target.kind.group, target.kind.kind) == CRD_KIND
+        written, mended = self._apply(manifest, target, sending, metadata_only=not (whole or is_crd))
+        metadata = written.object["metadata"]
+        state: State = "created"
+        if not written.created and not (self._terms.dry_run and before is None):
+            state = "unchanged" if self._is_same(manifest, written.object, before) else "changed"
+        return Sent(
+            manifest,
+            state,
+            mended,
+            metadata=metadata,
+            before=before,
+            after=written.object if whole else None,
+            pending=is_crd and not self._terms.dry_run and not self._learn(written.object),
+        )
+
+    def _before(self, target: Target) -> Mapping[str, Any] | None:
+        if not (self._terms.show or self._terms.dry_run):
+            return None
+        try:
+            return self._client.get(target)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+            return None
+
+    def _is_same(self, manifest: Manifest, after: Mapping[str, Any], before: Mapping[str, Any] | None) -> bool:
+        if before is not None:
+            return comparable(before) == comparable(after)
+        known = self._known.get(manifest.resource_id)
+        return known is not None and known.get("resourceVersion") == after["metadata"].get("resourceVersion")
+
+    def _learn(self, crd: Mapping[str, Any]) -> bool:
+        if not _is_established(crd):
+            return False
+        self._kinds.learn(crd)
+        return True
+
+    def _apply(
+        self, manifest: Manifest, target: Target, sending: Mapping[str, Any], *, metadata_only: bool
+    ) -> tuple[Written, tuple[Problem, ...]]:
+        """Apply ``sending``; where the schema refuses what the CVO would have got through, mend it and try again."""
+        problems: list[Problem] = []
+        for left in reversed(range(_MENDS)):
+            try:
+                written = self._patiently(
+                    lambda body=sending: self._client.apply(  # type: ignore[misc]
+                        target, body, force=self._terms.force, dry_run=self._terms.dry_run, metadata_only=metadata_only
+                    ),
+                    target.kind,
+                )
+                return written, tuple(problems)
+            except ApiError as error:
+                mended, problem = self._mended(manifest, target, sending, error)
+                if problem is None or not left:
+                    raise
+                sending = mended
+                problems.append(problem)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _mended(
+        self, manifest: Manifest, target: Target, sending: Mapping[str, Any], error: ApiError
+    ) -> tuple[Mapping[str, Any], Problem | None]:
+        where = place(manifest.file, manifest.document)
+        if NOT_IN_SCHEMA.decode() in error.said:
+            fields = undeclared_fields(error.said)
+            mended = sending
+            for field in fields:
+                mended = without_field(mended, field)
+            if mended == sending:
+                return sending, None
+            message = f"the API does not know {', '.join(fields)} of {manifest.resource_id.kind}, so it is left out"
+            return mended, Problem("warning", where, message)
+        if error.code == 422 and error.causes:
+            mended, filled = with_required_nulls(sending, error.causes, self._schema(target))
+            if filled:
+                return mended, Problem("info", where, f"null stands for {', '.join(filled)}, which the API requires")
+        return sending, None
+
+    def _schema(self, target: Target) -> Any:
+        manifest = self._crds.get(target.kind.resource)
+        try:
+            if manifest is not None:
+                return schema_of(self._loaded.release.body(manifest), target.kind.version)
+            crd = self._client.get(Target(CUSTOM_RESOURCE_DEFINITIONS, target.kind.resource))
+        except ApiError:
+            return None  # the kind has none: what the server says then is what counts
+        return schema_of(crd, target.kind.version)
+
+    def _patiently(self, request: Callable[[], Written], kind: ServedKind) -> Written:
+        """Send a request again that met somebody else's write, or a kind that came a moment ago."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                return request()
+            except ApiError as error:
+                collided = error.code == 409 and not error.causes and "already exists" not in error.said
+                early = error.code == 404 and not error.named and self._kinds.is_new(kind)
+                if not (collided or early) or attempt == _ATTEMPTS - 1:
+                    raise
+            time.sleep(random.uniform(0.5, 1) * 0.1 * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> Sent:
+        try:
+            written = self._patiently(
+                lambda: self._client.create(target, sending, dry_run=self._terms.dry_run), target.kind
+            )
+        except ApiError as error:
+            if error.code != 409:
+                raise
+            # After a lost answer it is we who made it.
+            return Sent(manifest, "created" if error.repeated else "unchanged")
+        shown = sending if self._terms.show else None
+        return Sent(manifest, "created", metadata=written.object["metadata"], after=shown)
+
+    def _delete(self, manifest: Manifest, target: Target) -> Sent:
+        if self._terms.mode != "update":
+            return Sent(manifest, "absent")
+        try:
+            found = self._client.get(target, metadata_only=not self._terms.show)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+            return Sent(manifest, "absent")
+        metadata = found["metadata"]
+        if metadata.get("deletionTimestamp"):
+            finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
+            message = f"is being deleted since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
+            problem = Problem("warning", str(target), message, "Look at whoever has to finish it")
+            return Sent(manifest, "unchanged", (problem,))
+        gone = self._client.delete(target, uid=metadata["uid"], dry_run=self._terms.dry_run)
+        return Sent(manifest, "deleted" if gone else "absent", before=found if self._terms.show else None)
+
+    def _refused(self, manifest: Manifest, error: ApiError) -> Sent:
+        resource = manifest.resource_id
+        if _lacks_namespace(error, resource):
+            return Sent(manifest, "no_namespace", error.problems)
+        if error.code == 404 and not error.named:
+            return Sent(manifest, "unserved", error.problems)
+        if error.code == 403:
+            return Sent(manifest, "forbidden", error.problems)
+        if error.code in RETRIED_CODES and NOT_IN_SCHEMA.decode() not in error.said:
+            return Sent(manifest, "unavailable", error.problems)
+        problem = error.problems[0]
+        conflicts = tuple(
+            Conflict(resource, (_CONFLICT_WITH.findall(cause.message) or [cause.message])[0], cause.field)
+            for cause in error.causes
+            if cause.reason == FIELD_CONFLICT
+        )
+        if error.code == 422 and _UNCHANGEABLE.search(error.said):
+            mend = (
+                "This cannot be changed once the object is there. Delete the object, so that the next run makes it "
+                "anew (what it runs stops meanwhile), or leave it alone with an override"
+            )
+            problem = problem._replace(mend=mend)
+        where = place(manifest.file, manifest.document)
+        return Sent(manifest, "failed", (problem._replace(where=where),), conflicts)
+
+
+def comparable(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object without what changes though nobody changed it; who owns which field stays."""
+    metadata = {
+        field: value
+        for field, value in found["metadata"].items()
+        if field not in ("resourceVersion", "generation", "managedFields")
+    }
+    owners = [
+        (entry.get("manager"), entry.get("operation"), entry.get("subresource"), entry.get("fieldsV1"))
+        for entry in found["metadata"].get("managedFields") or ()
+    ]
+    return {**found, "metadata": metadata, "owners": sorted(owners, key=str)}
+
+
+def resource_key(resource: ResourceId, namespaced: bool) -> str:
+    """Return what ``object_key`` returns of the object that ``resource`` names."""
+    metadata = {"name": resource.name, **({"namespace": resource.namespace} if namespaced else {})}
+    return object_key({"metadata": metadata})
+
+
+def _is_established(crd: Mapping[str, Any]) -> bool:
+    return bool(conditions_of(crd).get("Established", {}).get("status") == "True")
+
+
+def _lacks_namespace(error: ApiError, resource: ResourceId) -> bool:
+    missing = error.code == 404 and error.said.startswith("namespaces ") and error.named == resource.namespace
+    return missing or (error.code == 403 and any(cause.reason == "NamespaceTerminating" for cause in error.causes))

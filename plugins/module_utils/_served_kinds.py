@@ -1,0 +1,59 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The kinds that a server serves, for several threads and while CustomResourceDefinitions come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+from ._client import Client
+from ._discovery import Discovery
+from ._domain.body import maps, walk
+from ._domain.served_kind import ServedKind
+
+
+class ServedKinds:
+    """What the server of ``client`` serves. Methods raise ``ClusterError`` where it does not tell."""
+
+    def __init__(self, client: Client) -> None:
+        self._discovery = Discovery(client)
+        self._learnt: dict[tuple[str, str, str], ServedKind] = {}
+        self._lock = Lock()
+
+    def find(self, group: str, kind: str, version: str = "") -> ServedKind | None:
+        """Return a kind; ``None`` where it is not served, or where nobody can tell now."""
+        with self._lock:
+            for learnt in self._learnt.values():
+                if (learnt.group, learnt.kind) == (group, kind) and version in ("", learnt.version):
+                    return learnt
+            return self._discovery.find(group, kind, version)
+
+    def unknown(self, group: str) -> bool:
+        """Tell whether a group may serve more than is known: its own API server does not answer."""
+        with self._lock:
+            return self._discovery.unknown(group)
+
+    def is_new(self, served: ServedKind) -> bool:
+        """Tell whether a kind came during this run, so that the server may need a moment until it knows its path."""
+        return (served.group, served.kind, served.version) in self._learnt
+
+    def learn(self, crd: Mapping[str, Any]) -> None:
+        """Take the kinds of a CustomResourceDefinition for served: discovery lags behind when many of them come."""
+        spec = crd["spec"]
+        namespaced = spec["scope"] == "Namespaced"
+        for version in maps(spec.get("versions")):
+            if version.get("served"):
+                plural, kind = walk(spec, "names", "plural"), walk(spec, "names", "kind")
+                served = ServedKind(spec["group"], version["name"], plural, kind, namespaced)
+                with self._lock:
+                    self._learnt[served.group, served.kind, served.version] = served
+
+    def reload(self) -> None:
+        """Ask the server again."""
+        with self._lock:
+            self._discovery.reload()

@@ -1,0 +1,380 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What applying a release costs: release_apply beside bare requests, kubernetes.core and kubectl.
+
+    make bench                                        4.18 of $CAPABILITY_RELEASES, else its last release
+    .venv/bin/python tests/benchmarks/rollout.py DIR  this release
+
+Every measurement has an etcd and a kube-apiserver of its own, without controllers, in which CRDs and Namespaces are;
+the objects are those of the full set that such a server accepts. Ratios are those of one round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ansible_collections.capability.openshift.tests.benchmarks.rollout_objects import (
+    CAPABILITIES,
+    FEATURE_SET,
+    OBJECTS,
+    STUBS,
+    make_all,
+    make_kinds,
+)
+from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+PYTHON = str(ROOT / ".venv" / "bin" / "python")
+WANTED = "4.18"
+DELAY = 10
+"""Milliseconds that the far server is away, one way."""
+
+FLOOR, OURS, CORE, KUBECTL = "bare requests, 8 at a time", "release_apply", "kubernetes.core.k8s", "kubectl apply"
+SECOND, WHOLE = "release_apply, nothing to do", "release_apply, all of the release"
+OPERATOR = "the real CVO's own first sync, 66 s for about 520 manifests, measured elsewhere"
+MODULE = ROOT / "plugins" / "modules" / "release_apply.py"
+CLUSTER_VERSION = "/apis/config.openshift.io/v1/clusterversions/version"
+BUSY = 0.15
+"""Seconds of processor time in a second, at which an API server counts as at rest."""
+
+
+class Failed(Exception):
+    """Something that was to be measured did not work."""
+
+
+class Run(NamedTuple):
+    """One process: seconds, the most memory it had in MB, and what it printed at last.
+
+    Memory is never less than what this process had when it started the other, 50 MB.
+    """
+
+    seconds: float
+    memory: float
+    output: str
+
+
+class Limit(NamedTuple):
+    """What one figure may be, as a multiple of another of the same round; ``least`` is for peers."""
+
+    name: str
+    yardstick: str
+    factor: float
+    least: bool = False
+
+
+NEAR = (Limit(OURS, FLOOR, 1.15), Limit(CORE, OURS, 3, True), Limit(KUBECTL, OURS, 6, True), Limit(SECOND, OURS, 0.25))
+FAR = (Limit(CORE, OURS, 10, True),)
+MEMORY = 200
+ENOUGH = 500
+"""Objects from which on limits are judged: what processes need to start is most of what fewer objects take."""
+
+Round = dict[str, Run]
+
+
+class Bench(NamedTuple):
+    """The objects, in a folder, the release they are from, and its version."""
+
+    folder: Path
+    release: Path
+    version: str
+
+    def command(self, name: str, plane: Plane, kubeconfig: Path) -> list[str]:
+        """Return what starts a contestant."""
+        if name == FLOOR:
+            return [PYTHON, str(HERE / "floor.py"), str(kubeconfig), str(self.folder / OBJECTS)]
+        if name == OURS:
+            return self.ours(self.folder / "release", kubeconfig)
+        file = str(self.folder / "objects.yaml")
+        if name == CORE:
+            server_side = {"field_manager": "bench", "force_conflicts": True}
+            return module("kubernetes.core.k8s", kubeconfig, src=file, apply=True, server_side_apply=server_side)
+        flags = ["--server-side", "--force-conflicts", "--field-manager=bench"]
+        return [str(plane.programs["kubectl"]), f"--kubeconfig={kubeconfig}", "apply", *flags, "-f", file]
+
+    def ours(self, release: Path, kubeconfig: Path) -> list[str]:
+        """Return what starts release_apply."""
+        options = {"capabilities": CAPABILITIES, "feature_set": FEATURE_SET, "mode": "install", "parallelism": 8}
+        version = {} if (release / "release-manifests").exists() else {"openshift_version": self.version}
+        return module(
+            "capability.openshift.release_apply",
+            kubeconfig,
+            release=str(release),
+            wait=False,
+            **options,
+            **version,
+        )
+
+    def paths(self) -> list[str]:
+        """Return the paths of the objects."""
+        with (self.folder / OBJECTS).open(encoding="utf-8") as lines:
+            return [line.partition("\t")[0] for line in lines]
+
+
+def module(fqcn: str, kubeconfig: Path, **options: Any) -> list[str]:
+    """Return what runs one module."""
+    return [PYTHON, str(HERE / "call_module.py"), fqcn, json.dumps({"kubeconfig": str(kubeconfig), **options})]
+
+
+def measure(command: Sequence[str], may_fail: bool = False) -> Run:
+    """Run ``command``, which finds nothing in its caches."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as caches, tempfile.TemporaryFile() as output:
+        env = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "tools" / "ansible.cfg")}
+        env |= {"TMPDIR": caches, "KUBECACHEDIR": caches}
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=env)
+        _pid, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read().decode(errors="replace").strip()
+    if process.returncode and not may_fail:
+        raise Failed(f"{' '.join(command)} ended with {process.returncode}:\n{text[-4000:]}")
+    return Run(seconds, usage.ru_maxrss / 1024, text.rpartition("\n")[2])
+
+
+def say(text: str) -> None:
+    """Tell how far it is, for this takes minutes."""
+    print(f"  {time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+@contextmanager
+def fresh_plane(folder: Path | None) -> Iterator[Plane]:
+    """Give a control plane at rest, with the kinds and namespaces of ``folder``."""
+    with Plane() as plane:
+        if folder is not None:
+            make_kinds(plane.kubeconfig, folder)
+        rest(plane)
+        yield plane
+
+
+def rest(plane: Plane) -> None:
+    """Wait until the API server has digested what it was told."""
+    spent = -1.0
+
+    def still() -> bool:
+        nonlocal spent
+        metrics = plane.api.text("/metrics").splitlines()
+        (line,) = [line for line in metrics if line.startswith("process_cpu_seconds_total ")]
+        before, spent = spent, float(line.split()[1])
+        return before >= 0 and spent - before < BUSY
+
+    wait_for(still, "the API server to be at rest", 120, pause=1)
+
+
+@contextmanager
+def far_away(plane: Plane, folder: Path) -> Iterator[Path]:
+    """Give a kubeconfig of a longer way to the server."""
+    port = plane.url.rpartition(":")[2]
+    command = [PYTHON, str(HERE / "delay.py"), port, str(DELAY)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as proxy:
+        assert proxy.stdin
+        assert proxy.stdout
+        there = f"https://127.0.0.1:{proxy.stdout.readline().strip()}"
+        kubeconfig = folder / "far.kubeconfig"
+        kubeconfig.touch(0o600)
+        kubeconfig.write_text(plane.kubeconfig.read_text(encoding="utf-8").replace(plane.url, there), encoding="utf-8")
+        yield kubeconfig
+        proxy.stdin.close()
+
+
+def state(plane: Plane, paths: Sequence[str]) -> dict[str, str]:
+    """Return the resource versions of the objects at ``paths``, those that are there."""
+    wanted = set(paths)
+    found = {}
+    for collection in sorted({path.rpartition("/")[0] for path in paths}):
+        for item in plane.api.list(collection):
+            path = f"{collection}/{item['metadata']['name']}"
+            if path in wanted:
+                found[path] = item["metadata"]["resourceVersion"]
+    return found
+
+
+def settled_state(plane: Plane, paths: Sequence[str]) -> dict[str, str]:
+    """Return the state once the API server no longer writes to it by itself, as it does to FlowSchemas."""
+    seen: dict[str, str] = {}
+
+    def same() -> bool:
+        nonlocal seen
+        before, seen = seen, state(plane, paths)
+        return before == seen
+
+    wait_for(same, "the API server to leave the objects alone", pause=1)
+    return seen
+
+
+def contest(bench: Bench, name: str, far: bool = False) -> Round:
+    """Measure one contestant, and what it does when there is nothing to do if that is ours."""
+    paths = bench.paths()
+    say(f"{name}{', far away' if far else ''}: a fresh control plane")
+    with fresh_plane(bench.folder) as plane:
+        if far:
+            with far_away(plane, bench.folder) as kubeconfig:
+                run = measure(bench.command(name, plane, kubeconfig))
+        else:
+            run = measure(bench.command(name, plane, plane.kubeconfig))
+        missing = sorted(set(paths) - set(state(plane, paths)))
+        if missing:
+            raise Failed(f"{name} left out {len(missing)} objects: {', '.join(missing[:5])}\n{run.output[-2000:]}")
+        say(f"{name}{', far away' if far else ''}: {run.seconds:.2f} s")
+        measured = {name: run}
+        if name == OURS and not far:
+            measured[SECOND] = again(bench, plane, [*paths, CLUSTER_VERSION])
+    return measured
+
+
+def again(bench: Bench, plane: Plane, paths: Sequence[str]) -> Run:
+    """Measure a second run, which must not touch anything."""
+    before = settled_state(plane, paths)
+    rest(plane)
+    run = measure(bench.command(OURS, plane, plane.kubeconfig))
+    after = state(plane, paths)
+    moved = sorted(path for path in paths if before.get(path) != after.get(path))
+    if moved:
+        raise Failed(f"the second run of release_apply wrote {len(moved)} objects: {', '.join(moved[:5])}")
+    if json.loads(run.output)["changed"]:
+        raise Failed(f"the second run of release_apply says that it changed something: {told(run)}")
+    say(f"{SECOND}: {run.seconds:.2f} s, and no resource version moved")
+    return run
+
+
+def whole(bench: Bench) -> Round:
+    """Measure all of the release, beginning with an empty cluster.
+
+    What is not in the release is there: a stand-in for operators, which make namespaces, and for OpenShift's own API
+    servers, which serve some kinds.
+    """
+    say(f"{WHOLE}: a fresh control plane")
+    operators = operators_of(bench.release)
+    with fresh_plane(None) as plane, Operators(plane.kubeconfig, operators, make=False):
+        make_all(plane.kubeconfig, bench.folder / STUBS)
+        rest(plane)
+        run = measure(bench.ours(bench.release, plane.kubeconfig), may_fail=True)
+    say(f"{WHOLE}: {run.seconds:.2f} s; {told(run)}")
+    return {WHOLE: run}
+
+
+def told(run: Run) -> str:
+    """Return what a module says of its run, cut to what can be shown: plain servers do not know all kinds."""
+    try:
+        result = json.loads(run.output)
+    except ValueError:
+        return run.output[-300:]
+    shown = {key: value for key, value in result.items() if isinstance(value, (bool, int, str)) and key != "warnings"}
+    return ("failed: " if result.get("failed") else "") + json.dumps(shown)[:600]
+
+
+def show(title: str, rounds: Sequence[Round], yardstick: str, limits: Sequence[Limit]) -> None:
+    """Print the table of some rounds, and which limits it keeps."""
+    print(f"\n{title}")
+    print(f"  {'':<36} {'median s':>9} {'min s':>8} {'MB':>6} {'ratio':>8}")
+    for name in rounds[0]:
+        runs = [measured[name] for measured in rounds]
+        seconds = [run.seconds for run in runs]
+        ratio = f"{ratios(rounds, name, yardstick):>8.2f}" if yardstick in rounds[0] else ""
+        memory = max(run.memory for run in runs)
+        print(f"  {name:<36} {statistics.median(seconds):>9.2f} {min(seconds):>8.2f} {memory:>6.0f} {ratio}")
+    for limit in limits:
+        if limit.name in rounds[0] and limit.yardstick in rounds[0]:
+            ratio_found = ratios(rounds, limit.name, limit.yardstick)
+            judge(f"{limit.name} / {limit.yardstick}", ratio_found, limit.factor, limit.least)
+
+
+def ratios(rounds: Sequence[Round], name: str, yardstick: str) -> float:
+    """Return the median of the ratios of two contestants, each of one round."""
+    return statistics.median(measured[name].seconds / measured[yardstick].seconds for measured in rounds)
+
+
+def judge(what: str, found: float, limit: float, least: bool = False) -> None:
+    """Print whether a limit is kept."""
+    reached = found >= limit if least else found <= limit
+    print(f"  {what}: {found:.2f}, {'at least' if least else 'at most'} {limit}: {'reached' if reached else 'missed'}")
+
+
+def find_release(given: Path | None) -> Path:
+    """Return the release to apply."""
+    if given is not None:
+        return given.resolve()
+    folder = Path(os.environ.get("CAPABILITY_RELEASES") or ROOT / "examples" / "releases").resolve()
+    found = sorted(path for path in folder.iterdir() if (path / "release-manifests").is_dir())
+    return next((path for path in found if path.name == WANTED), found[-1])
+
+
+def options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Measure what applying a release costs.")
+    parser.add_argument("release", type=Path, nargs="?", help="an extracted release")
+    parser.add_argument("--runs", type=int, default=1, metavar="N", help="rounds of every table")
+    parser.add_argument("--quick", action="store_true", help="a third of the objects, but in the last table; no limits")
+    parser.add_argument("--parts", default="near,far,whole", help="tables to make: near, far, whole")
+    return parser.parse_args()
+
+
+def compare(bench: Bench, asked: argparse.Namespace, objects: str) -> None:
+    """Measure and print the tables that were asked for."""
+    have = MODULE.exists()
+    full = len(bench.paths()) >= ENOUGH
+    if not have:
+        print("  release_apply does not exist: left out")
+    parts = asked.parts.split(",")
+
+    def rounds(names: Sequence[str], far: bool) -> list[Round]:
+        wanted = [name for name in names if have or name != OURS]
+        return [
+            {key: run for name in wanted for key, run in contest(bench, name, far).items()}
+            for _round in range(asked.runs)
+        ]
+
+    tables: list[Callable[[], None]] = []
+    if "near" in parts:
+        near = rounds((FLOOR, OURS, CORE, KUBECTL), far=False)
+        tables.append(lambda: show(f"Applying {objects}, whole processes", near, FLOOR, NEAR if full else ()))
+        if have and full:
+            memory = max(measured[OURS].memory for measured in near)
+            tables.append(lambda: judge("memory of release_apply in MB", memory, MEMORY))
+    if "far" in parts:
+        distant = rounds((FLOOR, OURS, CORE), far=True)
+        tables.append(lambda: show(f"The same, {2 * DELAY} ms away and back", distant, FLOOR, FAR if full else ()))
+    if "whole" in parts and have:
+        all_of_it = [whole(bench) for _round in range(asked.runs)]
+        tables.append(lambda: show(f"All of {bench.version}, an empty cluster before", all_of_it, "", ()))
+        tables.append(lambda: print(f"  beside it: {OPERATOR}"))
+    for table in tables:
+        table()
+
+
+def main() -> None:
+    """Prepare the objects, measure, and print."""
+    asked = options()
+    release = find_release(asked.release)
+    print(f"\nRolling out {release.name}")
+    with tempfile.TemporaryDirectory(prefix="rollout-") as folder:
+        say("which objects does a plain API server take?")
+        every = "3" if asked.quick else "1"
+        subprocess.run([PYTHON, str(HERE / "rollout_objects.py"), str(release), folder, every], check=True)
+        counts = json.loads((Path(folder) / "counts.json").read_text(encoding="utf-8"))
+        before = f"{counts['crds']} CRDs and {counts['namespaces']} Namespaces were there before"
+        objects = f"{counts['kept']} objects of {counts['version']} ({before})"
+        say(f"{objects}; of {counts['included']} that are included it refuses {counts['refused']}")
+        try:
+            compare(Bench(Path(folder), release, counts["version"]), asked, objects)
+        except Failed as error:
+            sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
