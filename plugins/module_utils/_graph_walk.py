@@ -26,7 +26,7 @@ from ._sending import CRD_KIND, HINDRANCES, Sender, Sent
 from ._served_kinds import ServedKinds
 
 _ESTABLISH_SECONDS = 60.0
-_PATIENCE = 90.0
+PATIENCE = 90.0
 """Seconds without any answer of the API server after which a rollout gives up; a restart takes less."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
@@ -46,16 +46,17 @@ class Outcome(NamedTuple):
 class Pace(NamedTuple):
     """How a graph is walked. ``deadline`` (of ``time.monotonic``) ends waiting for what the cluster lacks.
 
-    ``told`` hears of each manifest as soon as something came of it. ``settle`` is asked at a barrier, with its run
-    level, what was sent since the last one and whether nothing but webhooks follows, and returns what does not become
-    ready.
+    ``told`` hears of each manifest as soon as something came of it. ``settle`` is asked at a barrier, with what was
+    sent since the last one and whether nothing but webhooks follows, and returns what does not become ready. ``waits``
+    hears how many manifests are going to be tried again, with the first of them and why.
     """
 
     parallelism: int
     deadline: float
     dry_run: bool
     told: Callable[[Sent], None]
-    settle: Callable[[str, Sequence[Sent], bool], tuple[Problem, ...]]
+    settle: Callable[[Sequence[Sent], bool], tuple[Problem, ...]]
+    waits: Callable[[int, str, str], None]
 
 
 class _Node:
@@ -190,7 +191,7 @@ class GraphWalk:
             except ApiError:
                 raise
             except ClusterError:
-                if time.monotonic() - begun > _PATIENCE or self._broken is not None:
+                if time.monotonic() - begun > PATIENCE or self._broken is not None:
                     raise
             time.sleep(1)
 
@@ -243,14 +244,13 @@ class GraphWalk:
 
     def _pass(self, executor: ThreadPoolExecutor, index: int) -> bool:
         """Pass a barrier, and tell whether what comes after it may be sent."""
-        level = self._graph.nodes[index].run_level
         # Webhooks come last because they need everything else, so that everything else is waited for before them.
         is_last = all(installs_webhook(item) for node in self._graph.nodes[index + 1 :] for item in node.manifests)
         self._try_again(executor, is_last)
         if self._broken is not None:
             return False
         since, self._since_barrier = self._since_barrier, []
-        unready = () if self._pace.dry_run else self._pace.settle(level, since, is_last)
+        unready = () if self._pace.dry_run else self._pace.settle(since, is_last)
         self._problems += unready
         return not unready and all(sent.state not in ("failed", "unavailable") for sent in since)
 
@@ -264,6 +264,8 @@ class GraphWalk:
             if not again:
                 break
             if tried:
+                first = again[0]
+                self._pace.waits(len(again), str(first.manifest.resource_id), first.state.replace("_", " "))
                 time.sleep(pause)
                 pause = min(pause * 1.5, _LONGEST_PAUSE)
             self._kinds.reload()

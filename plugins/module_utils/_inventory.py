@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -26,6 +28,7 @@ from ._domain.served_kind import CONFIG_MAPS, ServedKind
 from ._sending import Known, resource_key
 from ._served_kinds import ServedKinds
 
+_ATTEMPTS = 6
 _TARGET = Target(CONFIG_MAPS, NAME, NAMESPACE)
 
 
@@ -51,22 +54,31 @@ def write_inventory(client: Client, kept: Kept, inventory: Inventory) -> Kept:
     """Write ``inventory``, unless it is what is there. Raises ``ClusterError``, also where somebody else wrote it."""
     if inventory == kept.inventory:
         return kept
-    body = inventory_object(inventory)
-    try:
-        if kept.inventory is None:
-            metadata = client.create(_TARGET, body).object["metadata"]
-        else:
-            body["metadata"]["resourceVersion"] = kept.resource_version
-            metadata = client.merge(_TARGET, body)["metadata"]
-        return Kept(inventory, metadata["resourceVersion"])
-    except ApiError as error:
-        if error.code != 409:
-            raise
+    now = kept
+    for attempt in range(_ATTEMPTS):
+        try:
+            return _written(client, now, inventory)
+        except ApiError as error:
+            if error.code != 409:
+                raise
+        time.sleep(random.uniform(0.05, 0.2) * attempt)
         now = read_inventory(client)
         if now.inventory == inventory:
             return now  # it was we, and only the answer got lost
+        if now.inventory != kept.inventory:
+            break
     message = "was written by somebody else meanwhile: another rollout to this cluster runs"
     raise ClusterError([Problem("error", str(_TARGET), message, "Let it end, and run this again")])
+
+
+def _written(client: Client, kept: Kept, inventory: Inventory) -> Kept:
+    body = inventory_object(inventory)
+    if kept.inventory is None:
+        metadata = client.create(_TARGET, body).object["metadata"]
+    else:
+        body["metadata"]["resourceVersion"] = kept.resource_version
+        metadata = client.merge(_TARGET, body)["metadata"]
+    return Kept(inventory, metadata["resourceVersion"])
 
 
 def members_of_cluster(client: Client, kinds: ServedKinds, resources: Iterable[ResourceId]) -> Known:

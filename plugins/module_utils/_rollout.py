@@ -18,39 +18,39 @@ from ._client import FIELD_MANAGER, Client, Target
 from ._cluster_status import refuse_cvo
 from ._domain.applied_object import PART_OF, Marks
 from ._domain.body import walk
-from ._domain.cluster_facts import ClusterFacts, ClusterOptions, check_options, inclusion_facts
-from ._domain.cluster_version import parse_cluster_version
-from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
-from ._domain.inclusion import InclusionFacts, included_manifests
+from ._domain.cluster_facts import inclusion_facts
+from ._domain.cluster_version import CVO
+from ._domain.errors import ApiError, ClusterError, Problem, raise_errors
+from ._domain.inclusion import included_manifests
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.rollout_inventory import Entry, Inventory, applyset_id, owned_digest
 from ._domain.runlevel import Mode, task_graph
 from ._domain.selection import CapabilityStatus
 from ._domain.served_kind import CLUSTER_VERSIONS
-from ._domain.status_change import StatusFacts, status_facts
 from ._graph_walk import GraphWalk, Outcome, Pace
-from ._inventory import Kept, members_of_cluster, read_inventory, write_inventory
-from ._journal import Journal
-from ._live_cluster_version import CLUSTER_VERSION, Object
+from ._inventory import members_of_cluster, write_inventory
+from ._journal import Chronicle, Journal
+from ._live_cluster_version import Object
 from ._release import LoadedRelease
 from ._rollout_capabilities import Asked, Outgoing, Settled, check_wish, outgoing_release, settle
 from ._rollout_facts import (
     FEATURE_GATE_CRD,
     FeatureGate,
     Said,
-    cluster_options,
     held_back,
     read_feature_gate,
     read_proxy,
 )
+from ._rollout_scene import Scene, Surroundings, checked_facts, dropped, included_once, read_scene
 from ._rollout_wait import wait_until_ready
-from ._sending import Known, Sender, Sent, State, Terms
-from ._served_kinds import ServedKinds
+from ._sending import HINDRANCES, Known, Sender, Sent, State, Terms
 
-_CREATION_ORDER_LAST = ("Namespace", "CustomResourceDefinition")
+_CREATED_FIRST = ("Namespace", "CustomResourceDefinition")
 _ESTABLISH_SECONDS = 60.0
 _DONE: frozenset[State] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
 """What the next run has nothing to do about."""
+
+_FAILED = HINDRANCES - {"unserved"} | {"failed"}
 
 
 class Wishes(NamedTuple):
@@ -84,156 +84,132 @@ class Rollout(NamedTuple):
     """What came of a rollout."""
 
     mode: Mode
+    version: str
     settled: Settled
     outcome: Outcome
     leftovers: tuple[Leftover, ...]
     problems: tuple[Problem, ...]
 
 
-class _Scene(NamedTuple):
-    """The cluster as the rollout finds it, and the release as the cluster meets it.
-
-    ``loaded`` are the manifests that pass every filter but that for capabilities.
-    """
-
-    kinds: ServedKinds
-    kept: Kept
-    known: Known
-    options: ClusterOptions
-    facts: InclusionFacts
-    target: StatusFacts
-    loaded: tuple[Manifest, ...]
-    problems: tuple[Problem, ...]
-
-
 def roll_out(
-    client: Client, loaded: LoadedRelease, previous: LoadedRelease | None, wishes: Wishes, journal: Journal
+    client: Client,
+    around: Surroundings,
+    loaded: LoadedRelease,
+    previous: LoadedRelease | None,
+    wishes: Wishes,
+    journal: Journal,
 ) -> Rollout:
     """Roll ``loaded`` out. Raises ``CapabilityError`` where nothing of it may be sent.
 
     ``previous`` is the release that the cluster has, where the inventory does not know it.
     """
+    raise_errors(around.problems, ClusterError)
     deadline = time.monotonic() + (wishes.wait_timeout if wishes.wait else 0)
-    kinds = ServedKinds(client)
-    obj = _cluster_version(client, kinds)
     if not wishes.allow_cvo_managed:
-        refuse_cvo(client, obj or {}, _is_ours)
-    kept = read_inventory(client)
-    first: list[Sent] = []
-    gate = read_feature_gate(client, kinds, wishes.said, loaded.release)
-    if not gate.readable and not gate.problems:
-        gate = _with_feature_gate_crd(client, kinds, loaded, wishes, kept, first)
-    scene = _scene(client, kinds, kept, loaded, wishes, gate, obj)
+        refuse_cvo(client, around.cluster_version or {}, _is_ours)
+    run = _Run(client, around, loaded, wishes, journal, deadline, [])
+    scene = _scene(run)
     asked = Asked(wishes.capabilities, scene.target, scene.loaded)
-    problems = [*scene.problems, *check_wish(obj, asked)]
-    served = _serve_cluster_version(client, scene, loaded, wishes, first)
-    outgoing = outgoing_release(obj, kept.inventory, _outgoing(previous, scene))
-    settled = settle(client, obj, served, asked, outgoing, kept.inventory, dry_run=wishes.dry_run, deadline=deadline)
-    included = _included(scene, settled.status)
-    mode = wishes.mode or _mode(kept.inventory, loaded, settled.status)
-    known = {**scene.known, **{sent.manifest.resource_id: sent.metadata for sent in first}}
-    planned = _planned(loaded, scene, settled, included, kept.inventory, mode)
-    if not wishes.dry_run:
-        kept = write_inventory(client, kept, planned)
-    sender = _sender(client, loaded, scene, wishes, mode, known, kept.inventory, settled.cluster_version)
-    outcome = _walk(client, loaded, scene, sender, included, mode, wishes, deadline, journal)
-    written = {sent.manifest.resource_id: sent for sent in first if sent.state != "unchanged"}
-    outcome = outcome._replace(sent=tuple(written.get(sent.manifest.resource_id, sent) for sent in outcome.sent))
-    left = _leftovers(scene, loaded, kept.inventory)
-    if wishes.prune and not outcome.left and not outcome.problems:
-        left = _pruned(client, kinds, scene, left, wishes.dry_run)
-    if not wishes.dry_run:
-        write_inventory(client, kept, _final(planned, scene, outcome, left, mode))
+    problems = [*scene.problems, *check_wish(around.cluster_version, asked)]
+    served = _serve_cluster_version(run, scene)
+    inventory = around.kept.inventory
+    settled = settle(
+        client,
+        around.kinds,
+        around.cluster_version,
+        served,
+        asked,
+        outgoing_release(around.cluster_version, inventory, _outgoing(previous, scene)),
+        inventory,
+        dry_run=wishes.dry_run,
+        deadline=deadline,
+    )
     problems += settled.problems
-    return Rollout(mode, settled, outcome, tuple(left), tuple(dict.fromkeys(problems)))
+    included = included_once(scene, settled.status)
+    problems += _brings_a_cvo(included)
+    mode = wishes.mode or _mode(inventory, loaded, settled.status)
+    planned = _planned(run, scene, settled, included, mode)
+    kept = around.kept if wishes.dry_run else write_inventory(client, around.kept, planned)
+    sender = _sender(run, scene.known, mode, str(walk(settled.cluster_version, "metadata", "uid") or ""))
+    outcome = _walk(run, sender, included, mode)
+    leftovers, found = _leftovers(run, scene, outcome)
+    problems += found
+    if not wishes.dry_run:
+        try:
+            write_inventory(client, kept, _final(planned, scene, outcome, leftovers, mode))
+        except ClusterError as error:
+            problems += error.problems  # what was sent has to be told all the same
+    return Rollout(mode, loaded.release.shown_version, settled, outcome, leftovers, tuple(dict.fromkeys(problems)))
 
 
-def _cluster_version(client: Client, kinds: ServedKinds) -> Object | None:
-    if kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
-        return None
-    try:
-        return client.get(CLUSTER_VERSION)
-    except ApiError as error:
-        if error.code != 404:
-            raise
-        return None
+class _Run(NamedTuple):
+    """One rollout on its way. ``first`` are the definitions that were sent before everything else."""
+
+    client: Client
+    around: Surroundings
+    loaded: LoadedRelease
+    wishes: Wishes
+    journal: Journal
+    deadline: float
+    first: list[Sent]
 
 
 def _is_ours(obj: Object) -> bool:
     return bool(walk(obj, "metadata", "labels", PART_OF) == applyset_id())
 
 
-def _with_feature_gate_crd(
-    client: Client, kinds: ServedKinds, loaded: LoadedRelease, wishes: Wishes, kept: Kept, first: list[Sent]
-) -> FeatureGate:
+def _scene(run: _Run) -> Scene:
+    """Return the cluster as the rollout finds it. Where it cannot say its feature set yet, it is helped to."""
+    said, around = run.wishes.said, run.around
+    gate = read_feature_gate(run.client, around.kinds, said, run.loaded.release)
+    if not gate.readable and not gate.problems:
+        gate = _with_feature_gate_crd(run)
+    scene = read_scene(
+        around.kinds, around.kept, run.loaded, said, run.wishes.release_image, gate, around.cluster_version
+    )
+    return scene._replace(known=_known(run, scene))
+
+
+def _with_feature_gate_crd(run: _Run) -> FeatureGate:
     """Send the CustomResourceDefinition of FeatureGate, so that the cluster can say which features it has."""
-    crd = next((item for item in loaded.release.manifests if item.resource_id.name == FEATURE_GATE_CRD), None)
+    manifests = run.loaded.release.manifests
+    crd = next((item for item in manifests if item.resource_id.name == FEATURE_GATE_CRD), None)
     if crd is None or held_back(crd):
         return FeatureGate(False)
-    if wishes.dry_run:
+    if run.wishes.dry_run:
         message = "FeatureGate is not served yet, so the check goes by the default feature set"
         return FeatureGate(True, problems=(Problem("info", "feature_set", message),))
-    first.append(_send_first(client, kinds, loaded, wishes, {}, kept.inventory, crd))
-    return read_feature_gate(client, kinds, wishes.said, loaded.release)
+    _send_first(run, {}, crd)
+    return read_feature_gate(run.client, run.around.kinds, run.wishes.said, run.loaded.release)
 
 
-def _scene(
-    client: Client,
-    kinds: ServedKinds,
-    kept: Kept,
-    loaded: LoadedRelease,
-    wishes: Wishes,
-    gate: FeatureGate,
-    obj: Object | None,
-) -> _Scene:
-    problems: list[Problem] = list(gate.problems)
-    cluster, found = parse_cluster_version(obj, str(CLUSTER_VERSION), strict=False) if obj else (None, ())
-    if obj and cluster is None:
-        raise ClusterError(found)
-    options = cluster_options(wishes.said, gate, kept.inventory, cluster.overrides if cluster else ())
-    target, told = status_facts(options, loaded.release, wishes.release_image)
-    facts = inclusion_facts(_checked(options, loaded), loaded.release, [])
-    manifests = loaded.release.manifests
-    if not gate.readable:
-        waiting = [manifest for manifest in manifests if held_back(manifest)]
-        if waiting and not gate.problems:
-            message = f"cannot be read from the cluster, so {len(waiting)} manifests that name one are held back"
-            problems.append(Problem("error", "feature_set", message, "Give feature_set"))
-        manifests = tuple(manifest for manifest in manifests if not held_back(manifest))
-    passing = included_manifests(manifests, facts._replace(overrides=()))
-    known: Known = {}
-    if kept.inventory is not None:
-        resources = {*kept.inventory.entries, *(manifest.resource_id for manifest in passing)}
-        known = members_of_cluster(client, kinds, sorted(resources))
-    return _Scene(kinds, kept, known, options, facts, target, passing, (*problems, *told))
+def _known(run: _Run, scene: Scene) -> Known:
+    """Return what the cluster has of earlier rollouts."""
+    inventory = scene.kept.inventory
+    if inventory is None:
+        return {}
+    resources = {*inventory.entries, *(manifest.resource_id for manifest in scene.loaded)}
+    return members_of_cluster(run.client, scene.kinds, sorted(resources))
 
 
-def _checked(options: ClusterOptions, loaded: LoadedRelease) -> ClusterFacts:
-    found: list[Problem] = []
-    checked = check_options(options, loaded.release.minor, found)
-    raise_errors(found, FactsError)
-    return checked
-
-
-def _serve_cluster_version(
-    client: Client, scene: _Scene, loaded: LoadedRelease, wishes: Wishes, first: list[Sent]
-) -> bool:
+def _serve_cluster_version(run: _Run, scene: Scene) -> bool:
     """Make sure that the API knows ClusterVersion as the release has it; tell whether the cluster serves the kind."""
     is_served = scene.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is not None
-    crd = next((item for item in _unmanaged_out(scene) if item.resource_id.name == CLUSTER_VERSIONS.resource), None)
+    managed = included_manifests(scene.loaded, scene.facts)
+    crd = next((item for item in managed if item.resource_id.name == CLUSTER_VERSIONS.resource), None)
     if crd is None and not is_served:
-        _refuse_without_definition(scene, loaded)
+        _refuse_without_definition(run, scene)
     if crd is None:
         return is_served
-    if wishes.dry_run:
-        return True
-    first.append(_send_first(client, scene.kinds, loaded, wishes, scene.known, scene.kept.inventory, crd))
+    if not run.wishes.dry_run:
+        _send_first(run, scene.known, crd)
     return True
 
 
-def _refuse_without_definition(scene: _Scene, loaded: LoadedRelease) -> None:
+def _refuse_without_definition(run: _Run, scene: Scene) -> None:
     """Raise ``ClusterError`` where the release defines ClusterVersion, and not for a cluster like this."""
-    flavours = [item for item in loaded.release.manifests if item.resource_id.name == CLUSTER_VERSIONS.resource]
+    manifests = run.loaded.release.manifests
+    flavours = [item for item in manifests if item.resource_id.name == CLUSTER_VERSIONS.resource]
     if not flavours:
         return
     message = "the release has it, and none of its flavours is for a cluster like this, so nothing can be rolled out"
@@ -242,47 +218,27 @@ def _refuse_without_definition(scene: _Scene, loaded: LoadedRelease) -> None:
     raise ClusterError([*scene.problems, problem])
 
 
-def _send_first(
-    client: Client,
-    kinds: ServedKinds,
-    loaded: LoadedRelease,
-    wishes: Wishes,
-    known: Known,
-    inventory: Inventory | None,
-    crd: Manifest,
-) -> Sent:
+def _send_first(run: _Run, known: Known, crd: Manifest) -> None:
     """Send a CustomResourceDefinition that the rollout itself needs. Raises ``ClusterError``."""
-    terms = Terms("reconcile", wishes.force_conflicts, False, False)
-    sender = Sender(client, loaded, kinds, Marks(applyset_id(), "", {}), terms, known, inventory)
+    terms = Terms("reconcile", run.wishes.force_conflicts, False, False)
+    marks = Marks(applyset_id(), "", {})
+    around = run.around
+    sender = Sender(run.client, run.loaded, around.kinds, marks, terms, known, around.kept.inventory)
     sent = sender.send(crd)
     if sent.pending:
         sent = sender.established(crd, sent, _ESTABLISH_SECONDS)
     raise_errors(sent.problems, ClusterError)
-    return sent
+    run.first.append(sent)
 
 
-def _outgoing(previous: LoadedRelease | None, scene: _Scene) -> Outgoing | None:
+def _outgoing(previous: LoadedRelease | None, scene: Scene) -> Outgoing | None:
     """Return what the cluster has of the release ``previous``: what passes its filters, and has its capabilities on."""
     if previous is None:
         return None
     release = previous.release
-    facts = inclusion_facts(_checked(scene.options, previous), release, [])
+    facts = inclusion_facts(checked_facts(scene.options, previous), release, [])
     manifests = included_manifests(release.manifests, facts._replace(overrides=()))
     return Outgoing(release.version, release.minor, manifests)
-
-
-def _included(scene: _Scene, status: CapabilityStatus) -> tuple[Manifest, ...]:
-    """Return what is in, once for each resource: where two manifests are, the later one counts."""
-    facts = scene.facts._replace(capability_status=status)
-    by_resource: dict[ResourceId, Manifest] = {}
-    for manifest in included_manifests(scene.loaded, facts):
-        by_resource.pop(manifest.resource_id, None)
-        by_resource[manifest.resource_id] = manifest
-    return tuple(by_resource.values())
-
-
-def _unmanaged_out(scene: _Scene) -> tuple[Manifest, ...]:
-    return included_manifests(scene.loaded, scene.facts)
 
 
 def _mode(inventory: Inventory | None, loaded: LoadedRelease, status: CapabilityStatus) -> Mode:
@@ -294,116 +250,91 @@ def _mode(inventory: Inventory | None, loaded: LoadedRelease, status: Capability
     return inventory.unfinished or "reconcile"
 
 
-def _planned(
-    loaded: LoadedRelease,
-    scene: _Scene,
-    settled: Settled,
-    included: Sequence[Manifest],
-    inventory: Inventory | None,
-    mode: Mode,
-) -> Inventory:
+def _brings_a_cvo(included: Sequence[Manifest]) -> list[Problem]:
+    """Return a word about the operator that every release brings: where its image can be pulled, it takes over."""
+    wanted = ResourceId("apps", "Deployment", *CVO)
+    found = [manifest for manifest in included if manifest.resource_id == wanted and not manifest.deletes]
+    message = "is the cluster-version operator: once it runs it looks after the cluster, and rollouts are refused"
+    mend = "Leave it out with an override if that is not wanted"
+    return [Problem("info", manifest.file, message, mend) for manifest in found]
+
+
+def _planned(run: _Run, scene: Scene, settled: Settled, included: Sequence[Manifest], mode: Mode) -> Inventory:
     """Return the inventory before anything is sent: what was there, what is going to be, and what is on."""
+    inventory = run.around.kept.inventory
     entries = dict(inventory.entries) if inventory else {}
     for manifest in included:
         if not manifest.deletes:
             there = entries.get(manifest.resource_id)
             entries[manifest.resource_id] = Entry(manifest.capabilities, there.owned if there else "")
-    planned = Inventory(
-        loaded.release.shown_version, scene.facts.cluster_profile or "", settled.status.enabled, "", entries
-    )
+    version, profile = run.loaded.release.shown_version, scene.facts.cluster_profile or ""
+    planned = Inventory(version, profile, settled.status.enabled, "", entries)
     return planned if planned == inventory else planned._replace(unfinished=mode)
 
 
-def _sender(
-    client: Client,
-    loaded: LoadedRelease,
-    scene: _Scene,
-    wishes: Wishes,
-    mode: Mode,
-    known: Known,
-    inventory: Inventory | None,
-    obj: Object | None,
-) -> Sender:
-    marks = Marks(applyset_id(), str(walk(obj, "metadata", "uid") or ""), read_proxy(client, scene.kinds))
+def _sender(run: _Run, known: Known, mode: Mode, owner_uid: str) -> Sender:
+    wishes, around = run.wishes, run.around
+    marks = Marks(applyset_id(), owner_uid, read_proxy(run.client, around.kinds))
     terms = Terms(mode, wishes.force_conflicts, wishes.dry_run, wishes.show)
-    return Sender(client, loaded, scene.kinds, marks, terms, known, inventory)
+    known = {**known, **{sent.manifest.resource_id: sent.metadata for sent in run.first}}
+    return Sender(run.client, run.loaded, around.kinds, marks, terms, known, around.kept.inventory)
 
 
-def _walk(
-    client: Client,
-    loaded: LoadedRelease,
-    scene: _Scene,
-    sender: Sender,
-    included: Sequence[Manifest],
-    mode: Mode,
-    wishes: Wishes,
-    deadline: float,
-    journal: Journal,
-) -> Outcome:
-    total, done = len(included), 0
+def _walk(run: _Run, sender: Sender, included: Sequence[Manifest], mode: Mode) -> Outcome:
+    """Send everything, and wait where that is wanted; what was sent first keeps what came of it then."""
+    kinds, wishes = run.around.kinds, run.wishes
+    chronicle = Chronicle(run.journal, included)
     everything: list[Sent] = []
+    warnings: list[Problem] = []
 
     def told(sent: Sent) -> None:
-        nonlocal done
-        done += 1
-        resource = sent.manifest.resource_id
-        journal.note(
-            "manifest",
-            file=sent.manifest.file,
-            **resource._asdict(),
-            state=sent.state,
-            problems=[str(problem) for problem in sent.problems],
-        )
+        chronicle.manifest(sent.manifest, sent.state, sent.problems)
 
-    def settle_level(level: str, since: Sequence[Sent], is_last: bool) -> tuple[Problem, ...]:
+    def settle_stage(since: Sequence[Sent], is_last: bool) -> tuple[Problem, ...]:
         everything.extend(since)
-        percent = 100 * done // max(total, 1)
-        journal.note("run_level", run_level=level, done=done, total=total, percent=percent)
         if not wishes.wait or not (mode == "update" or is_last):
             return ()
         chosen = since if mode == "update" else everything
         manifests = [sent.manifest for sent in chosen if sent.state in ("created", "changed", "unchanged")]
-        found = wait_until_ready(client, scene.kinds, loaded.release, manifests, mode, deadline)
+        found = wait_until_ready(
+            run.client, kinds, run.loaded.release, manifests, mode, run.deadline, chronicle.waiting
+        )
         warnings.extend(problem for problem in found if problem.severity != "error")
         return tuple(problem for problem in found if problem.severity == "error")
 
-    warnings: list[Problem] = []
-    journal.note("start", release=loaded.release.shown_version, mode=mode, total=total)
-    pace = Pace(wishes.parallelism, deadline, wishes.dry_run, told, settle_level)
-    outcome = GraphWalk(task_graph(included, mode), sender, scene.kinds, pace).walk()
-    journal.note("end", done=done, total=total, problems=[str(problem) for problem in outcome.problems])
-    return outcome._replace(problems=(*outcome.problems, *warnings))
+    chronicle.start(run.loaded.release.shown_version, mode)
+    pace = Pace(wishes.parallelism, run.deadline, wishes.dry_run, told, settle_stage, chronicle.waiting)
+    outcome = GraphWalk(task_graph(included, mode), sender, kinds, pace).walk()
+    chronicle.end(outcome.problems)
+    written = {sent.manifest.resource_id: sent for sent in run.first if sent.state != "unchanged"}
+    sent = tuple(written.get(item.manifest.resource_id, item) for item in outcome.sent)
+    return Outcome(sent, outcome.left, (*outcome.problems, *warnings))
 
 
-def _leftovers(scene: _Scene, loaded: LoadedRelease, inventory: Inventory | None) -> list[Leftover]:
-    """Return what an earlier rollout made, is there, and no manifest of the release speaks of."""
-    spoken_of = {manifest.resource_id for manifest in loaded.release.manifests}
-    entries = inventory.entries if inventory else {}
-    return [
-        Leftover(resource, False)
-        for resource in sorted(entries)
-        if resource not in spoken_of and resource in scene.known
-    ]
-
-
-def _pruned(
-    client: Client, kinds: ServedKinds, scene: _Scene, left: Sequence[Leftover], dry_run: bool
-) -> list[Leftover]:
-    """Delete what is left over, definitions and namespaces last because the rest goes with them."""
-    ordered = sorted(left, key=lambda item: item.resource.kind in _CREATION_ORDER_LAST)
-    pruned = []
-    for item in ordered:
-        resource = item.resource
-        served = kinds.find(resource.group, resource.kind)
+def _leftovers(run: _Run, scene: Scene, outcome: Outcome) -> tuple[tuple[Leftover, ...], list[Problem]]:
+    """Return what an earlier rollout made, is there, and no manifest of the release speaks of; prune it if asked to."""
+    left = [item for item in dropped(scene.kept.inventory, run.loaded) if item in scene.known]
+    went_well = not outcome.left and all(item.severity != "error" for item in outcome.problems)
+    if not run.wishes.prune or not went_well or any(sent.state in _FAILED for sent in outcome.sent):
+        return tuple(Leftover(resource, False) for resource in left), []
+    found: list[Leftover] = []
+    problems: list[Problem] = []
+    # Definitions and namespaces last, because the rest goes with them.
+    for resource in sorted(left, key=lambda resource: resource.kind in _CREATED_FIRST):
+        served = scene.kinds.find(resource.group, resource.kind)
         if served is None:
-            continue
+            continue  # it went with its definition
         target = Target(served, resource.name, resource.namespace if served.namespaced else "")
-        client.delete(target, uid=scene.known[resource]["uid"], dry_run=dry_run)
-        pruned.append(Leftover(resource, True))
-    return sorted(pruned)
+        try:
+            run.client.delete(target, uid=scene.known[resource]["uid"], dry_run=run.wishes.dry_run)
+            found.append(Leftover(resource, True))
+        except ApiError as error:
+            problems += error.problems
+            found.append(Leftover(resource, False))
+    return tuple(sorted(found)), problems
 
 
-def _final(planned: Inventory, scene: _Scene, outcome: Outcome, left: Sequence[Leftover], mode: Mode) -> Inventory:
+def _final(planned: Inventory, scene: Scene, outcome: Outcome, left: Sequence[Leftover], mode: Mode) -> Inventory:
     """Return the inventory after the rollout: what is or should be there, with what of it is ours."""
     entries = dict(planned.entries)
     tried = {sent.manifest.resource_id for sent in outcome.sent} | {item.resource_id for item in outcome.left}

@@ -18,7 +18,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._client import Client, Written
+from ._client import Client
 from ._cluster_status import NamesRefused, report_status, utc_now
 from ._domain import registry
 from ._domain.body import walk
@@ -42,6 +42,8 @@ from ._domain.spec_change import Wish, requested_names, spec_change
 from ._domain.status_change import StatusFacts, next_status, told_condition
 from ._domain.version import minor_of
 from ._live_cluster_version import CLUSTER_VERSION, Object, update_cluster_version
+from ._sending import create_soon
+from ._served_kinds import ServedKinds
 
 _PLACE = str(CLUSTER_VERSION)
 _PAUSE = 1.0
@@ -110,6 +112,7 @@ def check_wish(obj: Object | None, asked: Asked) -> tuple[Problem, ...]:
 
 def settle(
     client: Client,
+    kinds: ServedKinds,
     obj: Object | None,
     served: bool,
     asked: Asked,
@@ -130,7 +133,7 @@ def settle(
     changed = False
     selection, _found = _selection(asked)
     if obj is None:
-        obj, changed = _made(client, selection, asked, dry_run=dry_run, deadline=deadline)
+        obj, changed = _made(client, kinds, selection, asked, dry_run=dry_run, deadline=deadline)
     before = obj
     if selection is not None and not _is_hypothetical(obj):
         earlier, obj = _enabled(client, Wish(selection), asked, dry_run=dry_run)
@@ -162,7 +165,13 @@ def _selection(asked: Asked) -> tuple[Selection | None, tuple[Problem, ...]]:
 
 
 def _made(
-    client: Client, selection: Selection | None, asked: Asked, *, dry_run: bool, deadline: float
+    client: Client,
+    kinds: ServedKinds,
+    selection: Selection | None,
+    asked: Asked,
+    *,
+    dry_run: bool,
+    deadline: float,
 ) -> tuple[Object, bool]:
     """Create the ClusterVersion, or wait for whoever does."""
     if selection is None:
@@ -181,7 +190,7 @@ def _made(
     if dry_run:
         return body, True
     try:
-        created: Written = client.create(CLUSTER_VERSION, body)
+        created = create_soon(client, kinds, CLUSTER_VERSION, body)
     except ApiError as error:
         if error.code != 409:
             raise

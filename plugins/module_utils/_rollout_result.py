@@ -40,6 +40,7 @@ def rollout_dict(rollout: Rollout, *, show: bool) -> dict[str, Any]:
         or any(item.state in _WRITTEN for item in sent)
         or any(item.pruned for item in rollout.leftovers),
         "mode": rollout.mode,
+        "version": rollout.version,
         "created": _ids(sent, "created"),
         "changed_resources": _ids(sent, "changed"),
         "unchanged": _ids(sent, "unchanged"),

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ._client import Client, Target
@@ -33,11 +33,18 @@ Wanted = Mapping[Target, Mapping[str, Manifest]]
 
 
 def wait_until_ready(
-    client: Client, kinds: ServedKinds, release: Release, manifests: Iterable[Manifest], mode: Mode, deadline: float
+    client: Client,
+    kinds: ServedKinds,
+    release: Release,
+    manifests: Iterable[Manifest],
+    mode: Mode,
+    deadline: float,
+    tell: Callable[[int, str, str], None],
 ) -> tuple[Problem, ...]:
     """Wait until the objects of ``manifests`` are ready, as ``mode`` asks; return what is not at ``deadline``.
 
-    ``deadline`` is of ``time.monotonic``. What an operator complains about though it is ready is a warning.
+    ``deadline`` is of ``time.monotonic``. What an operator complains about though it is ready is a warning. ``tell``
+    hears how many are waited for, with the first of them and why, as often as that may have changed.
     """
     wanted = _by_kind(kinds, manifests)
     try:
@@ -51,6 +58,8 @@ def wait_until_ready(
                 waiting, more = _judge(wanted, state.objects, release, mode)
                 if not waiting or _is_hopeless(waiting):
                     break
+                target, key, found = waiting[0]
+                tell(len(waiting), _place(target.kind, key), found.message)
                 told = tuple(dict.fromkeys((*told, *more)))
     except ApiError as error:
         if error.code != 403:

@@ -144,13 +144,13 @@ class Sender:
             try:
                 for event in self._client.watch(target, version, min(left, 10)):
                     if event["type"] in ("ADDED", "MODIFIED") and _is_established(event["object"]):
-                        self._kinds.learn(event["object"])
+                        self._kinds.learn(event["object"], new=sent.state == "created")
                         return sent._replace(pending=False)
             except ClusterError:
                 pass  # the read that follows tells whether it was only a broken connection
             found = self._client.get(target)
             if _is_established(found):
-                self._kinds.learn(found)
+                self._kinds.learn(found, new=sent.state == "created")
                 return sent._replace(pending=False)
             version = found["metadata"]["resourceVersion"]
         names = conditions_of(found).get("NamesAccepted", {})
@@ -202,7 +202,7 @@ class Sender:
             metadata=metadata,
             before=before,
             after=written.object if whole else None,
-            pending=is_crd and not self._terms.dry_run and not self._learn(written.object),
+            pending=is_crd and not self._terms.dry_run and not self._learn(written),
         )
 
     def _before(self, target: Target) -> Mapping[str, Any] | None:
@@ -221,10 +221,10 @@ class Sender:
         known = self._known.get(manifest.resource_id)
         return known is not None and known.get("resourceVersion") == after["metadata"].get("resourceVersion")
 
-    def _learn(self, crd: Mapping[str, Any]) -> bool:
-        if not _is_established(crd):
+    def _learn(self, written: Written) -> bool:
+        if not _is_established(written.object):
             return False
-        self._kinds.learn(crd)
+        self._kinds.learn(written.object, new=written.created)
         return True
 
     def _apply(
@@ -294,7 +294,8 @@ class Sender:
     def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> Sent:
         try:
             written = self._patiently(
-                lambda: self._client.create(target, sending, dry_run=self._terms.dry_run), target.kind
+                lambda: create_soon(self._client, self._kinds, target, sending, dry_run=self._terms.dry_run),
+                target.kind,
             )
         except ApiError as error:
             if error.code != 409:
@@ -346,6 +347,19 @@ class Sender:
             problem = problem._replace(mend=mend)
         where = place(manifest.file, manifest.document)
         return Sent(manifest, "failed", (problem._replace(where=where),), conflicts)
+
+
+def create_soon(
+    client: Client, kinds: ServedKinds, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
+) -> Written:
+    """Create an object. Of a kind that came a moment ago there is none yet, so that it can be applied as well.
+
+    The API server holds a POST back for two seconds then
+    (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
+    """
+    if kinds.is_new(target.kind):
+        return client.apply(target, body, dry_run=dry_run, metadata_only=True)
+    return client.create(target, body, dry_run=dry_run)
 
 
 def comparable(found: Mapping[str, Any]) -> dict[str, Any]:

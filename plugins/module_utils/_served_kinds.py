@@ -23,6 +23,7 @@ class ServedKinds:
     def __init__(self, client: Client) -> None:
         self._discovery = Discovery(client)
         self._learnt: dict[tuple[str, str, str], ServedKind] = {}
+        self._new: set[tuple[str, str, str]] = set()
         self._lock = Lock()
 
     def find(self, group: str, kind: str, version: str = "") -> ServedKind | None:
@@ -40,10 +41,13 @@ class ServedKinds:
 
     def is_new(self, served: ServedKind) -> bool:
         """Tell whether a kind came during this run, so that the server may need a moment until it knows its path."""
-        return (served.group, served.kind, served.version) in self._learnt
+        return (served.group, served.kind, served.version) in self._new
 
-    def learn(self, crd: Mapping[str, Any]) -> None:
-        """Take the kinds of a CustomResourceDefinition for served: discovery lags behind when many of them come."""
+    def learn(self, crd: Mapping[str, Any], *, new: bool) -> None:
+        """Take the kinds of a CustomResourceDefinition for served: discovery lags behind when many of them come.
+
+        ``new``: it was not there before this run.
+        """
         spec = crd["spec"]
         namespaced = spec["scope"] == "Namespaced"
         for version in maps(spec.get("versions")):
@@ -51,7 +55,9 @@ class ServedKinds:
                 plural, kind = walk(spec, "names", "plural"), walk(spec, "names", "kind")
                 served = ServedKind(spec["group"], version["name"], plural, kind, namespaced)
                 with self._lock:
-                    self._learnt[served.group, served.kind, served.version] = served
+                    key = served.group, served.kind, served.version
+                    self._learnt[key] = served
+                    self._new |= {key} if new else set()
 
     def reload(self) -> None:
         """Ask the server again."""

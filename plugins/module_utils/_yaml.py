@@ -56,12 +56,22 @@ def read_head(data: bytes) -> Head:
 
 def load_body(data: bytes) -> Any:
     """Load the first document of ``data`` as plain Python values. Raises ``YamlError``."""
-    read_head(data)  # PyYAML recurses in C: endless nesting would end the process, not raise.
+    if _may_blow_up(data):
+        read_head(data)  # PyYAML recurses in C: endless nesting would end the process, not raise.
     try:
         return next(iter(yaml.load_all(data, Loader=_body_loader())), None)
     except (yaml.YAMLError, ValueError, AttributeError, LookupError, TypeError, RecursionError) as error:
         # PyYAML's constructors raise what their tags happen to stumble over.
         raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None
+
+
+def _may_blow_up(data: bytes) -> bool:
+    """Tell whether a document may be nested endlessly, or grow by aliases; most are seen not to at a glance.
+
+    Each level of nesting takes one of these marks, or some indentation.
+    """
+    marks = sum(map(data.count, (b"[", b"{", b"- ", b"-\n", b"? ")))
+    return b"&" in data or b"\t" in data or marks > MAX_DEPTH // 2 or b" " * (MAX_DEPTH // 2) in data
 
 
 def _body_loader() -> type:

@@ -23,6 +23,9 @@ description:
     without the outgoing release. It is the parent of an ApplySet.
   - A run that was killed is finished by the next one. A run with nothing to do asks for lists only and writes nothing.
   - A cluster with a cluster-version operator is refused, see O(allow_cvo_managed).
+notes:
+  - Where the task runs on the machine of Ansible itself, without C(become), C(async), C(no_log) and not in check mode,
+    a line for each run level and for what is waited for is shown on the standard error while the rollout runs.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -95,7 +98,8 @@ options:
   journal:
     description:
       - File to which a line of JSON is appended for each manifest and each run level, as it happens. Made with mode
-        0600.
+        0600. Give each cluster its own.
+      - A file that cannot be written is an error before anything is sent. Not written in check mode.
     type: path
 seealso:
   - module: capability.openshift.release_manifests
@@ -135,6 +139,11 @@ mode:
   returned: success or failure of a manifest
   type: str
   sample: install
+version:
+  description: Version of the release.
+  returned: success or failure of a manifest
+  type: str
+  sample: 4.20.3
 created:
   description: Resources that were not there before, in the order of the rollout.
   returned: success or failure of a manifest
@@ -374,6 +383,7 @@ problems:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
     auth_spec,
@@ -393,11 +403,19 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import DEFAULT_CLUSTER_PROFILE
 from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import MODES
 from ansible_collections.capability.openshift.plugins.module_utils._journal import Journal
-from ansible_collections.capability.openshift.plugins.module_utils._release import LoadedRelease, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release import (
+    UNSHOWN_IMAGE,
+    LoadedRelease,
+    load_release,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import Wishes, roll_out
 from ansible_collections.capability.openshift.plugins.module_utils._rollout_facts import Said
 from ansible_collections.capability.openshift.plugins.module_utils._rollout_result import rollout_dict, rollout_problems
+from ansible_collections.capability.openshift.plugins.module_utils._rollout_scene import (
+    Surroundings,
+    read_surroundings,
+)
 
 _MOST_PARALLEL = 64
 
@@ -435,27 +453,43 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Roll the release out; put into ``result`` what came of it. Raises ``CapabilityError``."""
     params = module.params
     raise_errors((*wait_problems(params["wait_timeout"]), *_wrong(params)), FactsError)
-    loaded = _load(params, params["release"], params["openshift_version"])
-    previous = None
-    if params["previous_release"] is not None:
-        previous = _load(params, params["previous_release"], None)
-    journal = Journal(None if module.check_mode else params["journal"])
+    # Looked up for each line: connecting takes out of the list what is no secret.
+    journal = Journal(
+        None if module.check_mode else params["journal"], lambda facts: remove_values(facts, module.no_log_values)
+    )
     try:
-        rollout = roll_out(connect(module, params["parallelism"]), loaded, previous, _wishes(module), journal)
+        client = connect(module, params["parallelism"])
+        around = read_surroundings(client)
+        loaded = _load_release(params, around)
+        previous = None
+        if params["previous_release"] is not None:
+            previous = _load(params, around, params["previous_release"], None, UNSHOWN_IMAGE)
+        rollout = roll_out(client, around, loaded, previous, _wishes(module), journal)
     finally:
         journal.close()
     result.update(rollout_dict(rollout, show=module._diff))
-    problems = (*loaded.problems, *rollout_problems(rollout))
+    problems = (*loaded.problems, *rollout_problems(rollout), *([journal.problem] if journal.problem else ()))
     raise_errors(problems, ClusterError)
     return problems
 
 
-def _load(params: dict[str, Any], path: str, openshift_version: str | None) -> LoadedRelease:
+def _load_release(params: dict[str, Any], around: Surroundings) -> LoadedRelease:
+    """Load the release. Without its image the one that the cluster has counts, if that is this release."""
+    path, version, image = params["release"], params["openshift_version"], params["release_image"]
+    loaded = _load(params, around, path, version, image or around.release_image or None)
+    if image or not around.release_image or loaded.release.shown_version == around.version:
+        return loaded
+    return _load(params, around, path, version, None)
+
+
+def _load(
+    params: dict[str, Any], around: Surroundings, path: str, openshift_version: str | None, image: str | None
+) -> LoadedRelease:
     return load_release(
         path,
         openshift_version=openshift_version,
-        cluster_profile=params["cluster_profile"] or DEFAULT_CLUSTER_PROFILE,
-        release_image=params["release_image"],
+        cluster_profile=params["cluster_profile"] or around.cluster_profile or DEFAULT_CLUSTER_PROFILE,
+        release_image=image,
     )
 
 

@@ -50,8 +50,24 @@ options:
       - A release has about a thousand manifests, so this returns half a megabyte.
     type: bool
     default: false
+  graph:
+    description:
+      - Whether to return the order in which the included manifests are applied as a picture, in the language of Mermaid
+        or of Graphviz.
+      - A box is what one component has in one place of the order; its manifests are applied one after the other. Boxes
+        without a way from one to the other are applied at the same time, and a circle waits for all before it.
+    type: str
+    choices: [mermaid, dot]
+  graph_mode:
+    description:
+      - Which order that is. V(update) goes one run level after the other, V(install) and V(reconcile) apply all
+        components at the same time. A Job waits for all before it in each of them.
+    type: str
+    choices: [install, update, reconcile]
+    default: update
 seealso:
   - module: capability.openshift.release_info
+  - module: capability.openshift.release_apply
 requirements:
   - PyYAML
   - rapidyaml (optional, makes reading three times faster)
@@ -101,6 +117,20 @@ EXAMPLES = r"""
     enabled_capabilities: "{{ cluster_version.status.capabilities.enabledCapabilities }}"
     known_capabilities: "{{ cluster_version.status.capabilities.knownCapabilities }}"
     overrides: "{{ cluster_version.spec.overrides | default([]) }}"
+
+- name: Draw in which order an update applies them
+  capability.openshift.release_manifests:
+    release: /srv/releases/4.20.3
+    capabilities:
+      baseline_capability_set: None
+    graph: mermaid
+  register: drawn
+
+- name: Write the picture
+  ansible.builtin.copy:
+    content: "{{ drawn.graph }}"
+    dest: /srv/reviews/order.mmd
+    mode: "0644"
 """
 
 RETURN = r"""
@@ -184,6 +214,10 @@ decisions:
           description: What the filter says.
           type: str
           returned: always
+graph:
+  description: The order as text, in the language that was asked for.
+  returned: when O(graph) is given
+  type: str
 problems:
   description: What is wrong or worth knowing, about the release, the selection and O(dest).
   returned: always
@@ -234,12 +268,20 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
     Problem,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import (
+    MODES,
+    dot,
+    mermaid,
+    task_graph,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release import (
     included_files,
     load_release,
     secret_files,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._result import decision_dict, fail, succeed
+
+_DRAWINGS = {"mermaid": mermaid, "dot": dot}
 
 NOTHING_IN = Problem(
     "error",
@@ -260,6 +302,8 @@ def main() -> None:
             **overrides_spec(),
             "dest": {"type": "path"},
             "decisions": {"type": "bool", "default": False},
+            "graph": {"type": "str", "choices": list(_DRAWINGS)},
+            "graph_mode": {"type": "str", "choices": list(MODES), "default": "update"},
         },
         supports_check_mode=True,
     )
@@ -288,6 +332,9 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict
     }
     if params["decisions"]:
         result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
+    if params["graph"] is not None:
+        manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
+        result["graph"] = _DRAWINGS[params["graph"]](task_graph(manifests, params["graph_mode"]))
     plan: DestinationPlan | None = None
     if params["dest"] is not None:
         if not included:

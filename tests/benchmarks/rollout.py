@@ -269,13 +269,13 @@ def whole(bench: Bench) -> Round:
 
 
 def told(run: Run) -> str:
-    """Return what a module says of its run, cut to what can be shown: plain servers do not know all kinds."""
+    """Return what a module says of its run, in short."""
     try:
         result = json.loads(run.output)
     except ValueError:
         return run.output[-300:]
-    shown = {key: value for key, value in result.items() if isinstance(value, (bool, int, str)) and key != "warnings"}
-    return ("failed: " if result.get("failed") else "") + json.dumps(shown)[:600]
+    counts = [f"{len(value)} {key}" for key, value in result.items() if isinstance(value, list) and value]
+    return f"failed: {result.get('msg', '')[:600]}" if result.get("failed") else ", ".join(counts)
 
 
 def show(title: str, rounds: Sequence[Round], yardstick: str, limits: Sequence[Limit]) -> None:

@@ -408,7 +408,7 @@ def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...]
     keyed: dict[tuple[Any, ...], Any] = {}
     for item in items:
         key = tuple(walk(item, field) or _KEY_DEFAULTS.get(field) for field in fields)
-        if key in keyed or not all(isinstance(part, (str, int)) for part in key):
+        if not all(isinstance(part, (str, int)) for part in key) or key in keyed:
             return None
         keyed[key] = item
     return keyed

@@ -11,6 +11,7 @@ what a bare CustomResourceDefinition requires. Server-side apply does neither.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -78,9 +79,10 @@ def _without(value: Any, steps: list[tuple[str, str]]) -> Any:
             return {field: item for field, item in value.items() if field != name}
         return {**value, name: _without(value[name], rest)}
     if selector and isinstance(value, list):
+        chosen = _selected(value, selector)
         kept = []
         for index, item in enumerate(value):
-            if not _selected(item, index, selector):
+            if index not in chosen:
                 kept.append(item)
             elif rest:
                 kept.append(_without(item, rest))
@@ -88,8 +90,15 @@ def _without(value: Any, steps: list[tuple[str, str]]) -> Any:
     return value
 
 
-def _selected(item: Any, index: int, selector: str) -> bool:
+def _selected(items: list[Any], selector: str) -> set[int]:
+    """Return the indexes of the items that a selector means: an index, or the item with these keys."""
     if selector.isdigit():
-        return index == int(selector)
+        return {int(selector)}
     keys = _KEY.findall(selector)
-    return bool(keys) and all(str(walk(item, name)) == value.strip('"') for name, value in keys)
+    alike: dict[int, int] = {}
+    for index, item in enumerate(items):
+        there = [(item[name], text) for name, text in keys if isinstance(item, Mapping) and name in item]
+        if there and all(json.dumps(found, ensure_ascii=False) == text for found, text in there):
+            alike[index] = len(there)
+    # The server also names keys that it fills in itself, such as the protocol of a port.
+    return {index for index, count in alike.items() if count == max(alike.values())}

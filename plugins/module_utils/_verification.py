@@ -1,0 +1,238 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A cluster, compared with what a release says should be there. Nothing is written, not even as a dry run.
+
+One list of metadata for each kind tells what is there; what is and should be is then read, several objects at a time,
+and of each only what is wrong with it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from ._client import Client, Target, object_key
+from ._comparison import compare, problems_of
+from ._domain.applied_object import PART_OF, wrong_annotations
+from ._domain.body import walk
+from ._domain.cluster_facts import resolve_cluster
+from ._domain.cluster_version import parse_cluster_version
+from ._domain.difference import Difference
+from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.expectation import Expectation, Unwanted, expectation
+from ._domain.manifest import Manifest, ResourceId
+from ._domain.readiness import Readiness
+from ._domain.rollout_inventory import applyset_id
+from ._domain.selection import CapabilityStatus
+from ._domain.served_kind import ServedKind
+from ._domain.spec_change import requested_names
+from ._live_cluster_version import CLUSTER_VERSION
+from ._release import LoadedRelease
+from ._rollout_facts import FeatureGate, Said, held_back, read_feature_gate
+from ._rollout_scene import Scene, Surroundings, dropped, included_once, read_scene
+from ._sending import resource_key
+from ._served_kinds import ServedKinds
+
+_ABSENT = "does not exist"
+
+
+class Missing(NamedTuple):
+    """A manifest whose resource is not there, and why."""
+
+    manifest: Manifest
+    reason: str
+
+
+class Unexpected(NamedTuple):
+    """A resource that is there and should not be."""
+
+    resource: ResourceId
+    unwanted: Unwanted
+
+
+class Different(NamedTuple):
+    """A manifest whose resource is there with other content."""
+
+    manifest: Manifest
+    fields: tuple[Difference, ...]
+
+
+class Unready(NamedTuple):
+    """A manifest whose resource is there and does not work."""
+
+    manifest: Manifest
+    readiness: Readiness
+
+
+class Verification(NamedTuple):
+    """What came of a comparison. ``verified``: how many resources could be looked at."""
+
+    status: CapabilityStatus
+    verified: int
+    missing: tuple[Missing, ...]
+    unexpected: tuple[Unexpected, ...]
+    different: tuple[Different, ...]
+    unready: tuple[Unready, ...]
+    problems: tuple[Problem, ...]
+
+
+class _Presence(NamedTuple):
+    """What is there, with whether it belongs to a rollout of ours; ``unclear`` is what the cluster does not tell."""
+
+    there: Mapping[ResourceId, bool]
+    unclear: frozenset[ResourceId]
+    problems: tuple[Problem, ...]
+
+
+def verify(
+    client: Client, around: Surroundings, loaded: LoadedRelease, capabilities: object, said: Said
+) -> Verification:
+    """Compare the cluster with ``loaded``. Raises ``CapabilityError`` where it is not known what should be there.
+
+    ``capabilities`` is a selection as it was written; ``None``: those count that the cluster has.
+    """
+    gate = read_feature_gate(client, around.kinds, said, loaded.release)
+    if not gate.readable and not gate.problems:
+        message = "FeatureGate is not served, so this goes by the default feature set"
+        gate = FeatureGate(True, problems=(Problem("info", "feature_set", message),))
+    scene = read_scene(around.kinds, around.kept, loaded, said, around.release_image, gate, around.cluster_version)
+    status, told = _capability_status(around, scene, loaded, capabilities)
+    problems = [*around.problems, *_stale(around, loaded), *scene.problems, *told]
+    expected, wrong = _expected(scene, loaded, status, gate)
+    kinds = around.kinds
+    everything = {*(item.resource_id for item in expected.wanted), *expected.unwanted}
+    presence = _presence(client, kinds, everything)
+    missing, there = _missing(kinds, expected.wanted, presence)
+    looked = compare(client, kinds, loaded, there, problems)
+    missing += [Missing(item.manifest, _ABSENT) for item in looked if item.absent]
+    unclear = presence.unclear | {item.manifest.resource_id for item in looked if item.unclear}
+    return Verification(
+        status,
+        len(everything - unclear),
+        tuple(missing),
+        _unexpected(expected, presence),
+        tuple(Different(item.manifest, item.fields) for item in looked if item.fields),
+        tuple(Unready(item.manifest, item.readiness) for item in looked if item.readiness),
+        tuple(dict.fromkeys((*problems, *wrong, *presence.problems, *problems_of(looked)))),
+    )
+
+
+def _stale(around: Surroundings, loaded: LoadedRelease) -> Iterable[Problem]:
+    """Yield what makes findings likely that mean nothing."""
+    version = around.version
+    if version and version != loaded.release.shown_version:
+        message = f"is {loaded.release.shown_version}, and the cluster has {version}"
+        yield Problem("warning", "release", message, "Give the release that the cluster has")
+    if around.kept.inventory and around.kept.inventory.unfinished:
+        message = f"the last rollout ({around.kept.inventory.unfinished}) did not end well"
+        yield Problem("warning", "", message, "Let release_apply end it")
+
+
+def _capability_status(
+    around: Surroundings, scene: Scene, loaded: LoadedRelease, capabilities: object
+) -> tuple[CapabilityStatus, tuple[Problem, ...]]:
+    """Return what a selection comes to; without one what the cluster says to have on, in status and inventory."""
+    if capabilities is not None:
+        options = scene.options._replace(capabilities=capabilities)
+        _facts, status, problems = resolve_cluster(options, loaded.release)
+        return status, problems
+    inventory, obj = around.kept.inventory, around.cluster_version
+    told = parse_cluster_version(obj, str(CLUSTER_VERSION), strict=False)[0] if obj else None
+    if inventory is None and (told is None or told.status is None):
+        message = "does not tell which capabilities the cluster has" if obj else "is not there to tell capabilities"
+        problem = Problem("error", str(CLUSTER_VERSION), message, "Give capabilities to compare the cluster with")
+        raise ClusterError([*around.problems, problem])
+    kept = inventory.enabled if inventory else frozenset[str]()
+    enabled = kept | (told.enabled if told else frozenset())
+    known = ((told.known if told else None) or scene.target.known.capabilities) | kept
+    requested = requested_names(told, scene.target.known) if told else enabled
+    return CapabilityStatus(known, enabled, enabled - requested), ()
+
+
+def _expected(
+    scene: Scene, loaded: LoadedRelease, status: CapabilityStatus, gate: FeatureGate
+) -> tuple[Expectation, tuple[Problem, ...]]:
+    """Return what should be there; a manifest that the CVO would not apply whatever it says is a problem."""
+    manifests = [item for item in loaded.release.manifests if gate.readable or not held_back(item)]
+    entries = scene.kept.inventory.entries if scene.kept.inventory else {}
+    leftovers = {resource: entries[resource].capabilities for resource in dropped(scene.kept.inventory, loaded)}
+    facts = scene.facts._replace(capability_status=status)
+    found = expectation(included_once(scene, status), manifests, facts, leftovers)
+    wanted, wrong = [], list[Problem]()
+    for manifest in found.wanted:
+        problems = tuple(wrong_annotations(manifest))
+        wrong += problems
+        if not problems:
+            wanted.append(manifest)
+    return found._replace(wanted=tuple(wanted)), tuple(wrong)
+
+
+def _presence(client: Client, kinds: ServedKinds, resources: Collection[ResourceId]) -> _Presence:
+    """Ask which of ``resources`` are there: one list for each kind that is served."""
+    by_kind: dict[ServedKind, dict[str, ResourceId]] = {}
+    unclear: set[ResourceId] = set()
+    problems: list[Problem] = []
+    for resource in sorted(resources):
+        served = kinds.find(resource.group, resource.kind)
+        if served is not None:
+            by_kind.setdefault(served, {})[resource_key(resource, served.namespaced)] = resource
+        elif kinds.unknown(resource.group):
+            unclear.add(resource)
+            message = f"cannot list {resource.kind} of {resource.group}: the server of this API group does not answer"
+            mend = "Look at the APIServices of the group (oc get apiservice), and run it again"
+            problems.append(Problem("error", "", message, mend))
+
+    def listed(served: ServedKind) -> dict[ResourceId, bool] | ApiError:
+        wanted = by_kind[served]
+        found: dict[ResourceId, bool] = {}
+        try:
+            for item in client.list(Target(served), metadata_only=True):
+                resource = wanted.get(object_key(item))
+                if resource is not None:
+                    found[resource] = walk(item, "metadata", "labels", PART_OF) == applyset_id()
+        except ApiError as error:
+            return {} if error.code == 404 else error
+        return found
+
+    there: dict[ResourceId, bool] = {}
+    for served, answer in zip(by_kind, client.each(listed, tuple(by_kind)), strict=True):
+        if isinstance(answer, ApiError):
+            problems += answer.problems
+            unclear.update(by_kind[served].values())
+        else:
+            there.update(answer)
+    return _Presence(there, frozenset(unclear), tuple(dict.fromkeys(problems)))
+
+
+def _missing(
+    kinds: ServedKinds, wanted: Iterable[Manifest], presence: _Presence
+) -> tuple[list[Missing], list[tuple[Manifest, Target]]]:
+    """Return what is not there, and where the rest is."""
+    missing, there = [], []
+    for manifest in wanted:
+        resource = manifest.resource_id
+        if resource in presence.unclear:
+            continue
+        served = kinds.find(resource.group, resource.kind, manifest.version)
+        if served is None:
+            version = f"{resource.group}/{manifest.version}" if resource.group else manifest.version
+            missing.append(Missing(manifest, f"the cluster does not serve {resource.kind} of {version}"))
+        elif served.namespaced and not resource.namespace:
+            missing.append(Missing(manifest, f"the manifest names no namespace, and {resource.kind} needs one"))
+        elif resource not in presence.there:
+            missing.append(Missing(manifest, _ABSENT))
+        else:
+            there.append((manifest, Target(served, resource.name, resource.namespace if served.namespaced else "")))
+    return missing, there
+
+
+def _unexpected(expected: Expectation, presence: _Presence) -> tuple[Unexpected, ...]:
+    """Return what is there and should not be; a leftover without our mark is somebody else's by now."""
+    return tuple(
+        Unexpected(resource, expected.unwanted[resource])
+        for resource in sorted(expected.unwanted)
+        if resource in presence.there and (expected.unwanted[resource].manifest is not None or presence.there[resource])
+    )

@@ -1,0 +1,70 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What came of a verification, in the shape that playbooks get."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ._domain.manifest import Manifest
+from ._verification import Verification
+
+_LONGEST = 200
+_MOST_FIELDS = 20
+
+
+def verification_dict(verification: Verification) -> dict[str, Any]:
+    """Return a verification for playbooks."""
+    status = verification.status
+    return {
+        "changed": False,
+        "verified": verification.verified,
+        "missing": [{**_manifest(item.manifest), "reason": item.reason} for item in verification.missing],
+        "unexpected": [
+            {
+                **item.resource._asdict(),
+                "file": item.unwanted.manifest.file if item.unwanted.manifest else "",
+                "capabilities": list(item.unwanted.capabilities),
+                "reasons": [reason._asdict() for reason in item.unwanted.reasons],
+            }
+            for item in verification.unexpected
+        ],
+        "different": [
+            {
+                **_manifest(item.manifest),
+                "fields": [
+                    {"field": field.field, "wanted": _shortened(field.wanted), "found": _shortened(field.found)}
+                    for field in item.fields[:_MOST_FIELDS]
+                ],
+                "more_fields": max(0, len(item.fields) - _MOST_FIELDS),
+            }
+            for item in verification.different
+        ],
+        "unready": [
+            {**_manifest(item.manifest), "state": item.readiness.state, "message": item.readiness.message}
+            for item in verification.unready
+        ],
+        "capability_status": {
+            "enabled_capabilities": sorted(status.enabled),
+            "known_capabilities": sorted(status.known),
+            "implicitly_enabled_capabilities": sorted(status.implicitly_enabled),
+        },
+    }
+
+
+def _manifest(manifest: Manifest) -> dict[str, Any]:
+    return {
+        **manifest.resource_id._asdict(),
+        "file": manifest.file,
+        "capabilities": list(manifest.capabilities),
+    }
+
+
+def _shortened(value: Any) -> Any:
+    """Return a value, or the beginning of its text where it is long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
