@@ -20,7 +20,7 @@ help:
 	@echo 'make clean        remove what the other targets made'
 
 quickstart:
-	@tools/setup runtime
+	@tools/setup quickstart
 	@$(PLAY) examples/quickstart.yml
 
 test:

@@ -201,10 +201,17 @@ def add_browser(say: Say) -> bool:
     return True
 
 
+def _has_control_plane() -> bool:
+    """Tell whether the programs of a control plane are there, so that the quickstart can show a rollout."""
+    package = f"ansible_collections.{NAMESPACE}.{NAME}.tests.control_plane.programs"
+    code = f"import sys; from {package} import API, are_there; sys.exit(not are_there(API))"
+    return subprocess.run([VENV / "bin" / "python", "-c", code], stderr=subprocess.DEVNULL).returncode == 0
+
+
 def main() -> int:
     """Set up .venv for the set that was asked for."""
     wanted = sys.argv[1] if len(sys.argv) > 1 else "test"
-    files = {"runtime": ["runtime"], "test": ["runtime", "test"]}
+    files = {"runtime": ["runtime"], "quickstart": ["runtime"], "test": ["runtime", "test"]}
     if wanted not in files:
         print(f"setup: {wanted!r} is no set of packages; choose from: {', '.join(files)}", file=sys.stderr)
         return 2
@@ -217,6 +224,9 @@ def main() -> int:
     python = getattr(sys, "_base_executable", sys.executable)
     try:
         changed = build(VENV, python, sets, collections=wanted == "test", say=say)
+        if wanted == "quickstart" and _has_control_plane():
+            sets["cluster"] = requirement_lines(REQUIREMENTS / "cluster.txt")
+            changed |= build(VENV, python, sets, collections=True, say=say)
         if wanted == "test":
             changed |= add_browser(say)
         if not changed:

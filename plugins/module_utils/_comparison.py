@@ -7,21 +7,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._client import Client, Target
 from ._domain.applied_object import PART_OF, SENT_HASH, Marks, is_create_only, object_to_send
 from ._domain.body import maps, walk
-from ._domain.declared_fields import is_declared
+from ._domain.declared_fields import Schema, is_declared, schema_in
 from ._domain.difference import Difference, differences, masked
 from ._domain.errors import ApiError, Problem, has_errors
 from ._domain.manifest import Manifest, place
 from ._domain.readiness import Readiness
+from ._domain.schema_mends import schema_of
+from ._domain.served_kind import CUSTOM_RESOURCE_DEFINITIONS, ServedKind
 from ._release import LoadedRelease
 from ._rollout_facts import read_proxy
 from ._rollout_wait import can_be_unready, readiness_of
 from ._served_kinds import ServedKinds
+
+_LONGEST = 200
 
 
 class Looked(NamedTuple):
@@ -81,7 +86,18 @@ def _different_fields(
     wanted, problems = object_to_send(manifest, body, Marks("", "", proxy), "", target.kind.namespaced)
     if has_errors(problems):
         return (), problems
-    return masked(differences(_unmarked(wanted), found), manifest.resource_id.kind), problems
+    told = masked(differences(_unmarked(wanted), found), manifest.resource_id.kind)
+    return tuple(map(shortened, told)), problems
+
+
+def shortened(told: Difference) -> Difference:
+    """Return a difference that keeps no large part of an object: of a long value the beginning of its text."""
+    return Difference(told.field, _beginning(told.wanted), _beginning(told.found))
+
+
+def _beginning(value: Any) -> Any:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
 def _unmarked(wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,30 +112,38 @@ def _unmarked(wanted: Mapping[str, Any]) -> dict[str, Any]:
 def _declared(client: Client, there: Sequence[tuple[Manifest, Target]], looked: Sequence[Looked]) -> Sequence[Looked]:
     """Take out of the differences the fields that the API does not know; a problem names them.
 
-    One document for each group and version that objects lack fields of.
+    One schema for each kind whose objects lack fields.
     """
     found = list(looked)
-    suspects: dict[tuple[str, str], list[int]] = {}
+    suspects: dict[ServedKind, list[int]] = {}
     for index, (_manifest, target) in enumerate(there):
         if any(item.found is None for item in found[index].fields):
-            suspects.setdefault((target.kind.group, target.kind.version), []).append(index)
-    for (group, version), indexes in sorted(suspects.items()):
-        try:
-            document = client.document(f"/openapi/v3/{f'apis/{group}' if group else 'api'}/{version}")
-        except ApiError:
-            continue  # then all fields count
+            suspects.setdefault(target.kind, []).append(index)
+    for kind, indexes in suspects.items():
+        schema = _schema(client, kind)
         for index in indexes:
-            found[index] = _without_undeclared(document, there[index][1], found[index])
+            found[index] = _without_undeclared(schema, kind, found[index])
     return found
 
 
-def _without_undeclared(document: object, target: Target, item: Looked) -> Looked:
-    unknown = [
-        one.field for one in item.fields if one.found is None and not is_declared(document, target.kind, one.field)
-    ]
+def _schema(client: Client, kind: ServedKind) -> Schema:
+    """Return the schema of a kind: that of its CustomResourceDefinition, which OpenAPI gets to know later."""
+    try:
+        return Schema(schema_of(client.get(Target(CUSTOM_RESOURCE_DEFINITIONS, kind.resource)), kind.version))
+    except ApiError:
+        pass  # a kind of the server's own has none
+    try:
+        group = f"apis/{kind.group}" if kind.group else "api"
+        return schema_in(client.document(f"/openapi/v3/{group}/{kind.version}"), kind)
+    except ApiError:
+        return Schema(None)  # then all fields count
+
+
+def _without_undeclared(schema: Schema, kind: ServedKind, item: Looked) -> Looked:
+    unknown = [one.field for one in item.fields if one.found is None and not is_declared(schema, one.field)]
     if not unknown:
         return item
-    message = f"the API does not know {', '.join(unknown)} of {target.kind.kind}, so it is not compared"
+    message = f"the API does not know {', '.join(unknown)} of {kind.kind}, so it is not compared"
     problem = Problem("warning", place(item.manifest.file, item.manifest.document), message)
     fields = tuple(one for one in item.fields if one.field not in unknown)
     return item._replace(fields=fields, problems=(*item.problems, problem))

@@ -229,7 +229,7 @@ class GraphWalk:
         resource = sent.manifest.resource_id
         if sent.state == "no_namespace":
             return self._promised.ever(("namespace", resource.namespace))
-        return sent.state == "unserved" and self._promised.ever(("kind", resource.group))
+        return sent.state in ("unserved", "unanswered") and self._promised.ever(("kind", resource.group))
 
     def _record(self, sent: Sent) -> None:
         with self._lock:
@@ -286,9 +286,7 @@ class GraphWalk:
     def _may_pass(self, sent: Sent) -> bool:
         if time.monotonic() >= self._pace.deadline:
             return False
-        if sent.state == "unserved":
-            return self._kinds.unknown(sent.manifest.resource_id.group)
-        return sent.state in ("no_namespace", "unavailable")
+        return sent.state in ("unanswered", "no_namespace", "unavailable")
 
 
 def _brings(manifest: Manifest) -> tuple[str, str] | None:

@@ -127,7 +127,7 @@ class Chronicle:
                 self._journal.note("run_level", run_level=level, **self._numbers())
 
     def waiting(self, left: int, resource: str, message: str) -> None:
-        """Note that ``left`` objects are waited for, the first of which is ``resource``; once until something happens."""
+        """Note that ``left`` objects are waited for, first of all ``resource``; once until something happens."""
         with self._lock:
             if self._waited != (left, resource, message):
                 self._waited = left, resource, message

@@ -52,6 +52,16 @@ def get_cluster_version(client: Client) -> Object:
         raise ClusterError([Problem("error", "clusterversions.config.openshift.io", message, mend)]) from None
 
 
+def find_cluster_version(client: Client) -> Object | None:
+    """Return the object ``version``, ``None`` where there is none. Raises ``ClusterError``."""
+    try:
+        return client.get(CLUSTER_VERSION)
+    except ApiError as error:
+        if error.code != 404:
+            raise
+        return None
+
+
 def update_cluster_version(
     client: Client, target: Target, propose: Callable[[Object], Object | None], *, dry_run: bool
 ) -> tuple[Object, Object]:

@@ -184,11 +184,9 @@ def _with_feature_gate_crd(run: _Run) -> FeatureGate:
 
 
 def _known(run: _Run, scene: Scene) -> Known:
-    """Return what the cluster has of earlier rollouts."""
+    """Return what the cluster has of earlier rollouts, also of one whose inventory is lost."""
     inventory = scene.kept.inventory
-    if inventory is None:
-        return {}
-    resources = {*inventory.entries, *(manifest.resource_id for manifest in scene.loaded)}
+    resources = {*(inventory.entries if inventory else ()), *(manifest.resource_id for manifest in scene.loaded)}
     return members_of_cluster(run.client, scene.kinds, sorted(resources))
 
 
@@ -213,7 +211,10 @@ def _refuse_without_definition(run: _Run, scene: Scene) -> None:
     if not flavours:
         return
     message = "the release has it, and none of its flavours is for a cluster like this, so nothing can be rolled out"
-    mend = "Look at feature_set, cluster_profile and overrides"
+    mend = (
+        "Look at feature_set, cluster_profile and overrides. For a hosted control plane create the definition and the "
+        "ClusterVersion first, as whoever hosts it does"
+    )
     problem = Problem("error", f"{flavours[0].file}, {CLUSTER_VERSIONS.resource}", message, mend)
     raise ClusterError([*scene.problems, problem])
 

@@ -41,11 +41,12 @@ from ._domain.selection import (
 from ._domain.spec_change import Wish, requested_names, spec_change
 from ._domain.status_change import StatusFacts, next_status, told_condition
 from ._domain.version import minor_of
-from ._live_cluster_version import CLUSTER_VERSION, Object, update_cluster_version
+from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version, update_cluster_version
 from ._sending import create_soon
 from ._served_kinds import ServedKinds
 
 _PLACE = str(CLUSTER_VERSION)
+_ATTEMPTS = 5
 _PAUSE = 1.0
 
 
@@ -189,22 +190,26 @@ def _made(
     }
     if dry_run:
         return body, True
-    try:
-        created = create_soon(client, kinds, CLUSTER_VERSION, body)
-    except ApiError as error:
-        if error.code != 409:
-            raise
-        return client.get(CLUSTER_VERSION), error.repeated
-    return {**body, "metadata": created.object["metadata"]}, True
+    for attempt in range(_ATTEMPTS):
+        try:
+            created = create_soon(client, kinds, CLUSTER_VERSION, body)
+            return {**body, "metadata": created.object["metadata"]}, True
+        except ApiError as error:
+            if error.code != 409:
+                raise
+            found = find_cluster_version(client)
+            if found is not None:
+                return found, error.repeated
+        time.sleep(_PAUSE * attempt)
+    message = "could not be created: the API server says again and again that somebody else does, and nobody did"
+    raise ClusterError([Problem("error", _PLACE, message, "Look at the API server, and run it again")])
 
 
 def _awaited(client: Client, deadline: float) -> Object:
     while True:
-        try:
-            return client.get(CLUSTER_VERSION)
-        except ApiError as error:
-            if error.code != 404:
-                raise
+        found = find_cluster_version(client)
+        if found is not None:
+            return found
         if time.monotonic() >= deadline:
             message = "does not exist, and no capabilities are given to create it with"
             mend = "Give capabilities, or let whoever creates it do so (with wait, that is waited for)"

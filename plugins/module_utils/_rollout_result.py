@@ -27,6 +27,10 @@ _REASONS: Mapping[State, tuple[str, str]] = {
         "cannot be applied, because the namespace does not exist",
         "Look at the operator that makes the namespace, or create it",
     ),
+    "unanswered": (
+        "cannot be applied, because the API server of its group does not answer",
+        "Look at the APIService, and at what is behind it",
+    ),
     "unserved": ("is not served by this cluster, so it is left out", ""),
 }
 

@@ -22,7 +22,7 @@ from ._domain.selection import CapabilityStatus
 from ._domain.served_kind import CLUSTER_VERSIONS
 from ._domain.status_change import StatusFacts, status_facts
 from ._inventory import Kept, read_inventory
-from ._live_cluster_version import CLUSTER_VERSION, Object
+from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version
 from ._release import LoadedRelease
 from ._rollout_facts import FeatureGate, Said, cluster_options, held_back
 from ._sending import Known
@@ -75,12 +75,7 @@ def read_cluster_version(client: Client, kinds: ServedKinds) -> Object | None:
     """Return the ClusterVersion, ``None`` where there is none or the kind is not served. Raises ``ClusterError``."""
     if kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
         return None
-    try:
-        return client.get(CLUSTER_VERSION)
-    except ApiError as error:
-        if error.code != 404:
-            raise
-        return None
+    return find_cluster_version(client)
 
 
 def read_surroundings(client: Client) -> Surroundings:

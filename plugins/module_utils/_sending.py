@@ -20,13 +20,14 @@ from typing import Any, Literal, NamedTuple
 from ._answer import FIELD_CONFLICT
 from ._client import FIELD_MANAGER, Client, Target, Written, object_key
 from ._domain.applied_object import SENT_HASH, Marks, is_create_only, object_to_send, sent_hash, wrong_annotations
-from ._domain.body import conditions_of, walk
-from ._domain.errors import ApiError, ClusterError, Problem, has_errors
+from ._domain.body import walk
+from ._domain.errors import ApiError, Problem, has_errors
 from ._domain.manifest import Manifest, ResourceId, place
 from ._domain.rollout_inventory import Inventory, owned_digest, untouched_since
 from ._domain.runlevel import Mode
 from ._domain.schema_mends import schema_of, undeclared_fields, with_required_nulls, without_field
 from ._domain.served_kind import CUSTOM_RESOURCE_DEFINITIONS, ServedKind
+from ._established import await_established, is_established
 from ._release import LoadedRelease
 from ._retries import NOT_IN_SCHEMA, RETRIED_CODES
 from ._served_kinds import ServedKinds
@@ -38,14 +39,16 @@ State = Literal[
     "deleted",
     "absent",
     "unserved",
+    "unanswered",
     "no_namespace",
     "forbidden",
     "unavailable",
     "failed",
 ]
-"""``absent``: was to be deleted and is not there. ``unserved``: the server does not have the kind."""
+"""``absent``: was to be deleted and is not there. ``unserved``: the server does not have the kind.
+``unanswered``: the API server of its group, another one, does not answer."""
 
-HINDRANCES: frozenset[State] = frozenset({"unserved", "no_namespace", "forbidden", "unavailable"})
+HINDRANCES: frozenset[State] = frozenset({"unserved", "unanswered", "no_namespace", "forbidden", "unavailable"})
 """What the cluster lacks, and may have later."""
 
 CRD_KIND = CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind
@@ -122,6 +125,8 @@ class Sender:
         resource = manifest.resource_id
         served = self._kinds.find(resource.group, resource.kind, manifest.version)
         if served is None:
+            if self._kinds.unknown(resource.group):
+                return Sent(manifest, "unanswered")
             return Sent(manifest, "absent" if manifest.deletes else "unserved")
         if served.namespaced and not resource.namespace:
             where = place(manifest.file, manifest.document, field="metadata.namespace")
@@ -138,25 +143,15 @@ class Sender:
     def established(self, manifest: Manifest, sent: Sent, seconds: float) -> Sent:
         """Wait until the API server serves what a CustomResourceDefinition defines."""
         target = Target(CUSTOM_RESOURCE_DEFINITIONS, manifest.resource_id.name)
-        deadline = time.monotonic() + seconds
-        version = sent.metadata["resourceVersion"]
-        while (left := deadline - time.monotonic()) > 0:
-            try:
-                for event in self._client.watch(target, version, min(left, 10)):
-                    if event["type"] in ("ADDED", "MODIFIED") and _is_established(event["object"]):
-                        self._kinds.learn(event["object"], new=sent.state == "created")
-                        return sent._replace(pending=False)
-            except ClusterError:
-                pass  # the read that follows tells whether it was only a broken connection
-            found = self._client.get(target)
-            if _is_established(found):
-                self._kinds.learn(found, new=sent.state == "created")
-                return sent._replace(pending=False)
-            version = found["metadata"]["resourceVersion"]
-        names = conditions_of(found).get("NamesAccepted", {})
-        message = f"is not established after {seconds:g} s ({names.get('message') or 'the server does not say why'})"
-        problem = Problem("error", str(target), message, "Look at its conditions")
-        return sent._replace(state="failed", problems=(*sent.problems, problem))
+        try:
+            found, why = await_established(self._client, target, sent.metadata, seconds)
+        except ApiError as error:
+            return self._refused(manifest, error)
+        if why:
+            problem = Problem("error", str(target), f"is not established: {why}", "Look at its conditions")
+            return sent._replace(state="failed", problems=(*sent.problems, problem))
+        self._kinds.learn(found, new=sent.state == "created")
+        return sent._replace(pending=False)
 
     def is_unchanged(self, manifest: Manifest) -> bool:
         """Tell whether an object is known to be as this would leave it, without asking for it."""
@@ -222,7 +217,7 @@ class Sender:
         return known is not None and known.get("resourceVersion") == after["metadata"].get("resourceVersion")
 
     def _learn(self, written: Written) -> bool:
-        if not _is_established(written.object):
+        if not is_established(written.object):
             return False
         self._kinds.learn(written.object, new=written.created)
         return True
@@ -292,6 +287,13 @@ class Sender:
         raise AssertionError("the last attempt returns or raises")
 
     def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> Sent:
+        if self._inventory is not None and manifest.resource_id in self._inventory.entries:
+            # It may have been there before us, without our label, so that no list of ours has it.
+            try:
+                return Sent(manifest, "unchanged", metadata=self._client.get(target, metadata_only=True)["metadata"])
+            except ApiError as error:
+                if error.code != 404:
+                    raise
         try:
             written = self._patiently(
                 lambda: create_soon(self._client, self._kinds, target, sending, dry_run=self._terms.dry_run),
@@ -380,10 +382,6 @@ def resource_key(resource: ResourceId, namespaced: bool) -> str:
     """Return what ``object_key`` returns of the object that ``resource`` names."""
     metadata = {"name": resource.name, **({"namespace": resource.namespace} if namespaced else {})}
     return object_key({"metadata": metadata})
-
-
-def _is_established(crd: Mapping[str, Any]) -> bool:
-    return bool(conditions_of(crd).get("Established", {}).get("status") == "True")
 
 
 def _lacks_namespace(error: ApiError, resource: ResourceId) -> bool:

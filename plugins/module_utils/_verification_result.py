@@ -7,13 +7,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ._domain.manifest import Manifest
 from ._verification import Verification
 
-_LONGEST = 200
 _MOST_FIELDS = 20
 
 
@@ -36,10 +34,7 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
         "different": [
             {
                 **_manifest(item.manifest),
-                "fields": [
-                    {"field": field.field, "wanted": _shortened(field.wanted), "found": _shortened(field.found)}
-                    for field in item.fields[:_MOST_FIELDS]
-                ],
+                "fields": [field._asdict() for field in item.fields[:_MOST_FIELDS]],
                 "more_fields": max(0, len(item.fields) - _MOST_FIELDS),
             }
             for item in verification.different
@@ -62,9 +57,3 @@ def _manifest(manifest: Manifest) -> dict[str, Any]:
         "file": manifest.file,
         "capabilities": list(manifest.capabilities),
     }
-
-
-def _shortened(value: Any) -> Any:
-    """Return a value, or the beginning of its text where it is long."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"

@@ -40,8 +40,8 @@ options:
   capabilities:
     description:
       - The selection that the cluster is compared with, as C(install-config.yaml) and C(ClusterVersion.spec) have it,
-        see M(capability.openshift.cluster_capabilities). V({baseline_capability_set: None}) asks whether there is
-        nothing beyond what each cluster has.
+        see M(capability.openshift.cluster_capabilities). The set V(None) alone asks what there is beyond a cluster that
+        has no optional capability.
       - Left out, it is compared with the capabilities that it says to have on. A cluster without ClusterVersion and
         without an inventory needs the option.
     type: dict

@@ -74,6 +74,16 @@ def find_programs(names: Iterable[str], say: Say) -> dict[str, Path]:
     return found
 
 
+def are_there(names: Iterable[str]) -> bool:
+    """Tell whether ``find_programs`` has nothing to build for ``names``."""
+    assets = os.environ.get(ASSETS)
+    folders = {name: module_folder(module) for module in MODULES for name in module.tools}
+    return all(
+        any(os.access(folder / name, os.X_OK) for folder in (*([Path(assets)] if assets else ()), folders[name]))
+        for name in names
+    )
+
+
 def cache_folder() -> Path:
     """Return where programs are kept from one run to the next."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

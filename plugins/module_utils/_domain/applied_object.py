@@ -36,6 +36,8 @@ _OF_THE_SERVER = ("creationTimestamp", "generation", "managedFields", "resourceV
 _SENT_BEFORE_THEIR_OWNER = ("clusterversions.config.openshift.io", "featuregates.config.openshift.io")
 """CustomResourceDefinitions that come before there is a ClusterVersion, which owns all else."""
 
+_CLUSTER_ROLE = "rbac.authorization.k8s.io", "ClusterRole"
+_CLUSTER_OPERATOR = "config.openshift.io", "ClusterOperator"
 _PROXY_VARIABLES = {"HTTP_PROXY": "httpProxy", "HTTPS_PROXY": "httpsProxy", "NO_PROXY": "noProxy"}
 
 
@@ -85,15 +87,22 @@ def object_to_send(
     metadata = {field: value for field, value in (body.get("metadata") or {}).items() if field not in _OF_THE_SERVER}
     if not namespaced:
         metadata.pop("namespace", None)
-    metadata["labels"] = {**(metadata.get("labels") or {}), PART_OF: marks.applyset}
+    labels = metadata.get("labels") or {}
+    if not isinstance(labels, Mapping):
+        where = place(manifest.file, manifest.document, field="metadata.labels")
+        return {}, (Problem("error", where, f"is {type_name(labels)}, expected a map", "Write a map"),)
+    metadata["labels"] = {**labels, PART_OF: marks.applyset}
     metadata["annotations"] = {**annotations, SENT_HASH: sent}
-    owners = _owners(manifest, metadata.get("ownerReferences"), marks)
+    owners = _owners(manifest, metadata.pop("ownerReferences", None), marks)
     if owners:
         metadata["ownerReferences"] = owners
     sending = {**{field: value for field, value in body.items() if field != "status"}, "metadata": metadata}
-    if manifest.resource_id.kind == "ClusterOperator":
+    if (manifest.resource_id.group, manifest.resource_id.kind) == _CLUSTER_OPERATOR:
         # The API requires it, and manifests leave it out (pkg/cvo/internal/operatorstatus.go PreCreate).
         sending["spec"] = sending.get("spec") or {}
+    if (manifest.resource_id.group, manifest.resource_id.kind) == _CLUSTER_ROLE and sending.get("aggregationRule"):
+        # A controller fills them in (lib/resourcemerge/rbac.go EnsureClusterRole).
+        sending.pop("rules", None)
     if annotations.get(_INJECT_CA_BUNDLE) == "true":
         _without_ca_bundles(sending)
     return sending, tuple(_inject_proxy(manifest, sending, marks.proxy))
@@ -131,7 +140,7 @@ def _inject_proxy(manifest: Manifest, sending: dict[str, Any], proxy: Mapping[st
     if asked is None or manifest.resource_id.kind not in ("Deployment", "DaemonSet"):
         return
     containers = walk(sending, "spec", "template", "spec", "containers")
-    by_name = {item.get("name"): item for item in containers or () if isinstance(item, dict)}
+    by_name = {str(item.get("name")): item for item in maps(containers) if isinstance(item, dict)}
     variables = [
         {"name": name, "value": str(proxy[field])} for name, field in _PROXY_VARIABLES.items() if proxy.get(field)
     ]
@@ -139,7 +148,7 @@ def _inject_proxy(manifest: Manifest, sending: dict[str, Any], proxy: Mapping[st
         container = by_name.get(name)
         if container is None:
             where = place(manifest.file, manifest.document, field=f"metadata.annotations[{_INJECT_PROXY}]")
-            message = f"names container {shown(name)}, and there are {', '.join(map(str, by_name)) or 'none'}"
+            message = f"names container {shown(name)}, and there are {', '.join(by_name) or 'none'}"
             yield Problem("error", where, message, "Name a container of the pod template")
             continue
         given = container.get("env") or []
@@ -147,5 +156,5 @@ def _inject_proxy(manifest: Manifest, sending: dict[str, Any], proxy: Mapping[st
             where = place(manifest.file, manifest.document, field="spec.template.spec.containers.env")
             yield Problem("error", where, f"is {type_name(given)}, expected a list", "Write a list")
             continue
-        set_here = {item["name"] for item in variables}
+        set_here = [item["name"] for item in variables]
         container["env"] = [item for item in given if walk(item, "name") not in set_here] + variables

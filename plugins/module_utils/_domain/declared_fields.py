@@ -13,48 +13,56 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from .body import maps, walk
 from .served_kind import ServedKind
 
 _STEP = re.compile(r'\.([^.\[\]"]+)|\[("(?:[^"\\]|\\.)*")\]|(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])')
+_METADATA = re.compile(r"\.metadata\b")
 _REF = "#/components/schemas/"
 _FREE = ("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields")
 
 
-def is_declared(document: object, served: ServedKind, field: str) -> bool:
-    """Tell whether objects of a kind may have ``field``, a path as differences have it; in doubt they may.
+class Schema(NamedTuple):
+    """The schema of a kind, and the others that it may refer to."""
 
-    ``document`` is what the server has as OpenAPI v3 for the group and version of ``served``.
-    """
+    of_kind: Any
+    others: Any = None
+
+
+def schema_in(document: object, served: ServedKind) -> Schema:
+    """Return the schema of a kind out of what a server has as OpenAPI v3 for its group and version."""
     schemas = walk(document, "components", "schemas")
-    at = _of_kind(schemas, served)
+    wanted = {"group": served.group, "version": served.version, "kind": served.kind}
+    for schema in schemas.values() if isinstance(schemas, Mapping) else ():
+        if wanted in maps(walk(schema, "x-kubernetes-group-version-kind")):
+            return Schema(schema, schemas)
+    return Schema(None)
+
+
+def is_declared(schema_of_kind: Schema, field: str) -> bool:
+    """Tell whether objects of a kind may have ``field``, a path as differences have it; in doubt they may."""
+    if _METADATA.match(field):
+        return True  # all kinds have the same, and a CustomResourceDefinition does not write it out
+    at = schema_of_kind.of_kind
     for name, quoted, selector in _STEP.findall(field):
-        schema = _resolved(schemas, at)
+        schema = _resolved(schema_of_kind.others, at)
         if not isinstance(schema, Mapping) or any(schema.get(mark) for mark in _FREE):
             return True
-        properties, others = schema.get("properties") or {}, schema.get("additionalProperties")
+        properties, more = schema.get("properties") or {}, schema.get("additionalProperties")
         key = json.loads(quoted) if quoted else name
         if selector:
             at = schema.get("items")
         elif key in properties:
             at = properties[key]
-        elif others or schema.get("type") != "object":
-            at = others
+        elif more or schema.get("type") != "object":
+            at = more
         else:
             # Without any properties a built-in type (RawExtension) takes all, and is referred to; a schema of a
             # CustomResourceDefinition, which is written out, takes nothing.
             return not properties and schema is not at
     return True
-
-
-def _of_kind(schemas: object, served: ServedKind) -> Any:
-    wanted = {"group": served.group, "version": served.version, "kind": served.kind}
-    for schema in schemas.values() if isinstance(schemas, Mapping) else ():
-        if wanted in maps(walk(schema, "x-kubernetes-group-version-kind")):
-            return schema
-    return None
 
 
 def _resolved(schemas: object, schema: Any) -> Any:

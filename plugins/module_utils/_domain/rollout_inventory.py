@@ -18,10 +18,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from .body import maps, walk
-from .errors import ClusterError, Problem
+from .errors import ClusterError, Problem, type_name
 from .manifest import CAPABILITY_ANNOTATION, Manifest, ResourceId
 from .runlevel import MODES, Mode
 from .served_kind import CONFIG_MAPS
+from .values import shown
 
 NAMESPACE = "kube-system"
 """It is on each cluster before anything else."""
@@ -106,7 +107,8 @@ def parse_inventory(found: Mapping[str, Any]) -> Inventory:
     data = found.get("data")
     data = data if isinstance(data, Mapping) else {}
     try:
-        entries = dict(_entry(json.loads(line)) for line in str(data.get("resources", "")).splitlines())
+        # Not splitlines(): it takes more characters for ends of lines than JSON escapes.
+        entries = dict(_entry(json.loads(line)) for line in str(data["resources"]).split("\n") if line)
         return Inventory(
             str(data["release"]),
             str(data["cluster-profile"]),
@@ -158,10 +160,17 @@ def _writers(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _mode(value: object) -> Mode | Literal[""]:
-    return next((mode for mode in MODES if mode == value), "")
+    if value == "":
+        return ""
+    for mode in MODES:
+        if mode == value:
+            return mode
+    raise ValueError(f"unfinished is {shown(value)}")
 
 
 def _entry(line: Any) -> tuple[ResourceId, Entry]:
+    if not isinstance(line, list):
+        raise TypeError(f"a resource is {type_name(line)}")
     group, kind, namespace, name, capabilities, owned = map(str, line)
     names = tuple(capabilities.split("+")) if capabilities else ()
     return ResourceId(group, kind, namespace, name), Entry(names, owned)

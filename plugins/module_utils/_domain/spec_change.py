@@ -243,7 +243,8 @@ def _removal(change: SpecChange, wish: Wish, facts: MinorFacts, unknown: frozens
             f"{name} ({'from ' + _set_of(change.before) if name in content else 'listed'})" for name in change.removed
         )
         message = f"lacks what the cluster's spec requests: {names}. What is on can never be turned off"
-        where, mend = asked.where, "Ask for these as well, or add to what is requested with append of cluster_capabilities"
+        mend = "Ask for these as well, or add to what is requested with append of cluster_capabilities"
+        where = asked.where
         excluded = [name for name in change.removed if name in (asked.excluded or ())]
         if excluded:
             where = f"{asked.where}.{asked.excluded_field}"

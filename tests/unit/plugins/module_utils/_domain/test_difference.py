@@ -316,6 +316,13 @@ def test_what_the_cluster_has_besides_or_spells_anew_is_no_difference(kind, want
         ),
         pytest.param(
             DEPLOYMENT,
+            container(env=[{"name": ["A"], "value": "1"}]),
+            container(env=[{"name": "A", "value": "1"}]),
+            [(f"{CONTAINER}.env[0].name", ["A"], "A")],
+            id="a name that is none",
+        ),
+        pytest.param(
+            DEPLOYMENT,
             pod(tolerations=[{"key": "a"}]),
             pod(tolerations=[{"key": "b"}, {"key": "a"}]),
             [(".spec.template.spec.tolerations", [{"key": "a"}], [{"key": "b"}, {"key": "a"}])],

@@ -1,0 +1,48 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The last step of examples/quickstart.yml: a rollout to a control plane that it starts and stops."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from ansible_collections.capability.openshift.tests.control_plane.background import Directory
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+ROOT = Path(__file__).parents[2]
+PLAYBOOK = ROOT / "examples" / "quickstart.yml"
+
+
+def quickstart(folder: Path, *options: str, **environment: str) -> str:
+    command = [sys.executable, "-m", "ansible", "playbook", str(PLAYBOOK), *options]
+    settings = {"ANSIBLE_CONFIG": str(ROOT / "tools" / "ansible.cfg"), "QUICKSTART_DEST": str(folder), **environment}
+    assignments = [f"{name}={value}" for name, value in settings.items()]
+    # ansible_playbook_python is that of the tests for localhost.
+    done = subprocess.run(
+        ["env", "-u", "ANSIBLE_COLLECTIONS_PATH", *assignments, *command], text=True, stdout=subprocess.PIPE
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: Plane, tmp_path):
+    # `plane`: the programs are there then.
+    folder = tmp_path / "with a blank"
+    output = quickstart(folder)
+
+    assert "mode install: 28 created" in output
+    assert "this turned on, for good: Insights" in output
+    assert "To see a release rolled out" not in output
+    assert Directory(folder / "control-plane").running() is None
+
+
+def test_without_the_programs_it_is_said_how_to_get_them(tmp_path):
+    begin = "--start-at-task=Look for the programs, and build none"
+    output = quickstart(tmp_path / "quickstart", begin, XDG_CACHE_HOME=str(tmp_path), KUBEBUILDER_ASSETS="")
+
+    assert "make test STEPS=programs" in output
+    assert "mode install" not in output
+    assert not (tmp_path / "quickstart" / "control-plane").exists()

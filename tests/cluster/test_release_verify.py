@@ -1,0 +1,321 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What ``release_verify`` says of a cluster: nothing after a rollout, and afterwards exactly what somebody broke."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    INVENTORY,
+    NEXT,
+    PART_OF,
+    Rollouts,
+    config_map,
+    ids,
+    manifest,
+    rollouts_of,
+    severities,
+)
+from ansible_collections.capability.openshift.tests.cluster.support import AGENT, OBJECT, selection
+from ansible_collections.capability.openshift.tests.cluster.verifications import (
+    IDLE,
+    IMAGE,
+    INGRESS,
+    NONE,
+    SCHEDULE,
+    found,
+    override,
+    ran,
+    readers,
+    set_image,
+    verified,
+)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    EXAMPLE,
+    capabilities_status,
+    make_cluster_version,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.users import Rule, certificate_user
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+CVO = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator"
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+# A rollout is as it should be
+
+
+def test_nothing_but_what_controllers_do_is_found_after_a_rollout(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+
+    outcome = verified(rollouts)
+
+    assert found(outcome, idle=False) == {"unready": IDLE}
+    assert outcome["verified"] == 48
+    assert outcome["capability_status"]["enabled_capabilities"] == ["Ingress"]
+    assert outcome["capability_status"]["implicitly_enabled_capabilities"] == ["Ingress"]
+
+
+def test_a_cluster_with_no_capabilities_has_nothing_unexpected(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+
+    assert found(verified(rollouts, capabilities=NONE)) == {}
+
+
+def test_only_reads_reach_the_server(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    set_image(rollouts, INGRESS)
+    rollouts.api.delete(SCHEDULE)
+    mark = rollouts.plane.audit.mark()
+
+    verified(rollouts)
+
+    requests = rollouts.plane.audit.requests(mark, user_agent=AGENT)
+    assert {item.verb for item in requests} == {"get", "list"}
+    assert not [item for item in requests if "dryRun" in item.uri]
+    lists = [item.uri.partition("?")[0] for item in requests if item.verb == "list"]
+    assert len(lists) == len(set(lists))
+
+
+def test_check_mode_finds_the_same(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    rollouts.api.delete(SCHEDULE)
+
+    assert verified(rollouts, check=True).result == verified(rollouts).result
+
+
+# What somebody broke
+
+
+def test_a_deleted_object_is_missing(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    rollouts.api.delete(SCHEDULE)
+
+    outcome = verified(rollouts)
+
+    assert found(outcome) == {"missing": ["ConfigMap insights-upload-schedule"]}
+    assert outcome["missing"] == [
+        {
+            "group": "",
+            "kind": "ConfigMap",
+            "namespace": "openshift-config",
+            "name": "insights-upload-schedule",
+            "file": "release-manifests/0000_50_insights-operator_04-upload-schedule-configmap.yaml",
+            "capabilities": [],
+            "reason": "does not exist",
+        }
+    ]
+
+
+def test_a_resource_of_a_capability_that_is_off_is_unexpected(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "openshift-insights"}})
+
+    outcome = verified(rollouts)
+
+    assert found(outcome) == {"unexpected": ["Namespace openshift-insights"]}
+    (item,) = outcome["unexpected"]
+    assert item["capabilities"] == ["Insights"]
+    assert item["file"] == "release-manifests/0000_50_insights-operator_02-namespace.yaml"
+    assert item["reasons"] == [{"rule": "disabled_capability", "message": "disabled capabilities: Insights"}]
+
+
+def test_a_changed_image_is_different(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    before = rollouts.api.get(INGRESS)["spec"]["template"]["spec"]["containers"][0]
+    set_image(rollouts, INGRESS)
+
+    outcome = verified(rollouts)
+
+    assert found(outcome) == {"different": ["Deployment ingress-operator"]}
+    (item,) = outcome["different"]
+    field = f'.spec.template.spec.containers[name="{before["name"]}"].image'
+    assert item["fields"] == [{"field": field, "wanted": before["image"], "found": IMAGE}]
+    assert item["more_fields"] == 0
+
+
+def test_an_overridden_resource_may_be_as_it_likes(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    set_image(rollouts, INGRESS)
+    override(rollouts, INGRESS)
+    assert found(verified(rollouts), idle=False) == {"unready": [name for name in IDLE if name != IDLE[2]]}
+
+    override(rollouts, SCHEDULE)
+    rollouts.api.delete(SCHEDULE)
+    assert found(verified(rollouts)) == {"different": ["Deployment ingress-operator"]}
+
+
+def test_what_is_beyond_a_selection_is_unexpected(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=selection("Console"))
+
+    outcome = verified(rollouts, capabilities=NONE)
+
+    assert set(found(outcome)) == {"unexpected"}
+    assert len(outcome["unexpected"]) == 5
+    assert {tuple(item["capabilities"]) for item in outcome["unexpected"]} == {("Console",)}
+    assert set(found(verified(rollouts, capabilities=selection("Console")))) == {"unready"}
+
+
+def test_what_a_selection_has_beyond_the_cluster_is_missing(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+
+    outcome = verified(rollouts, capabilities=selection("Console"))
+
+    assert set(found(outcome)) == {"missing"}
+    assert {tuple(item["capabilities"]) for item in outcome["missing"]} == {("Console",)}
+    reasons = {item["kind"]: item["reason"] for item in outcome["missing"]}
+    assert reasons["ConsoleLink"] == "the cluster does not serve ConsoleLink of console.openshift.io/v1"
+
+
+def test_what_the_release_deletes_is_unexpected(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    hints = rollouts.api.get("/api/v1/namespaces/openshift-config/configmaps/legacy-update-hints")
+    rollouts.done(NEXT)
+    body = {"metadata": {"name": "legacy-update-hints"}, "data": hints["data"]}
+    rollouts.api.post("/api/v1/namespaces/openshift-config/configmaps", body)
+
+    told = {item["name"]: item["reasons"] for item in verified(rollouts, NEXT)["unexpected"]}
+
+    assert told["legacy-update-hints"] == [{"rule": "deleted", "message": "the release deletes it"}]
+
+
+def test_leftovers_of_the_release_before_are_unexpected_until_somebody_else_has_them(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    rollouts.done(NEXT)
+
+    (item,) = verified(rollouts, NEXT)["unexpected"]
+    assert (item["kind"], item["name"], item["file"]) == ("Job", "config-migration-4.21", "")
+    assert [reason["rule"] for reason in item["reasons"]] == ["left_over"]
+
+    job = "/apis/batch/v1/namespaces/openshift-config/jobs/config-migration-4.21"
+    rollouts.api.patch(job, {"metadata": {"labels": {PART_OF: None}}})
+    assert verified(rollouts, NEXT)["unexpected"] == []
+
+
+def test_another_release_than_that_of_the_cluster_is_told(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+
+    outcome = verified(rollouts, NEXT)
+
+    assert outcome.problem("the cluster has")["message"] == "is 4.22.0, and the cluster has 4.21.0"
+
+
+# Clusters of all kinds
+
+
+def test_a_cluster_that_a_cvo_manages_is_compared_by_its_status(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE, release_image="registry.example/release@sha256:1")
+    rollouts.api.delete(INVENTORY)
+    status = rollouts.api.get(OBJECT)["status"]
+    status["capabilities"]["enabledCapabilities"] = ["Console", "Ingress"]
+    rollouts.api.patch(f"{OBJECT}/status", {"status": status})
+    available = {"type": "Available", "status": "True", "reason": "x", "message": "", "lastUpdateTime": None}
+    rollouts.api.patch(f"{CVO}/status", {"status": {"conditions": [available]}})
+
+    outcome = verified(rollouts)
+
+    assert set(found(outcome)) == {"missing"}
+    assert {tuple(item["capabilities"]) for item in outcome["missing"]} == {("Console",)}
+    assert severities(outcome) == []
+
+
+def test_capabilities_have_to_be_given_where_the_cluster_does_not_tell_them(rollouts: Rollouts) -> None:
+    outcome = ran(rollouts)
+
+    (error,) = outcome.errors
+    assert error["message"] == "is not there to tell capabilities"
+    assert error["mend"] == "Give capabilities to compare the cluster with"
+
+
+def test_all_is_missing_on_an_empty_cluster(rollouts: Rollouts) -> None:
+    outcome = verified(rollouts, capabilities=NONE)
+
+    assert set(found(outcome, idle=False)) == {"missing"}
+    assert len(outcome["missing"]) == 23
+
+
+def test_a_status_without_capabilities_says_nothing(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    rollouts.api.delete(INVENTORY)
+    rollouts.api.delete(OBJECT)
+    make_cluster_version(rollouts.api, {"capabilities": NONE})
+
+    assert ran(rollouts).errors[0]["message"] == "does not tell which capabilities the cluster has"
+
+
+def test_capabilities_of_status_and_inventory_are_united(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    known = rollouts.api.get(OBJECT)["status"]["capabilities"]["knownCapabilities"]
+    rollouts.api.patch(INVENTORY, {"data": {"enabled-capabilities": "Insights"}})
+    rollouts.api.patch(f"{OBJECT}/status", {"status": capabilities_status(["Ingress"], known)})
+
+    outcome = verified(rollouts)
+
+    assert outcome["capability_status"]["enabled_capabilities"] == ["Ingress", "Insights"]
+    assert {tuple(item["capabilities"]) for item in outcome["missing"]} == {("Insights",)}
+
+
+def test_what_the_user_may_not_list_is_told_and_the_rest_is_found(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    rollouts.api.delete(SCHEDULE)
+    user = certificate_user(rollouts.plane, "no-deployments", readers(rollouts))
+
+    outcome = ran(rollouts, kubeconfig=user.kubeconfig)
+
+    (error,) = outcome.errors
+    assert "cannot list deployments.apps: 403 Forbidden" in error["message"]
+    assert "Give the user a role that allows list on deployments.apps" in error["mend"]
+    assert outcome["missing"][0]["name"] == "insights-upload-schedule"
+    assert found(outcome, idle=False)["unready"] == [name for name in IDLE if "Deployment" not in name]
+
+
+def test_what_the_user_may_list_and_not_get_is_told_once_for_each_kind(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE)
+    lists: Rule = {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list"]}
+    user = certificate_user(rollouts.plane, "no-get", [*readers(rollouts), lists])
+
+    outcome = ran(rollouts, kubeconfig=user.kubeconfig)
+
+    (error,) = outcome.errors
+    assert "cannot get deployments.apps" in error["message"]
+    assert "missing" not in found(outcome)
+
+
+def test_a_group_whose_server_does_not_answer_is_told_and_nothing_of_it_is_missing(rollouts: Rollouts) -> None:
+    stream = manifest("ImageStream", "cli", "rollouts", api="image.openshift.io/v1", spec={})
+    release = rollouts.release([stream, config_map("one")])
+    unserved = verified(rollouts, release)
+    reasons = {item["name"]: item["reason"] for item in unserved["missing"]}
+    assert reasons["cli"] == "the cluster does not serve ImageStream of image.openshift.io/v1"
+    spec = {
+        "group": "image.openshift.io",
+        "version": "v1",
+        "groupPriorityMinimum": 1000,
+        "versionPriority": 15,
+        "insecureSkipTLSVerify": True,
+        "service": {"namespace": "rollouts", "name": "nobody"},
+    }
+    rollouts.api.post(API_SERVICES, {"metadata": {"name": "v1.image.openshift.io"}, "spec": spec})
+    try:
+        wait_for(lambda: ran(rollouts, release).failed, "the group to be announced")
+        outcome = ran(rollouts, release)
+    finally:
+        rollouts.api.delete(f"{API_SERVICES}/v1.image.openshift.io")
+
+    assert [item["message"] for item in outcome.errors] == [
+        "cannot list ImageStream of image.openshift.io: the server of this API group does not answer"
+    ]
+    assert ids(outcome, "missing") == ["ConfigMap one"]
+    assert outcome["verified"] == unserved["verified"] - 1

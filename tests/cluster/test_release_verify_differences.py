@@ -1,0 +1,208 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What ``release_verify`` takes for a difference, and what for ready; and that it finds nothing in a real release."""
+
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    CREATE_ONLY,
+    Rollouts,
+    config_map,
+    crd,
+    ids,
+    manifest,
+    path_of,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.verifications import (
+    INGRESS,
+    NONE,
+    found,
+    ran,
+    verified,
+)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    EXAMPLE,
+)
+from ansible_collections.capability.openshift.tests.control_plane.operators import (
+    Behaviour,
+    Operators,
+    operators_of,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+NODES = "/api/v1/nodes"
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+# What is no difference
+
+
+def test_what_is_created_once_may_change(rollouts: Rollouts) -> None:
+    once = config_map("once", annotations={CREATE_ONLY: "true"})
+    release = rollouts.release([once])
+    rollouts.done(release)
+    rollouts.api.patch(path_of(once), {"data": {"key": "other"}})
+    assert found(verified(rollouts, release)) == {}
+
+    rollouts.api.delete(path_of(once))
+    assert found(verified(rollouts, release)) == {"missing": ["ConfigMap once"]}
+
+
+def test_injected_bundles_are_no_difference(rollouts: Rollouts) -> None:
+    annotations = {"service.beta.openshift.io/inject-cabundle": "true"}
+    bundle = base64.b64encode(b"-----BEGIN CERTIFICATE-----").decode()
+    hook = {
+        "name": "a.test.io",
+        "clientConfig": {"service": {"name": "a", "namespace": "a"}, "caBundle": bundle},
+        "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+    }
+    api = "admissionregistration.k8s.io/v1"
+    body = manifest("ValidatingWebhookConfiguration", "a", api=api, annotations=annotations, webhooks=[hook])
+    release = rollouts.release([body])
+    rollouts.done(release)
+
+    assert found(verified(rollouts, release)) == {}
+
+
+def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> None:
+    spec = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    thing = manifest("Thing", "one", "rollouts", api="test.io/v1", spec={"size": 1, "colour": "red"})
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
+    api = "rbac.authorization.k8s.io/v1"
+    binding = manifest("ClusterRoleBinding", "one", api=api, roleRef=role, userNames=["somebody"])
+    release = rollouts.release([crd("things", "Thing", spec), thing, binding])
+    rollouts.done(release)
+
+    outcome = verified(rollouts, release)
+
+    assert found(outcome) == {}
+    messages = {item["message"] for item in outcome["problems"] if item["severity"] == "warning"}
+    assert {item for item in messages if "does not know" in item} == {
+        "the API does not know .spec.colour of Thing, so it is not compared",
+        "the API does not know .userNames of ClusterRoleBinding, so it is not compared",
+    }
+
+    rollouts.api.patch("/apis/test.io/v1/namespaces/rollouts/things/one", {"spec": {"size": None}})
+    (item,) = verified(rollouts, release)["different"]
+    assert item["fields"] == [{"field": ".spec.size", "wanted": 1, "found": None}]
+
+
+def test_labels_that_somebody_took_away_are_a_difference(rollouts: Rollouts) -> None:
+    thing = manifest("Thing", "one", "rollouts", api="test.io/v1", labels={"test.io/a": "b"}, spec={})
+    release = rollouts.release([crd("things", "Thing"), thing])
+    rollouts.done(release)
+    assert found(verified(rollouts, release)) == {}
+
+    path = "/apis/test.io/v1/namespaces/rollouts/things/one"
+    rollouts.api.patch(path, {"metadata": {"labels": {"test.io/a": None}}})
+    (item,) = verified(rollouts, release)["different"]
+    assert item["fields"] == [{"field": '.metadata.labels["test.io/a"]', "wanted": "b", "found": None}]
+
+
+def test_secrets_are_compared_and_not_shown(rollouts: Rollouts) -> None:
+    secret = manifest("Secret", "one", "rollouts", stringData={"password": "planted-in-the-release"})
+    release = rollouts.release([secret])
+    rollouts.done(release)
+    assert found(verified(rollouts, release)) == {}
+    planted = base64.b64encode(b"planted-on-the-cluster").decode()
+    rollouts.api.patch(path_of(secret), {"data": {"password": planted}})
+
+    outcome = verified(rollouts, release)
+
+    (item,) = outcome["different"]
+    assert [field["field"] for field in item["fields"]] == [".data.password"]
+    assert "planted" not in str(outcome.result)
+    assert planted not in str(outcome.result)
+
+
+def test_what_is_being_deleted_is_not_ready(rollouts: Rollouts) -> None:
+    held = config_map("held")
+    release = rollouts.release([held])
+    rollouts.done(release)
+    rollouts.api.patch(path_of(held), {"metadata": {"finalizers": ["test.io/nobody"]}})
+    rollouts.api.delete(path_of(held))
+
+    outcome = verified(rollouts, release)
+    rollouts.api.patch(path_of(held), {"metadata": {"finalizers": None}})
+
+    assert found(outcome) == {"unready": ["ConfigMap held"]}
+    assert outcome["unready"][0]["message"] == "is being deleted, finalizers: test.io/nobody"
+
+
+def test_a_wrong_delete_annotation_is_an_error_of_the_release(rollouts: Rollouts) -> None:
+    wrong = config_map("wrong", annotations={"release.openshift.io/delete": "yes"})
+    outcome = ran(rollouts, rollouts.release([wrong, config_map("right")]))
+
+    assert "invalid delete annotation" in outcome.errors[0]["message"]
+    assert ids(outcome, "missing") == ["ConfigMap right"]
+
+
+# With controllers
+
+
+def test_all_is_ready_with_controllers_until_something_stops_working(
+    full_plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
+    operators = [item for item in operators_of(EXAMPLE) if item.name == "ingress"]
+    with Operators(full_plane.kubeconfig, operators, make=False, namespaces=()) as working:
+        rollouts.done(EXAMPLE, capabilities=NONE, wait=True, wait_timeout=60)
+        working.wait("ingress")
+    assert found(verified(rollouts), idle=False) == {}
+
+    with Operators(full_plane.kubeconfig, operators, {"ingress": Behaviour(degraded="no routes")}, make=False):
+        wait_for(lambda: verified(rollouts)["unready"], "the operator to be degraded")
+    outcome = verified(rollouts)
+    assert found(outcome, idle=False) == {"unready": ["ClusterOperator ingress"]}
+    assert "no routes" in outcome["unready"][0]["message"]
+
+    nodes = [item["metadata"]["name"] for item in full_plane.api.list(NODES)]
+    pods = "/api/v1/namespaces/openshift-ingress-operator/pods"
+    try:
+        for name in nodes:
+            full_plane.api.patch(f"{NODES}/{name}", {"spec": {"unschedulable": True}})
+        for item in full_plane.api.list(pods):
+            full_plane.api.delete(f"{pods}/{item['metadata']['name']}", gracePeriodSeconds="0")
+        wait_for(lambda: full_plane.api.get(INGRESS)["status"].get("unavailableReplicas"), "the pods to be gone")
+        outcome = verified(rollouts)
+    finally:
+        for name in nodes:
+            full_plane.api.patch(f"{NODES}/{name}", {"spec": {"unschedulable": None}})
+    assert found(outcome, idle=False) == {"unready": ["Deployment ingress-operator", "ClusterOperator ingress"]}
+    assert outcome["unready"][0]["message"].startswith("0 of 1 replicas are available")
+
+
+# Real releases
+
+_REAL = Path(os.environ.get("CAPABILITY_RELEASES", os.devnull)) / "4.18"
+
+if (_REAL / "release-manifests").is_dir():
+
+    @pytest.mark.slow
+    def test_nothing_is_different_after_a_rollout_of_a_real_release(rollouts: Rollouts) -> None:
+        applied = rollouts.apply(_REAL, capabilities=selection("NodeTuning"))
+        hindered = {(item["kind"], item["namespace"], item["name"]) for item in applied["failed_resources"]}
+
+        outcome = verified(rollouts, _REAL)
+
+        assert outcome["different"] == []
+        assert outcome["unexpected"] == []
+        assert {(item["kind"], item["namespace"], item["name"]) for item in outcome["missing"]} == hindered
+        assert outcome["verified"] > 900

@@ -1,0 +1,321 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What annotations ask for: create only, delete, a proxy, a CA; and owners of what is sent."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    CREATE_ONLY,
+    DELETE,
+    HOME,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    deployment,
+    ids,
+    manifest,
+    path_of,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"
+PROXIES = "/apis/config.openshift.io/v1/proxies"
+CA_BUNDLE = {"service.beta.openshift.io/inject-cabundle": "true"}
+INJECT_PROXY = "config.openshift.io/inject-proxy"
+NONE = selection("Ingress")
+ONCE = config_map("once", annotations={CREATE_ONLY: "True"})
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+# Create only
+
+
+def test_create_only_is_created_and_never_touched_again(rollouts: Rollouts) -> None:
+    rollouts.done([ONCE])
+    rollouts.api.patch(path_of(ONCE), {"data": {"key": "of the user"}})
+    before = rollouts.get(ONCE)
+    with rollouts.unwritten():
+        rollouts.done([ONCE])
+    assert rollouts.get(ONCE) == before
+
+
+def test_create_only_of_another_release_changes_nothing(rollouts: Rollouts) -> None:
+    rollouts.done([ONCE])
+    before = rollouts.get(ONCE)
+    rollouts.done([{**ONCE, "data": {"key": "another"}}], mode="update")
+    assert rollouts.get(ONCE) == before
+
+
+def test_create_only_that_was_there_before_stays_as_it_is(rollouts: Rollouts) -> None:
+    rollouts.api.post(path_of(ONCE).rpartition("/")[0], {**ONCE, "data": {"key": "of the user"}})
+    before = rollouts.get(ONCE)
+    outcome = rollouts.done([ONCE])
+    assert rollouts.get(ONCE) == before
+    assert outcome["created"] == []
+
+
+def test_create_only_that_was_there_before_costs_no_write_and_no_change_again(rollouts: Rollouts) -> None:
+    rollouts.api.post(path_of(ONCE).rpartition("/")[0], {**ONCE, "data": {"key": "of the user"}})
+    rollouts.done([ONCE])
+    with rollouts.unwritten():
+        assert rollouts.done([ONCE])["changed"] is False
+
+
+def test_create_only_that_was_deleted_is_created_again(rollouts: Rollouts) -> None:
+    rollouts.done([ONCE])
+    rollouts.api.delete(path_of(ONCE))
+    assert ids(rollouts.done([ONCE]), "created") == ["ConfigMap once"]
+
+
+# Delete
+
+VICTIM = config_map("victim")
+TOMBSTONE = manifest("ConfigMap", "victim", HOME, annotations={DELETE: "true"})
+
+
+@pytest.mark.parametrize("mode", ["install", "reconcile"])
+def test_nothing_is_deleted_but_in_an_update(rollouts: Rollouts, mode: str) -> None:
+    rollouts.done([VICTIM])
+    outcome = rollouts.done([TOMBSTONE], mode=mode)
+    assert rollouts.has(VICTIM)
+    assert outcome["deleted"] == []
+
+
+def test_update_deletes(rollouts: Rollouts) -> None:
+    rollouts.done([VICTIM])
+    outcome = rollouts.done([TOMBSTONE], mode="update")
+    assert ids(outcome, "deleted") == ["ConfigMap victim"]
+    assert not rollouts.has(VICTIM)
+    again = rollouts.done([TOMBSTONE], mode="update")
+    assert (again["changed"], again["deleted"], again["leftovers"]) == (False, [], [])
+
+
+def test_other_version_deletes_by_itself(rollouts: Rollouts) -> None:
+    rollouts.done([VICTIM])
+    outcome = rollouts.done([TOMBSTONE], openshift_version="4.21.1")
+    assert outcome["mode"] == "update"
+    assert not rollouts.has(VICTIM)
+
+
+def test_object_with_a_finalizer_is_told_and_changes_nothing_the_second_time(rollouts: Rollouts) -> None:
+    rollouts.done([VICTIM])
+    rollouts.api.patch(path_of(VICTIM), {"metadata": {"finalizers": ["test.io/wait"]}})
+    first = rollouts.done([TOMBSTONE], mode="update")
+    assert ids(first, "deleted") == ["ConfigMap victim"]
+    again = rollouts.done([TOMBSTONE], mode="update")
+    assert again["changed"] is False
+    assert "test.io/wait" in again.problem("is being deleted")["message"]
+    rollouts.api.patch(path_of(VICTIM), {"metadata": {"finalizers": None}})
+
+
+def test_deletion_in_check_mode_is_told_and_not_done(rollouts: Rollouts) -> None:
+    rollouts.done([VICTIM])
+    outcome = rollouts.done([TOMBSTONE], mode="update", check=True)
+    assert ids(outcome, "deleted") == ["ConfigMap victim"]
+    assert rollouts.has(VICTIM)
+
+
+@pytest.mark.parametrize("value", ["false", "True", ""])
+def test_invalid_delete_annotation_is_neither_applied_nor_deleted(rollouts: Rollouts, value: str) -> None:
+    rollouts.done([VICTIM])
+    odd = manifest("ConfigMap", "victim", HOME, annotations={DELETE: value}, data={"key": "odd"})
+    files: dict[str, Any] = {"0000_10_a_1.yaml": odd, "0000_10_b_1.yaml": config_map("other")}
+    outcome = rollouts.apply(rollouts.release(files), mode="update")
+    assert "invalid delete annotation" in outcome.message
+    assert rollouts.get(VICTIM)["data"] == {"key": "value"}
+    assert rollouts.has(config_map("other"))
+
+
+# Owners
+
+
+def owned(rollouts: Rollouts, *bodies: Body) -> str:
+    """Roll bodies out with a ClusterVersion, and return the uid of that."""
+    rollouts.done(rollouts.release(bodies, cluster_version=True), capabilities=NONE)
+    return str(rollouts.api.get(PATH)["metadata"]["uid"])
+
+
+def owner(uid: str, **more: Any) -> dict[str, Any]:
+    api = "config.openshift.io/v1"
+    return {"apiVersion": api, "kind": "ClusterVersion", "name": "version", "uid": uid, **more}
+
+
+def test_cluster_version_owns_what_is_sent(rollouts: Rollouts) -> None:
+    uid = owned(rollouts, config_map("a"))
+    assert rollouts.get(config_map("a"))["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
+
+
+def test_cluster_version_does_not_control_what_is_created_only(rollouts: Rollouts) -> None:
+    uid = owned(rollouts, ONCE)
+    assert rollouts.get(ONCE)["metadata"]["ownerReferences"] == [owner(uid)]
+
+
+def test_owner_of_the_manifest_wins(rollouts: Rollouts) -> None:
+    said = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
+    body = config_map("a")
+    body["metadata"]["ownerReferences"] = [said]
+    owned(rollouts, body)
+    assert rollouts.get(body)["metadata"]["ownerReferences"] == [said]
+
+
+def test_cluster_version_of_another_cluster_in_a_manifest_is_no_owner(rollouts: Rollouts) -> None:
+    body = config_map("a")
+    body["metadata"]["ownerReferences"] = [owner("6ba7b810-9dad-41d1-80b4-00c04fd430c8")]
+    uid = owned(rollouts, body)
+    assert rollouts.get(body)["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
+
+
+def test_definition_of_the_owner_has_no_owner(rollouts: Rollouts) -> None:
+    uid = owned(rollouts, crd("things", "Thing"))
+    assert "ownerReferences" not in rollouts.api.get(f"{CRDS}/clusterversions.config.openshift.io")["metadata"]
+    assert rollouts.get(crd("things", "Thing"))["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
+
+
+def test_owner_of_somebody_else_stays(rollouts: Rollouts) -> None:
+    uid = owned(rollouts, config_map("a"))
+    other = {"apiVersion": "v1", "kind": "ConfigMap", "name": "b", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
+    path = path_of(config_map("a"))
+    rollouts.api.patch(path, {"metadata": {"ownerReferences": [owner(uid, controller=True), other]}})
+    rollouts.done(rollouts.folder / "release")
+    assert other in rollouts.get(config_map("a"))["metadata"]["ownerReferences"]
+
+
+def test_owner_of_another_cluster_is_left_out_where_there_is_no_cluster_version(rollouts: Rollouts) -> None:
+    body = config_map("a")
+    body["metadata"]["ownerReferences"] = [owner("6ba7b810-9dad-41d1-80b4-00c04fd430c8")]
+    rollouts.done([body])
+    assert "ownerReferences" not in rollouts.get(body)["metadata"]
+
+
+# What is injected
+
+
+def with_proxy(rollouts: Rollouts, *bodies: Body) -> Path:
+    folder = rollouts.release(bodies)
+    source = EXAMPLE / "release-manifests" / PROXY_CRD
+    (folder / PROXY_CRD).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    return folder
+
+
+def set_proxy(rollouts: Rollouts, **status: str) -> None:
+    body = {"apiVersion": "config.openshift.io/v1", "kind": "Proxy", "metadata": {"name": "cluster"}, "spec": {}}
+    rollouts.api.apply(f"{PROXIES}/cluster", body)
+    rollouts.api.patch(f"{PROXIES}/cluster/status", {"status": status})
+
+
+def variables(rollouts: Rollouts, body: Body) -> dict[str, str]:
+    (container,) = rollouts.get(body)["spec"]["template"]["spec"]["containers"]
+    return {item["name"]: item["value"] for item in container.get("env") or ()}
+
+
+def test_proxy_of_the_cluster_is_injected(rollouts: Rollouts) -> None:
+    env = [{"name": "A", "value": "a"}, {"name": "HTTP_PROXY", "value": "of the manifest"}]
+    body = deployment("a", annotations={INJECT_PROXY: "main"}, container={"env": env})
+    release = with_proxy(rollouts, body)
+    rollouts.done(release)
+    assert variables(rollouts, body) == {"A": "a", "HTTP_PROXY": "of the manifest"}
+    set_proxy(rollouts, httpProxy="http://p:1", noProxy=".local")
+    outcome = rollouts.done(release)
+    assert ids(outcome, "changed_resources") == ["Deployment a"]
+    assert variables(rollouts, body) == {"A": "a", "HTTP_PROXY": "http://p:1", "NO_PROXY": ".local"}
+
+
+def test_proxy_that_is_taken_away_leaves_the_containers(rollouts: Rollouts) -> None:
+    body = deployment("a", annotations={INJECT_PROXY: "main"})
+    release = with_proxy(rollouts, body)
+    rollouts.done(release)
+    set_proxy(rollouts, httpProxy="http://p:1", noProxy=".local")
+    rollouts.done(release)
+    set_proxy(rollouts, httpProxy="", noProxy="")
+    rollouts.done(release)
+    assert variables(rollouts, body) == {}
+
+
+def test_container_that_is_not_there_is_an_error(rollouts: Rollouts) -> None:
+    outcome = rollouts.apply([deployment("a", annotations={INJECT_PROXY: "main,other"})])
+    assert INJECT_PROXY in outcome.errors[0]["where"]
+    assert "other" in outcome.message
+
+
+def webhook() -> Body:
+    """A webhook of a service whose CA somebody injects."""
+    hook = {
+        "name": "a.test.io",
+        "clientConfig": {"service": {"namespace": HOME, "name": "a"}, "caBundle": "Cg=="},
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "failurePolicy": "Ignore",
+        "rules": [{"apiGroups": ["nobody.io"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["x"]}],
+    }
+    api = "admissionregistration.k8s.io/v1"
+    return manifest("ValidatingWebhookConfiguration", "a", api=api, annotations=CA_BUNDLE, webhooks=[hook])
+
+
+def test_ca_that_somebody_injects_stays(rollouts: Rollouts) -> None:
+    rollouts.done([webhook()])
+    found = rollouts.get(webhook())
+    found["webhooks"][0]["clientConfig"]["caBundle"] = "aW5qZWN0ZWQ="
+    rollouts.api.put(path_of(webhook()), found)
+    found["webhooks"][0]["failurePolicy"] = "Fail"
+    found.pop("metadata")
+    rollouts.api.patch(path_of(webhook()), {"metadata": {"annotations": {"capability.openshift.io/sent-hash": "old"}}})
+    rollouts.apply([webhook()], force_conflicts=True)
+    (hook,) = rollouts.get(webhook())["webhooks"]
+    assert hook["clientConfig"]["caBundle"] == "aW5qZWN0ZWQ="
+    assert hook["failurePolicy"] == "Ignore"
+
+
+def test_ca_of_a_conversion_that_somebody_injects_stays(rollouts: Rollouts) -> None:
+    body = crd("things", "Thing")
+    body["metadata"]["annotations"].update(CA_BUNDLE)
+    service = {"namespace": HOME, "name": "a"}
+    client = {"service": service}
+    webhook = {"conversionReviewVersions": ["v1"], "clientConfig": client}
+    body["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    rollouts.done([body])
+    ca = b64encode(rollouts.plane.authority.certificate).decode()
+    injected = {"conversion": {"webhook": {"clientConfig": {"caBundle": ca}}}}
+    rollouts.api.patch(path_of(body), {"spec": injected})
+    body["metadata"]["labels"] = {"a": "b"}
+    rollouts.done([body])
+    found = rollouts.get(body)
+    assert found["metadata"]["labels"]["a"] == "b"
+    assert found["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] == ca
+
+
+# Namespaces that are missing, or too many
+
+
+def test_namespaced_kind_without_a_namespace_is_an_error_and_the_rest_goes_on(rollouts: Rollouts) -> None:
+    files: dict[str, Any] = {"0000_10_a_1.yaml": config_map("a", ""), "0000_10_b_1.yaml": config_map("other")}
+    outcome = rollouts.apply(rollouts.release(files))
+    assert outcome.errors[0]["where"].endswith("metadata.namespace")
+    assert rollouts.has(config_map("other"))
+
+
+def test_namespace_of_a_cluster_scoped_kind_is_left_out(rollouts: Rollouts) -> None:
+    api = "rbac.authorization.k8s.io/v1"
+    body = manifest("ClusterRole", "odd", HOME, api=api, rules=[])
+    outcome = rollouts.done([body])
+    assert ids(outcome, "created") == ["ClusterRole odd"]
+    again = rollouts.done([body])
+    assert again["changed"] is False
+    assert ids(again, "unchanged") == ["ClusterRole odd"]

@@ -1,0 +1,266 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A rollout follows the capabilities of the cluster, turns none off, and turns on what an update moves into one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    HOME,
+    INVENTORY,
+    NEXT,
+    Body,
+    Rollouts,
+    config_map,
+    ids,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.statuses import CRD, PATH, condition_of, status_of
+from ansible_collections.capability.openshift.tests.cluster.support import CRD as CRD_NAME
+from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+NONE = selection("Ingress")
+CONSOLE = selection("Console", "Ingress")
+BODIES = [config_map("core"), config_map("console", capability="Console"), config_map("storage", capability="Storage")]
+HELD = [{"group": "apiextensions.k8s.io", "kind": "CustomResourceDefinition", "name": CRD_NAME, "unmanaged": True}]
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+def small(rollouts: Rollouts) -> Path:
+    return rollouts.release(BODIES, cluster_version=True)
+
+
+def there(rollouts: Rollouts) -> list[str]:
+    """Return the names of our ConfigMaps that the cluster has."""
+    return [body["metadata"]["name"] for body in BODIES if rollouts.has(body)]
+
+
+def replace_crd(rollouts: Rollouts, change: dict[str, str], probe: Body, accepted: bool) -> None:
+    """Change the ClusterVersion's definition, and wait until it takes (refuses) the spec ``probe``."""
+    text = json.dumps(rollouts.api.get(CRD))
+    for old, new in change.items():
+        text = text.replace(old, new)
+    rollouts.api.put(CRD, json.loads(text))
+
+    def accepts() -> bool:
+        try:
+            rollouts.api.patch(PATH, {"spec": {"capabilities": probe}}, dryRun="All")
+        except ApiError as error:
+            if error.status != 422:
+                raise
+            return False
+        return True
+
+    wait_for(lambda: accepts() is accepted, "another definition to be served")
+
+
+# What is on is what is rolled out
+
+
+def test_only_what_is_on_is_rolled_out(rollouts: Rollouts) -> None:
+    outcome = rollouts.done(small(rollouts), capabilities=CONSOLE)
+    assert there(rollouts) == ["core", "console"]
+    assert outcome["capability_status"]["enabled_capabilities"] == ["Console", "Ingress"]
+
+
+def test_status_follows_and_not_the_spec(rollouts: Rollouts) -> None:
+    outcome = rollouts.done(small(rollouts), capabilities=selection())
+    assert outcome["capability_status"]["implicitly_enabled_capabilities"] == ["Ingress"]
+    condition = condition_of(rollouts.plane)
+    assert condition
+    assert condition["message"] == "The following capabilities could not be disabled: Ingress"
+
+
+def test_enabling_a_capability_later_creates_exactly_its_manifests(rollouts: Rollouts) -> None:
+    release = small(rollouts)
+    rollouts.done(release, capabilities=NONE)
+    outcome = rollouts.done(release, capabilities=CONSOLE)
+    assert ids(outcome, "created") == ["ConfigMap console"]
+    assert ids(outcome, "changed_resources") == []
+    assert outcome["mode"] == "update"
+
+
+def test_capability_that_somebody_else_enabled_is_rolled_out(rollouts: Rollouts) -> None:
+    release = small(rollouts)
+    rollouts.done(release, capabilities=NONE)
+    rollouts.api.patch(PATH, {"spec": {"capabilities": CONSOLE}})
+    assert ids(rollouts.done(release), "created") == ["ConfigMap console"]
+
+
+# Nothing is turned off
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_attempt_to_disable_is_refused_and_nothing_is_written(rollouts: Rollouts, check: bool) -> None:
+    release = small(rollouts)
+    rollouts.done(release, capabilities=CONSOLE)
+    with rollouts.unwritten():
+        outcome = rollouts.apply(release, capabilities=NONE, check=check)
+    assert "Console" in outcome.message
+
+
+def test_attempt_to_disable_in_an_update_writes_nothing_either(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=CONSOLE, feature_set="Default")
+    with rollouts.unwritten():
+        outcome = rollouts.apply(NEXT, capabilities=NONE)
+    assert "Console" in outcome.message
+
+
+def test_names_taken_out_of_the_spec_by_hand_stay_on_and_reconciled(rollouts: Rollouts) -> None:
+    release = small(rollouts)
+    rollouts.done(release, capabilities=CONSOLE)
+    rollouts.api.patch(PATH, {"spec": {"capabilities": NONE}})
+    rollouts.api.delete(f"/api/v1/namespaces/{HOME}/configmaps/console")
+    outcome = rollouts.done(release)
+    assert ids(outcome, "created") == ["ConfigMap console"]
+    condition = condition_of(rollouts.plane)
+    assert condition
+    assert condition["status"] == "True"
+    assert condition["message"] == "The following capabilities could not be disabled: Console"
+
+
+def test_spec_that_means_nothing_changes_nothing(rollouts: Rollouts) -> None:
+    release = small(rollouts)
+    rollouts.done(release, capabilities=CONSOLE)
+    odd = selection(baseline="v9.99")
+    replace_crd(rollouts, {'"vCurrent"': '"vCurrent", "v9.99"'}, odd, True)
+    rollouts.api.patch(PATH, {"spec": {"capabilities": odd}})
+    before = status_of(rollouts.plane)["capabilities"]
+    mark = rollouts.plane.audit.mark()
+    outcome = rollouts.done(release, overrides=HELD)
+    assert "v9.99" in json.dumps(outcome["problems"])
+    assert status_of(rollouts.plane)["capabilities"] == before
+    assert there(rollouts) == ["core", "console"]
+    assert not [item for item in rollouts.writes(mark) if item.startswith("delete")]
+
+
+def test_new_cluster_with_a_spec_that_means_nothing_gets_no_manifest(rollouts: Rollouts) -> None:
+    release = small(rollouts)
+    rollouts.done(rollouts.release([], "first", cluster_version=True), capabilities=NONE)
+    odd = selection(baseline="v9.99")
+    replace_crd(rollouts, {'"vCurrent"': '"vCurrent", "v9.99"'}, odd, True)
+    rollouts.api.delete(PATH)
+    rollouts.api.delete(INVENTORY)
+    body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
+    uuid = "6ba7b810-9dad-41d1-80b4-00c04fd430c8"
+    rollouts.api.post(PATH.rpartition("/")[0], {**body, "spec": {"clusterID": uuid, "capabilities": odd}})
+    outcome = rollouts.apply(release, overrides=HELD)
+    assert "v9.99" in outcome.message
+    assert there(rollouts) == []
+
+
+# What an update turns on
+
+INSIGHTS = "The following capabilities could not be disabled: Insights"
+
+
+def installed(rollouts: Rollouts) -> None:
+    """Have the example 4.21 on the cluster, with nothing that is optional."""
+    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+
+
+def turned_on(rollouts: Rollouts, **options: Any) -> None:
+    """Update to 4.22, which moves a ConfigMap of every cluster into Insights."""
+    outcome = rollouts.done(NEXT, **options)
+    assert outcome["capability_status"]["newly_implicitly_enabled_capabilities"] == ["Insights"]
+    condition = condition_of(rollouts.plane)
+    assert condition is not None
+    assert (condition["status"], condition["reason"]) == ("True", "CapabilitiesImplicitlyEnabled")
+    assert condition["message"] == INSIGHTS
+    assert "Deployment insights-operator" in ids(outcome, "created")
+
+
+def test_update_finds_what_it_turns_on_by_itself(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    turned_on(rollouts)
+    again = rollouts.done(NEXT)
+    assert again["changed"] is False
+    assert again["capability_status"]["enabled_capabilities"] == ["Ingress", "Insights"]
+
+
+def test_update_finds_it_by_the_release_before_where_the_inventory_is_gone(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    rollouts.api.delete(INVENTORY)
+    turned_on(rollouts, previous_release=EXAMPLE)
+
+
+def test_update_of_a_cluster_of_which_nobody_knows_what_it_has_is_refused(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    rollouts.api.delete(INVENTORY)
+    mark = rollouts.plane.audit.mark()
+    outcome = rollouts.apply(NEXT)
+    (problem,) = outcome.errors
+    assert problem["where"] == "previous_release"
+    assert "4.21.0" in problem["message"]
+    assert "create" not in {item.partition(" ")[0] for item in rollouts.writes(mark)}
+
+
+def test_update_keeps_what_the_administrator_asked_for_in_the_same_run(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    outcome = rollouts.done(NEXT, capabilities=CONSOLE)
+    assert outcome["capability_status"]["enabled_capabilities"] == ["Console", "Ingress", "Insights"]
+    condition = condition_of(rollouts.plane)
+    assert condition
+    assert condition["message"] == INSIGHTS
+
+
+def test_update_in_check_mode_tells_the_same_and_writes_nothing(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    with rollouts.unwritten():
+        told = rollouts.done(NEXT, check=True)
+    real = rollouts.done(NEXT)
+    assert told["capability_status"]["newly_implicitly_enabled_capabilities"] == ["Insights"]
+    assert told["capability_status"]["enabled_capabilities"] == real["capability_status"]["enabled_capabilities"]
+
+
+# A definition that does not know the name yet
+
+
+def test_name_that_the_definition_refuses_is_in_the_inventory_first(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    replace_crd(rollouts, {'"Insights", ': "", ', "Insights"': ""}, selection("Insights"), False)
+    mark = rollouts.plane.audit.mark()
+    outcome = rollouts.done(NEXT, overrides=HELD)
+    warning = outcome.problem("the inventory of the rollout has it until then")
+    assert warning["severity"] == "warning"
+    assert "Insights" in warning["message"]
+    writes = rollouts.writes(mark)
+    first = next(index for index, item in enumerate(writes) if "insights" in item)
+    assert f"patch {INVENTORY}" in writes[:first]
+    assert "Insights" in outcome["capability_status"]["enabled_capabilities"]
+    assert "Insights" not in status_of(rollouts.plane)["capabilities"]["enabledCapabilities"]
+
+
+def test_name_that_the_definition_refuses_is_still_on_in_the_next_run(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    replace_crd(rollouts, {'"Insights", ': "", ', "Insights"': ""}, selection("Insights"), False)
+    rollouts.done(NEXT, overrides=HELD)
+    rollouts.api.delete("/apis/apps/v1/namespaces/openshift-insights/deployments/insights-operator")
+    again = rollouts.done(NEXT, overrides=HELD)
+    assert ids(again, "created") == ["Deployment insights-operator"]
+    assert "Insights" in again["capability_status"]["enabled_capabilities"]
+
+
+def test_name_gets_into_the_status_as_soon_as_the_definition_knows_it(rollouts: Rollouts) -> None:
+    installed(rollouts)
+    replace_crd(rollouts, {'"Insights", ': "", ', "Insights"': ""}, selection("Insights"), False)
+    rollouts.done(NEXT, overrides=HELD)
+    outcome = rollouts.done(NEXT, force_conflicts=True)
+    assert "Insights" in status_of(rollouts.plane)["capabilities"]["enabledCapabilities"]
+    assert "cannot have" not in json.dumps(outcome["problems"])

@@ -1,0 +1,157 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fields of others: told by name, taken over on request only, and left alone where they are not ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    HOME,
+    Body,
+    Rollouts,
+    config_map,
+    deployment,
+    ids,
+    manifest,
+    path_of,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+MINE = config_map("mine")
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+def applied_by_kubectl(rollouts: Rollouts, body: Body) -> None:
+    rollouts.plane.kubectl("apply", "--server-side", "-f", "-", given=json.dumps(body))
+
+
+def bare(**data: str) -> Body:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": HOME}, "data": data}
+
+
+def test_field_of_kubectl_is_told_with_its_manager_and_not_taken(rollouts: Rollouts) -> None:
+    applied_by_kubectl(rollouts, bare(key="of kubectl"))
+    outcome = rollouts.apply([MINE])
+    expected = {"group": "", "kind": "ConfigMap", "namespace": HOME, "name": "mine"}
+    assert outcome["conflicts"] == [{**expected, "manager": "kubectl", "field": ".data.key"}]
+    (problem,) = outcome.errors
+    assert "kubectl" in problem["message"]
+    assert "force_conflicts" in problem["mend"]
+    assert rollouts.get(MINE)["data"] == {"key": "of kubectl"}
+
+
+def test_conflict_keeps_nothing_else_from_being_applied(rollouts: Rollouts) -> None:
+    applied_by_kubectl(rollouts, bare(key="of kubectl"))
+    files: dict[str, Any] = {"0000_10_a_1.yaml": MINE, "0000_10_b_1.yaml": config_map("other")}
+    rollouts.apply(rollouts.release(files))
+    assert rollouts.has(config_map("other"))
+
+
+def test_field_of_kubectl_is_taken_over_on_request(rollouts: Rollouts) -> None:
+    applied_by_kubectl(rollouts, bare(key="of kubectl"))
+    outcome = rollouts.done([MINE], force_conflicts=True)
+    assert outcome["conflicts"] == []
+    assert rollouts.get(MINE)["data"] == {"key": "value"}
+    again = rollouts.done([MINE])
+    assert again["changed"] is False
+
+
+def test_field_with_the_same_value_is_no_conflict(rollouts: Rollouts) -> None:
+    applied_by_kubectl(rollouts, bare(key="value"))
+    rollouts.done([MINE])
+
+
+def test_conflict_shows_in_check_mode_as_it_will_be(rollouts: Rollouts) -> None:
+    applied_by_kubectl(rollouts, bare(key="of kubectl"))
+    told = rollouts.apply([MINE], check=True)
+    real = rollouts.apply([MINE])
+    assert told["conflicts"] == real["conflicts"] != []
+    assert told.message == real.message
+
+
+def test_two_managers_and_two_fields_are_all_told(rollouts: Rollouts) -> None:
+    applied_by_kubectl(rollouts, bare(key="of kubectl"))
+    rollouts.api.patch(path_of(MINE), {"data": {"more": "x"}}, fieldManager="editor")
+    outcome = rollouts.apply([{**MINE, "data": {"key": "a", "more": "b"}}])
+    assert {(item["manager"], item["field"]) for item in outcome["conflicts"]} == {
+        ("kubectl", ".data.key"),
+        ("editor", ".data.more"),
+    }
+
+
+def test_fields_of_others_stay(rollouts: Rollouts) -> None:
+    rollouts.done([MINE])
+    more = {"data": {"theirs": "x"}, "metadata": {"labels": {"theirs": "y"}, "annotations": {"theirs": "z"}}}
+    rollouts.api.patch(path_of(MINE), more)
+    rollouts.done([{**MINE, "data": {"key": "new"}}])
+    found = rollouts.get(MINE)
+    assert found["data"] == {"key": "new", "theirs": "x"}
+    assert found["metadata"]["labels"]["theirs"] == "y"
+    assert found["metadata"]["annotations"]["theirs"] == "z"
+
+
+def test_fields_that_the_release_no_longer_has_go(rollouts: Rollouts) -> None:
+    rollouts.done([{**MINE, "data": {"key": "value", "old": "x"}}])
+    rollouts.done([MINE])
+    assert rollouts.get(MINE)["data"] == {"key": "value"}
+
+
+def test_replicas_that_an_autoscaler_set_are_told_as_its_own(rollouts: Rollouts) -> None:
+    body = deployment("a")
+    rollouts.done([body])
+    scale = {"spec": {"replicas": 3}}
+    rollouts.api.patch(f"{path_of(body)}/scale", scale, fieldManager="autoscaler")
+    outcome = rollouts.apply([body])
+    assert [(item["manager"], item["field"]) for item in outcome["conflicts"]] == [("autoscaler", ".spec.replicas")]
+
+
+# What cannot be changed
+
+
+def test_selector_that_cannot_be_changed_is_explained(rollouts: Rollouts) -> None:
+    body = deployment("a")
+    rollouts.done([body])
+    other = deployment("a")
+    labels = {"app": "another"}
+    other["spec"]["selector"] = {"matchLabels": labels}
+    other["spec"]["template"]["metadata"]["labels"] = labels
+    outcome = rollouts.apply([other])
+    (problem,) = outcome.errors
+    assert "immutable" in problem["message"]
+    assert "Delete the object" in problem["mend"]
+    assert problem["where"] == "0000_10_a_00.yaml, document 1"
+
+
+def test_role_of_a_binding_that_cannot_be_changed_is_explained(rollouts: Rollouts) -> None:
+    def binding(role: str) -> Body:
+        group = "rbac.authorization.k8s.io"
+        reference = {"apiGroup": group, "kind": "ClusterRole", "name": role}
+        return manifest("ClusterRoleBinding", "a", api=f"{group}/v1", roleRef=reference, subjects=[])
+
+    rollouts.done([binding("view")])
+    outcome = rollouts.apply([binding("edit")])
+    assert "Delete the object" in outcome.errors[0]["mend"]
+
+
+def test_object_that_was_deleted_as_told_is_made_anew(rollouts: Rollouts) -> None:
+    body = deployment("a")
+    rollouts.done([body])
+    other = deployment("a")
+    other["spec"]["selector"] = {"matchLabels": {"app": "another"}}
+    other["spec"]["template"]["metadata"]["labels"] = {"app": "another"}
+    rollouts.apply([other])
+    rollouts.api.delete(path_of(body))
+    assert ids(rollouts.done([other]), "created") == ["Deployment a"]

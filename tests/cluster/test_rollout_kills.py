@@ -1,0 +1,171 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rollouts that are killed: the next run goes on, ends where an undisturbed one ends, and nothing is turned off."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollout_runs import (
+    INVENTORY,
+    UPDATE,
+    Point,
+    Run,
+    State,
+    differences,
+    enabled_on,
+    fresh,
+    rolled_out,
+    selected,
+    state_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.support import OBJECT
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+KILLS = 7
+"""How often each rollout is killed: with the requests that are held, seven rollouts make more than fifty kills."""
+
+INSIGHTS = "/apis/apps/v1/namespaces/openshift-insights/deployments/insights-operator"
+CHOSEN = selected("Console", "Ingress", "Storage")
+_FACTS: dict[str, Any] = {"feature_set": "Default"}
+
+
+class Undisturbed(NamedTuple):
+    """What a rollout leaves that nobody disturbs, and how long it takes."""
+
+    state: State
+    manifests: int
+    seconds: float
+
+
+def _undisturbed(plane: Plane, release: Path, **options: Any) -> Undisturbed:
+    run = Run(plane.kubeconfig, release, **_FACTS, **options)
+    seconds = run.seconds()
+    result = run.result()
+    assert not result.get("failed"), result["msg"]
+    sent = sum(level["manifests"] for level in result["run_levels"])
+    return Undisturbed(state_of(plane), sent, seconds)
+
+
+@pytest.fixture(scope="module")
+def installed(plane: Plane) -> Undisturbed:
+    """Return what an installation leaves."""
+    fresh(plane)
+    return _undisturbed(plane, EXAMPLE, capabilities=CHOSEN)
+
+
+@pytest.fixture(scope="module")
+def updated(plane: Plane) -> Undisturbed:
+    """Return what the update from the baseline ``None`` leaves."""
+    _with_nothing(plane)
+    return _undisturbed(plane, UPDATE)
+
+
+def _with_nothing(plane: Plane) -> None:
+    fresh(plane)
+    rolled_out(plane.kubeconfig, EXAMPLE, capabilities=selected(), **_FACTS)
+
+
+def _points(seed: int, undisturbed: Undisturbed) -> Iterator[Point]:
+    """Yield points all over a rollout. What is done already takes hardly any time: later ones come sooner."""
+    chance = random.Random(seed)
+    longest = undisturbed.seconds
+    while True:
+        if chance.random() < 0.5:
+            yield Point("manifests", chance.randrange(1, undisturbed.manifests))
+        else:
+            yield Point("seconds", chance.uniform(0, longest))
+        longest = min(undisturbed.seconds, 0.5)
+
+
+def _killed(
+    plane: Plane, points: Iterator[Point], release: Path, again: Callable[[Plane], None], **options: Any
+) -> None:
+    """Kill rollouts of ``release`` at points; one that ends before is begun ``again``."""
+    again(plane)
+    kills, on = 0, enabled_on(plane)
+    while kills < KILLS:
+        run = Run(plane.kubeconfig, release, **_FACTS, **options)
+        if run.reached(next(points)):
+            run.kill()
+            kills += 1
+            now = enabled_on(plane)
+            assert on <= now
+            on = now
+        else:
+            run.result()
+            again(plane)
+            on = enabled_on(plane)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_installation_that_is_killed_goes_on_where_it_stopped(
+    plane: Plane, installed: Undisturbed, seed: int
+) -> None:
+    _killed(plane, _points(seed, installed), EXAMPLE, fresh, capabilities=CHOSEN)
+    rolled_out(plane.kubeconfig, EXAMPLE, capabilities=CHOSEN, **_FACTS)
+    assert differences(state_of(plane), installed.state) == {}
+
+
+@pytest.mark.parametrize("seed", range(4, 7))
+def test_an_update_that_is_killed_turns_on_what_it_should(plane: Plane, updated: Undisturbed, seed: int) -> None:
+    _killed(plane, _points(seed, updated), UPDATE, _with_nothing)
+    rolled_out(plane.kubeconfig, UPDATE, **_FACTS)
+    assert differences(state_of(plane), updated.state) == {}
+    assert enabled_on(plane) == {"Ingress", "Insights"}
+
+
+@pytest.mark.parametrize(
+    ("held", "remembered"),
+    [
+        pytest.param("/clusterversions/version/status", set(), id="before-the-status"),
+        pytest.param("/configmaps/capability-openshift-rollout", {"status"}, id="before-the-inventory"),
+        pytest.param("force=", {"status", "inventory"}, id="before-the-first-manifest"),
+        pytest.param("/openshift-insights", {"status", "inventory"}, id="before-the-first-new-manifest"),
+    ],
+)
+def test_a_capability_that_an_update_turns_on_survives_a_kill(
+    plane: Plane, updated: Undisturbed, held: str, remembered: set[str]
+) -> None:
+    _with_nothing(plane)
+    with FaultProxy(plane) as proxy:
+        proxy.hold(method="PATCH", path=held)
+        run = Run(proxy.kubeconfig, UPDATE, **_FACTS)
+        wait_for(lambda: not proxy.pending, f"a request to {held}", pause=0.01)
+        run.kill()
+    assert _remembers(plane, "Insights") == remembered
+    assert not plane.api.exists(INSIGHTS)
+    result = rolled_out(plane.kubeconfig, UPDATE, **_FACTS)
+    assert "Insights" in result["capability_status"]["enabled_capabilities"]
+    assert plane.api.exists(INSIGHTS)
+    assert differences(state_of(plane), updated.state) == {}
+
+
+def _remembers(plane: Plane, name: str) -> set[str]:
+    """Return where a capability is noted as enabled."""
+    found = set()
+    if name in plane.api.get(OBJECT)["status"]["capabilities"]["enabledCapabilities"]:
+        found.add("status")
+    if name in plane.api.get(INVENTORY)["data"]["enabled-capabilities"].split():
+        found.add("inventory")
+    return found
+
+
+def test_a_killed_update_keeps_what_was_on_also_if_nobody_finishes_it(plane: Plane, updated: Undisturbed) -> None:
+    """Who goes back to the release of before gets all that the update had turned on already."""
+    _with_nothing(plane)
+    run = Run(plane.kubeconfig, UPDATE, **_FACTS)
+    assert run.reached(Point("manifests", updated.manifests // 2))
+    run.kill()
+    rolled_out(plane.kubeconfig, EXAMPLE, **_FACTS)
+    assert enabled_on(plane) == {"Ingress", "Insights"}
+    assert plane.api.exists(INSIGHTS)

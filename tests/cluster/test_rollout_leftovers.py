@@ -1,0 +1,234 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a release no longer has: told, pruned on request, and never taken from others. And the inventory behind it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._client import Client, Target
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    HOME,
+    INVENTORY,
+    PART_OF,
+    Rollouts,
+    config_map,
+    crd,
+    deployment,
+    ids,
+    manifest,
+    namespace,
+    path_of,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+KEPT, OLD = config_map("kept"), config_map("old")
+THING = manifest("Thing", "a", HOME, api="test.io/v1", spec={})
+APPLYSET = "applyset.kubernetes.io"
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+# Leftovers
+
+
+def test_leftovers_are_told_and_stay(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    outcome = rollouts.done([KEPT])
+    assert [(item["name"], item["pruned"]) for item in outcome["leftovers"]] == [("old", False)]
+    assert rollouts.has(OLD)
+    assert outcome["changed"] is False
+
+
+def test_leftovers_are_told_again_until_they_are_gone(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    rollouts.done([KEPT])
+    assert ids(rollouts.done([KEPT]), "leftovers") == ["ConfigMap old"]
+    rollouts.api.delete(path_of(OLD))
+    assert rollouts.done([KEPT])["leftovers"] == []
+
+
+def test_leftovers_are_pruned_on_request(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    outcome = rollouts.done([KEPT], prune=True)
+    assert [(item["name"], item["pruned"]) for item in outcome["leftovers"]] == [("old", True)]
+    assert outcome["changed"] is True
+    assert not rollouts.has(OLD)
+    again = rollouts.done([KEPT], prune=True)
+    assert (again["changed"], again["leftovers"]) == (False, [])
+
+
+def test_leftovers_of_two_releases_ago_are_pruned_too(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    rollouts.done([KEPT], openshift_version="4.21.1")
+    rollouts.done([KEPT], openshift_version="4.21.2", prune=True)
+    assert not rollouts.has(OLD)
+
+
+def test_definitions_and_namespaces_are_pruned_last(rollouts: Rollouts) -> None:
+    bodies = [namespace("old"), crd("things", "Thing"), THING, config_map("a", "old"), OLD]
+    rollouts.done([KEPT, *bodies])
+    mark = rollouts.plane.audit.mark()
+    outcome = rollouts.done([KEPT], prune=True)
+    deleted = [item for item in rollouts.writes(mark) if item.startswith("delete")]
+    assert len(deleted) == len(outcome["leftovers"]) == 5
+    assert {item.partition(" ")[2] for item in deleted[-2:]} == {path_of(namespace("old")), path_of(bodies[1])}
+
+
+def test_manifest_that_is_merely_out_is_no_leftover(rollouts: Rollouts) -> None:
+    hosted = config_map("old")
+    rollouts.done([KEPT, OLD])
+    hosted["metadata"]["annotations"] = {"include.release.openshift.io/ibm-cloud-managed": "true"}
+    outcome = rollouts.done([KEPT, hosted], prune=True)
+    assert outcome["leftovers"] == []
+    assert rollouts.has(OLD)
+
+
+def test_objects_of_others_of_the_same_kind_stay(rollouts: Rollouts) -> None:
+    theirs = config_map("theirs")
+    rollouts.api.post(path_of(theirs).rpartition("/")[0], theirs)
+    rollouts.done([KEPT, OLD])
+    rollouts.done([KEPT], prune=True)
+    assert rollouts.has(theirs)
+
+
+def test_object_that_somebody_made_anew_is_theirs(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    rollouts.api.delete(path_of(OLD))
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "old"}}
+    rollouts.api.post(path_of(OLD).rpartition("/")[0], body)
+    outcome = rollouts.done([KEPT], prune=True)
+    assert outcome["leftovers"] == []
+    assert rollouts.has(OLD)
+
+
+def test_object_that_is_made_anew_at_that_very_moment_stays(
+    rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rollouts.done([KEPT, OLD])
+    delete = Client.delete
+
+    def late(self: Client, target: Target, **options: Any) -> bool:
+        rollouts.api.delete(path_of(OLD))
+        rollouts.api.post(path_of(OLD).rpartition("/")[0], OLD)
+        return delete(self, target, **options)
+
+    monkeypatch.setattr(Client, "delete", late)
+    rollouts.apply([KEPT], prune=True)
+    assert rollouts.has(OLD)
+
+
+def test_nothing_is_pruned_where_something_failed(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    odd = manifest("Service", "odd", HOME, spec={"ports": [{"port": 99999999}]})
+    outcome = rollouts.apply([KEPT, odd], prune=True)
+    assert outcome.failed
+    assert rollouts.has(OLD)
+    assert [item["pruned"] for item in outcome["leftovers"]] == [False]
+
+
+def test_leftover_with_a_finalizer_is_deleted_once(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, OLD])
+    rollouts.api.patch(path_of(OLD), {"metadata": {"finalizers": ["test.io/wait"]}})
+    rollouts.done([KEPT], prune=True)
+    assert rollouts.has(OLD)
+    rollouts.api.patch(path_of(OLD), {"metadata": {"finalizers": None}})
+    assert rollouts.done([KEPT], prune=True)["changed"] is False
+
+
+# The inventory as the parent of an ApplySet
+
+
+def applyset_id() -> str:
+    """Return the id as the specification has it (KEP 3659): hash of name, namespace, kind and group of the parent."""
+    digest = hashlib.sha256(b"capability-openshift-rollout.kube-system.ConfigMap.").digest()
+    return f"applyset-{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}-v1"
+
+
+def test_parent_has_the_labels_and_annotations_of_the_specification(rollouts: Rollouts) -> None:
+    rollouts.done([namespace("a"), config_map("a", "a"), config_map("b", "kube-system"), deployment("c")])
+    metadata = rollouts.api.get(INVENTORY)["metadata"]
+    assert metadata["labels"] == {f"{APPLYSET}/id": applyset_id()}
+    assert metadata["annotations"] == {
+        f"{APPLYSET}/tooling": "capability.openshift/v0.1.0",
+        f"{APPLYSET}/contains-group-kinds": "ConfigMap,Deployment.apps,Namespace",
+        f"{APPLYSET}/additional-namespaces": f"a,{HOME}",
+    }
+    rollouts.api.delete("/api/v1/namespaces/kube-system/configmaps/b")
+
+
+def test_all_members_have_the_label_of_the_set(rollouts: Rollouts) -> None:
+    bodies = [namespace("a"), config_map("a", "a"), deployment("c"), crd("things", "Thing"), THING]
+    once = config_map("once", annotations={"release.openshift.io/create-only": "true"})
+    rollouts.done([*bodies, once])
+    assert {rollouts.get(body)["metadata"]["labels"][PART_OF] for body in (*bodies, once)} == {applyset_id()}
+
+
+def test_annotations_follow_what_is_pruned(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT, namespace("a"), deployment("c", "a")])
+    rollouts.done([KEPT], prune=True)
+    annotations = rollouts.api.get(INVENTORY)["metadata"]["annotations"]
+    assert annotations[f"{APPLYSET}/contains-group-kinds"] == "ConfigMap"
+    assert annotations[f"{APPLYSET}/additional-namespaces"] == HOME
+
+
+def test_kubectl_knows_whose_set_it_is(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch) -> None:
+    rollouts.done([KEPT])
+    monkeypatch.setenv("KUBECTL_APPLYSET", "true")
+    given = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}
+    parent = "--applyset=configmap/capability-openshift-rollout"
+    options = ("--server-side", "--prune", parent, "-n", "kube-system", "-f", "-")
+    with pytest.raises(ControlPlaneError, match=r"managed by tooling \"capability.openshift\""):
+        rollouts.plane.kubectl("apply", *options, given=json.dumps(given))
+
+
+# Inventories that are not what we wrote
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"resources": "nonsense"},
+        {"resources": "{}"},
+        {"resources": "[1, 2]"},
+        {"release": None},
+        {"enabled-capabilities": None},
+        {"unfinished": None},
+    ],
+)
+def test_inventory_that_somebody_edited_is_a_clear_error(rollouts: Rollouts, data: dict[str, Any]) -> None:
+    rollouts.done([KEPT])
+    rollouts.api.patch(INVENTORY, {"data": data})
+    with rollouts.unwritten():
+        outcome = rollouts.apply([KEPT, OLD])
+    (problem,) = outcome.errors
+    assert problem["where"] == "configmaps kube-system/capability-openshift-rollout"
+    assert "previous_release" in problem["mend"]
+
+
+def test_inventory_without_anything_is_a_clear_error(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT])
+    rollouts.api.patch(INVENTORY, {"data": None})
+    assert "is not what a rollout wrote" in rollouts.apply([KEPT]).message
+
+
+def test_inventory_that_was_deleted_is_written_anew(rollouts: Rollouts) -> None:
+    rollouts.done([KEPT])
+    before = rollouts.api.get(INVENTORY)["data"]
+    rollouts.api.delete(INVENTORY)
+    rollouts.done([KEPT])
+    assert rollouts.api.get(INVENTORY)["data"] == before

@@ -1,0 +1,265 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""In which order a rollout sends things, as the audit log of the API server has it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    HOME,
+    INVENTORY,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    later,
+    manifest,
+    namespace,
+    path_of,
+    rollouts_of,
+    versions_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.support import AGENT, is_write, selection
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    CLUSTER_VERSIONS,
+    CRDS,
+    EXAMPLE,
+    make_cluster_version,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+VERSION_CRD = f"patch {CRDS}/clusterversions.config.openshift.io"
+MAPS = f"patch /api/v1/namespaces/{HOME}/configmaps/"
+NONE = selection("Ingress")
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+def sent(rollouts: Rollouts, release: Path, **options: Any) -> list[str]:
+    """Return what a rollout wrote."""
+    mark = rollouts.plane.audit.mark()
+    rollouts.done(release, **options)
+    return rollouts.writes(mark)
+
+
+def of_maps(writes: list[str]) -> list[str]:
+    """Return the names of the ConfigMaps among what was written."""
+    return [item.removeprefix(MAPS) for item in writes if item.startswith(MAPS)]
+
+
+def levels(*numbers: str, each: int = 4) -> dict[str, Any]:
+    """Return files of two components for each run level."""
+    return {
+        f"0000_{number}_{part}_{index:02}.yaml": config_map(f"{number}-{part}-{index:02}")
+        for number in numbers
+        for part in "ab"
+        for index in range(each)
+    }
+
+
+def by_component(names: list[str]) -> dict[str, list[str]]:
+    """Return names in their order, for each run level and component."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(name.rpartition("-")[0], []).append(name)
+    return found
+
+
+def job(name: str) -> Body:
+    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "registry.example/a:1"}]}
+    return manifest("Job", name, HOME, api="batch/v1", spec={"template": {"spec": pod}})
+
+
+def webhook(name: str) -> Body:
+    """A webhook that is asked about objects that nobody has."""
+    hook = {
+        "name": "a.test.io",
+        "clientConfig": {"url": "https://127.0.0.1:1/"},
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "failurePolicy": "Ignore",
+        "rules": [{"apiGroups": ["nobody.io"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["x"]}],
+    }
+    api = "admissionregistration.k8s.io/v1"
+    return manifest("ValidatingWebhookConfiguration", name, api=api, webhooks=[hook])
+
+
+def made_cluster_version(write: str) -> bool:
+    return write in (f"create {CLUSTER_VERSIONS}", f"patch {CLUSTER_VERSIONS}/version")
+
+
+# First the ClusterVersion, then the rest
+
+
+def test_cluster_version_and_inventory_come_before_all_manifests(rollouts: Rollouts) -> None:
+    files: dict[str, Any] = {
+        "0000_00_aaa_00.yaml": config_map("first", capability="Console"),
+        "0000_00_aaa_01.yaml": config_map("second"),
+    }
+    release = rollouts.release(files, cluster_version=True)
+    writes = sent(rollouts, release, capabilities=selection("Console", "Ingress"))
+    status = next(index for index, item in enumerate(writes) if item.endswith("/version/status"))
+    assert writes[0] == VERSION_CRD
+    assert made_cluster_version(writes[1])
+    assert status == 2
+    assert writes[3] == f"create {INVENTORY.rpartition('/')[0]}"
+    assert of_maps(writes[4:]) == ["first", "second"]
+
+
+def test_first_annotated_manifest_of_the_example_comes_after_the_inventory(rollouts: Rollouts) -> None:
+    writes = sent(rollouts, EXAMPLE, capabilities=NONE, feature_set="Default")
+    assert writes[0] == VERSION_CRD
+    assert made_cluster_version(writes[1])
+    inventory = writes.index(f"create {INVENTORY.rpartition('/')[0]}")
+    assert {item.rpartition("/")[2] for item in writes[2:inventory]} == {"status"}
+
+
+def test_inventory_is_written_before_and_after_and_no_third_time(rollouts: Rollouts) -> None:
+    writes = sent(rollouts, rollouts.release(levels("10")))
+    mine = [index for index, item in enumerate(writes) if "/kube-system/" in item]
+    assert mine == [0, len(writes) - 1]
+
+
+# Order of components, run levels, Jobs and webhooks
+
+
+@pytest.mark.parametrize("mode", ["install", "update", "reconcile"])
+def test_manifests_of_a_component_keep_their_order(rollouts: Rollouts, mode: str) -> None:
+    names = of_maps(sent(rollouts, rollouts.release(levels("10", "20")), mode=mode, parallelism=16))
+    assert len(names) == 16
+    assert all(found == sorted(found) for found in by_component(names).values())
+
+
+def test_update_goes_run_level_by_run_level(rollouts: Rollouts) -> None:
+    names = of_maps(sent(rollouts, rollouts.release(levels("10", "20", "30")), mode="update", parallelism=16))
+    run_levels = [name.partition("-")[0] for name in names]
+    assert run_levels == sorted(run_levels)
+
+
+def test_install_does_not_wait_for_a_run_level(rollouts: Rollouts) -> None:
+    files: dict[str, Any] = {**levels("10", each=12), **levels("20", each=1)}
+    names = of_maps(sent(rollouts, rollouts.release(files), mode="install", parallelism=16))
+    assert names.index("20-a-00") < names.index("10-a-11")
+
+
+@pytest.mark.parametrize("mode", ["install", "update"])
+def test_job_comes_after_all_that_is_before_it_and_before_the_rest(rollouts: Rollouts, mode: str) -> None:
+    files: dict[str, Any] = {**levels("10"), "0000_20_j_1.yaml": job("between"), **levels("30")}
+    writes = sent(rollouts, rollouts.release(files), mode=mode, parallelism=16)
+    at = writes.index(f"patch {path_of(job('between')).partition('?')[0]}")
+    assert {name.partition("-")[0] for name in of_maps(writes[:at])} == {"10"}
+    assert {name.partition("-")[0] for name in of_maps(writes[at:])} == {"30"}
+
+
+def test_webhooks_come_last(rollouts: Rollouts) -> None:
+    files: dict[str, Any] = {"0000_05_w_1.yaml": webhook("early"), **levels("10", "90")}
+    writes = sent(rollouts, rollouts.release(files))
+    assert writes[-2] == f"patch {path_of(webhook('early'))}"
+
+
+def test_namespaces_come_before_what_is_in_them(rollouts: Rollouts) -> None:
+    files: dict[str, Any] = {
+        f"0000_{level}_{part}_1.yaml": config_map(part, "made-later") for level, part in (("05", "a"), ("90", "c"))
+    }
+    writes = sent(rollouts, rollouts.release({**files, "0000_50_b_1.yaml": namespace("made-later")}), parallelism=16)
+    at = writes.index("patch /api/v1/namespaces/made-later")
+    assert not [item for item in writes[:at] if "/configmaps/" in item and "made-later" in item]
+
+
+def test_definitions_come_before_their_objects_whatever_their_run_level(rollouts: Rollouts) -> None:
+    body = manifest("Thing", "a", HOME, api="test.io/v1", spec={})
+    files: dict[str, Any] = {"0000_05_a_1.yaml": body, "0000_50_b_1.yaml": crd("things", "Thing")}
+    writes = sent(rollouts, rollouts.release(files), mode="update")
+    assert writes.index(f"patch {path_of(crd('things', 'Thing'))}") < writes.index(f"patch {path_of(body)}")
+
+
+# How much at a time
+
+
+def together(rollouts: Rollouts, since: int) -> int:
+    """Return how many writes of a rollout the API server worked on at the same time, at most."""
+    with (rollouts.plane.folder / "audit.log").open("rb") as log:
+        log.seek(since)
+        events = [json.loads(line) for line in log]
+    steps: list[tuple[str, int]] = []
+    for event in events:
+        if event["verb"] == "patch" and event.get("userAgent", "").startswith(AGENT):
+            steps += [(event["requestReceivedTimestamp"], 1), (event["stageTimestamp"], -1)]
+    running, most = 0, 0
+    for _time, step in sorted(steps):
+        running += step
+        most = max(most, running)
+    return most
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_no_more_is_sent_at_a_time_than_was_asked_for(rollouts: Rollouts, parallelism: int) -> None:
+    files = {f"0000_10_c{index}_1.yaml": config_map(f"c{index}") for index in range(40)}
+    mark = rollouts.plane.audit.mark()
+    rollouts.done(rollouts.release(files), parallelism=parallelism)
+    rollouts.plane.audit.mark()
+    assert 1 <= together(rollouts, mark) <= parallelism
+
+
+@pytest.mark.parametrize("parallelism", [0, 65])
+def test_odd_parallelism_is_refused_before_anything_is_asked(rollouts: Rollouts, parallelism: int) -> None:
+    mark = rollouts.plane.audit.mark()
+    outcome = rollouts.apply([config_map("a")], parallelism=parallelism)
+    assert outcome.errors[0]["where"] == "parallelism"
+    assert rollouts.requests(mark) == []
+
+
+# Check mode
+
+
+def test_check_mode_reads_and_does_dry_runs_only(rollouts: Rollouts) -> None:
+    before, mark = versions_of(rollouts.api), rollouts.plane.audit.mark()
+    outcome = rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default", check=True, diff=True)
+    assert [item for item in rollouts.requests(mark) if is_write(item)] == []
+    assert versions_of(rollouts.api) == before
+    assert outcome["changed"] is True
+    assert not rollouts.api.exists(INVENTORY)
+
+
+# A ClusterVersion of somebody else
+
+
+def test_cluster_version_of_somebody_else_is_waited_for(rollouts: Rollouts) -> None:
+    body = config_map("a", capability="Console")
+    release = rollouts.release([body, config_map("b")], cluster_version=True)
+    mark = rollouts.plane.audit.mark()
+
+    def create() -> None:
+        make_cluster_version(rollouts.api, {"capabilities": selection("Console", "Ingress")})
+
+    with later(3, create):
+        rollouts.done(release, wait=True, wait_timeout=30)
+    asked = [
+        f"{item.verb} {item.uri.partition('?')[0]}" for item in rollouts.plane.audit.requests(mark) if is_write(item)
+    ]
+    assert of_maps(asked[: asked.index(f"create {CLUSTER_VERSIONS}")]) == []
+    assert rollouts.has(body)
+
+
+def test_cluster_version_of_nobody_is_a_clear_error_without_wait(rollouts: Rollouts) -> None:
+    mark = rollouts.plane.audit.mark()
+    outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True))
+    assert "does not exist, and no capabilities are given" in outcome.message
+    assert rollouts.writes(mark) == [VERSION_CRD]
+
+
+def test_cluster_version_of_nobody_is_told_when_time_is_up(rollouts: Rollouts) -> None:
+    outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True), wait=True, wait_timeout=2)
+    assert "does not exist" in outcome.message
+    assert not rollouts.has(config_map("a"))

@@ -1,0 +1,300 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a playbook shows of a rollout while it runs, and the journal that it leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
+from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import run_level_of
+from ansible_collections.capability.openshift.tests.cluster.rollout_runs import UPDATE, fresh, selected
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.unit.sites import environment
+
+pytestmark = pytest.mark.slow
+
+MODULE = "capability.openshift.release_apply"
+LINE = re.compile(r"(?m)^(\w+): run level (\d+): (\d+) of (\d+), (\d+) %$")
+JSON_CALLBACK = """
+import json
+from ansible.plugins.callback import CallbackBase
+
+DOCUMENTATION = "name: only_json\\ntype: stdout\\nshort_description: what ansible.posix.json does\\ndescription: x\\n"
+
+
+class CallbackModule(CallbackBase):
+    CALLBACK_TYPE, CALLBACK_NAME, CALLBACK_VERSION = "stdout", "only_json", 2.0
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.results = []
+
+    def v2_runner_on_ok(self, result, **_options):
+        dumped = json.loads(self._dump_results(result._result, keep_invocation=True))
+        self.results.append({**dumped, "diffs": len(result._result.get("diff") or ())})
+
+    v2_runner_on_failed = v2_runner_on_ok
+
+    def v2_playbook_on_stats(self, stats):
+        self._display.display(json.dumps(self.results))
+"""
+
+
+class Played(NamedTuple):
+    """How a playbook ended, and its results."""
+
+    code: int
+    out: str
+    err: str
+    result: dict[str, Any]
+
+    @property
+    def lines(self) -> list[tuple[str, ...]]:
+        """Host, run level, done, total and percent of the lines that were shown."""
+        return LINE.findall(self.err)
+
+
+class Site(NamedTuple):
+    """A folder with playbooks, for a cluster that never saw a rollout."""
+
+    plane: Plane
+    folder: Path
+
+    def play(
+        self, task: dict[str, Any] | None = None, variables: dict[str, str] | None = None, **options: Any
+    ) -> Played:
+        """Run one task of host berlin. The folder of the playbook is not the current one."""
+        options = {"release": str(EXAMPLE), "capabilities": selected("Ingress"), **options}
+        if "kubeconfig" not in options and "module_defaults" not in (task or {}):
+            options["kubeconfig"] = str(self.plane.kubeconfig)
+        play = {
+            "hosts": "berlin",
+            "gather_facts": False,
+            "tasks": [{"name": "Roll out", MODULE: options, "register": "it", **(task or {})}],
+        }
+        return self.run([play], variables or {"ANSIBLE_STDOUT_CALLBACK": "only_json"})
+
+    def run(self, plays: list[dict[str, Any]], variables: dict[str, str]) -> Played:
+        """Run a playbook."""
+        here = self.folder / "plays"
+        (here / "callback_plugins").mkdir(parents=True, exist_ok=True)
+        (here / "callback_plugins" / "only_json.py").write_text(JSON_CALLBACK)
+        (here / "play.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
+        (here / "hosts.yml").write_text("all: {hosts: {berlin: {ansible_connection: local}}}\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "ansible.cli.playbook", "-i", "plays/hosts.yml", "plays/play.yml"],
+            cwd=self.folder,
+            env={
+                **environment(self.folder),
+                "HOME": str(self.folder),
+                "ANSIBLE_ASYNC_DIR": f"{self.folder}/async",
+                **variables,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=180,
+        )
+        assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
+        results = json.loads(done.stdout) if variables.get("ANSIBLE_STDOUT_CALLBACK") == "only_json" else [{}]
+        return Played(done.returncode, done.stdout, done.stderr, results[-1])
+
+
+@pytest.fixture
+def site(plane: Plane, tmp_path: Path) -> Site:
+    fresh(plane)
+    return Site(plane, tmp_path)
+
+
+def journal(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def levels_of(result: dict[str, Any]) -> list[str]:
+    return [level["run_level"] for level in result["run_levels"]]
+
+
+def temporary_files(folder: Path) -> list[Path]:
+    return list(folder.rglob("rollout-*.jsonl"))
+
+
+def test_an_install_shows_each_run_level_once_although_they_run_at_the_same_time(site):
+    played = site.play()
+
+    assert played.code == 0, played
+    assert played.result["mode"] == "install"
+    assert sorted(level for _host, level, *_numbers in played.lines) == levels_of(played.result)
+    assert {host for host, *_rest in played.lines} == {"berlin"}
+    total = str(sum(level["manifests"] for level in played.result["run_levels"]))
+    assert played.lines[-1][2:] == (total, total, "100")
+    assert temporary_files(site.folder) == []
+
+
+def test_an_update_shows_its_run_levels_in_the_order_in_which_they_are_done(site):
+    site.play()
+    path = site.folder / "journal"
+    played = site.play(release=str(UPDATE), journal=str(path))
+
+    assert played.result["mode"] == "update"
+    last = {run_level_of(line["file"]): None for line in reversed(journal(path)) if line["event"] == "manifest"}
+    assert [level for _host, level, *_numbers in played.lines] == list(reversed(last))
+
+
+def test_lines_come_while_the_rollout_runs(site):
+    options = {
+        "release": str(EXAMPLE),
+        "capabilities": selected("Ingress"),
+        "kubeconfig": str(site.plane.kubeconfig),
+        "wait": True,
+        "wait_timeout": 8,
+    }
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "Roll out", MODULE: options}]}
+    (site.folder / "play.yml").write_text(yaml.safe_dump([play]))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ansible.cli.playbook", "play.yml"],
+        cwd=site.folder,
+        env=environment(site.folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    lines = [(time.monotonic(), line) for line in process.stderr]
+    process.wait()
+    over = time.monotonic()
+
+    waiting = [(at, line) for at, line in lines if "waiting for" in line]
+    assert waiting, lines
+    # Nobody makes these Deployments available here.
+    assert re.match(r"localhost: waiting for \d+: deployments\.apps [\w-]+/[\w-]+ \(.+\)$", waiting[0][1])
+    assert over - waiting[0][0] > 4
+    assert "run level" in lines[0][1]
+
+
+def test_the_result_is_as_without_the_action_plugin(site):
+    site.play()
+    shown = site.play().result
+    alone = site.play({"async": 60, "poll": 1})
+
+    assert alone.lines == []
+    assert shown["invocation"]["module_args"]["journal"] is None
+    of_async = {"ansible_job_id", "finished", "results_file", "started"}
+    of_async |= {"stdout", "stdout_lines", "stderr", "stderr_lines"}
+    assert shown == {name: value for name, value in alone.result.items() if name not in of_async}
+
+
+def test_a_task_that_logs_nothing_shows_nothing(site):
+    played = site.play({"no_log": True})
+
+    assert played.code == 0, played
+    assert "berlin: " not in played.err
+
+
+def test_check_mode_writes_no_journal_and_nothing_else(site):
+    mark = site.plane.audit.mark()
+    played = site.play({"check_mode": True, "diff": True}, journal="journal")
+
+    assert not (site.folder / "plays" / "journal").exists()
+    assert played.result["diffs"]
+    assert played.lines == []
+    asked = site.plane.audit.requests(mark, user_agent=FIELD_MANAGER)
+    assert all(request.verb in ("get", "list") or "dryRun=All" in request.uri for request in asked)
+
+
+def test_defaults_of_the_groups_reach_the_module(site):
+    path = f"{site.folder}/journal"
+    defaults = {
+        "group/capability.openshift.cluster": {"kubeconfig": str(site.plane.kubeconfig)},
+        "group/capability.openshift.openshift": {"journal": path},
+    }
+    played = site.play({"module_defaults": defaults})
+
+    assert played.code == 0, played
+    assert played.lines
+    assert journal(Path(path))[-1]["event"] == "end"
+
+
+def test_the_standard_output_is_what_it_would_be_without_progress(site):
+    played = site.play(variables={"ANSIBLE_STDOUT_CALLBACK": "default"})
+
+    assert "changed: [berlin]" in played.out
+    assert "run level" not in played.out
+    assert played.lines
+
+
+def test_a_journal_of_several_runs_has_them_all_and_shows_the_last(site):
+    path = site.folder / "plays" / "berlin.jsonl"
+    for _run in range(2):
+        played = site.play(journal="berlin.jsonl")
+        assert len(played.lines) == len(levels_of(played.result))
+
+    told = journal(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len({line["run"] for line in told}) == 2
+    for run in {line["run"] for line in told}:
+        kinds = [line["event"] for line in told if line["run"] == run]
+        assert (kinds[0], kinds[-1]) == ("start", "end")
+        assert kinds.count("manifest") == told[0]["total"]
+        assert kinds.count("run_level") == len(levels_of(played.result))
+
+
+def test_a_loop_shows_the_progress_of_each_item(site):
+    task = {"loop": [str(EXAMPLE), str(UPDATE)]}
+    played = site.play(task, release="{{ item }}", capabilities=selected("Ingress"))
+
+    assert played.code == 0, played
+    assert [numbers[-1] for (*numbers,) in played.lines].count("100") == 2
+
+
+def test_a_kubeconfig_that_is_a_dict_is_in_no_output_and_in_no_journal(site):
+    kubeconfig = yaml.safe_load(site.plane.kubeconfig.read_text("utf-8"))
+    key = kubeconfig["users"][0]["user"]
+    secret = key.get("client-key-data") or key["token"]
+    played = site.play(kubeconfig=kubeconfig, journal="~/journal")
+
+    assert played.lines
+    told = (site.folder / "journal").read_text("utf-8")
+    assert secret not in played.out + played.err + told
+    assert "********" not in told
+
+
+def test_what_is_secret_is_masked_in_the_journal_wherever_it_comes_up(site):
+    open_one, masked = (site.folder / name for name in ("open", "masked"))
+    site.play(journal=str(open_one))
+    word = next(line["name"] for line in journal(open_one) if line["event"] == "manifest" and len(line["name"]) > 7)
+    site.play(journal=str(masked), proxy_headers={"basic_auth": word})
+
+    assert any(word in line.get("name", "") for line in journal(open_one))
+    assert not any(word in line.get("name", "") for line in journal(masked))
+    assert len(journal(masked)) == len(journal(open_one))
+
+
+@pytest.mark.parametrize(("path", "said"), [("none/j", "No such file or directory"), (".", "Is a directory")])
+def test_a_journal_that_cannot_be_written_is_an_error_before_anything_is_sent(site, path, said):
+    mark = site.plane.audit.mark()
+    played = site.play(journal=path)
+
+    assert played.code == 2
+    assert f"cannot be written: {said}" in played.result["msg"]
+    assert played.result["problems"][0]["where"] == "journal"
+    assert site.plane.audit.requests(mark, user_agent=FIELD_MANAGER) == []
+
+
+def test_a_module_that_refuses_its_options_says_so(site):
+    played = site.play(mode="nonsense")
+
+    assert played.code == 2
+    assert "value of mode must be one of" in played.result["msg"]
+    assert temporary_files(site.folder) == []

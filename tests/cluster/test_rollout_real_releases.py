@@ -1,0 +1,222 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Real releases on a cluster with controllers and nodes, where a stand-in plays the operators.
+
+They are not part of the collection: CAPABILITY_RELEASES names a folder of extracted releases, one per minor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor, forced_capabilities
+from ansible_collections.capability.openshift.tests.cluster import real_rollouts
+from ansible_collections.capability.openshift.tests.cluster.real_rollouts import (
+    Index,
+    Served,
+    Wanted,
+    ask,
+    folder_of,
+    lacks,
+    of_capability,
+    release_of,
+    roll,
+    wanted,
+)
+from ansible_collections.capability.openshift.tests.cluster.rollout_runs import PART_OF, selected
+from ansible_collections.capability.openshift.tests.cluster.support import AGENT, OBJECT, is_write
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, release_bodies
+from ansible_collections.capability.openshift.tests.control_plane.operators import NAMESPACES
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.programs import Say
+
+__test__ = real_rollouts.are_there("4.13", "4.14", "4.18")
+"""Without releases there is nothing here to run, and a test that is skipped fails the gate."""
+
+_UPSTREAMS = (
+    ".spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.upstreamResolvers.properties.upstreams"
+)
+DROPPED = {("CustomResourceDefinition", f"{_UPSTREAMS}.items.anyOf[1].optional")}
+"""What is no field of a schema at all, and the API server drops without a word."""
+
+HOSTED = "ibm-cloud-managed"
+CONDITION = "ImplicitlyEnabledCapabilities"
+
+
+@pytest.fixture
+def site(say: Say) -> Iterator[Plane]:
+    """Return a cluster of its own: to empty one of a whole release takes longer than to start another."""
+    with Plane(controllers=True, say=say) as started:
+        yield started
+
+
+def _is_as_wanted(site: Plane, version: str, target: Wanted, result: dict[str, Any]) -> Index:
+    """Everything is there with the content of its manifest and available, and nothing else of the release."""
+    served = Served(site.api)
+    release = release_of(version)
+    found = served.objects([*target.included.values(), *target.excluded.values()])
+    missing = [str(key) for key, item in target.included.items() if item in served and key not in found]
+    assert missing == []
+    unserved = {key for key, item in target.included.items() if item not in served}
+    failed = {ResourceId(item["group"], item["kind"], item["namespace"], item["name"]) for item in _unserved(result)}
+    assert unserved == failed
+    different = {
+        (key.kind, field)
+        for key, item in target.included.items()
+        if key in found and not _is_older(item, result)
+        for field in lacks(release, item, found[key])
+    }
+    assert different <= _left_out(result) | DROPPED
+    left = [str(key) for key in target.excluded if key in found and key.name not in NAMESPACES and _is_ours(found[key])]
+    assert left == []
+    waiting = [
+        str(key)
+        for key, item in found.items()
+        if key.kind == "Deployment" and key in target.included and not _is_available(item)
+    ]
+    assert waiting == []
+    return found
+
+
+def _unserved(result: dict[str, Any]) -> list[dict[str, str]]:
+    assert {item["state"] for item in result["failed_resources"]} <= {"unserved"}
+    return list(result["failed_resources"])
+
+
+def _left_out(result: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return the kinds and fields that the result says to be unknown to the API."""
+    found = set()
+    for problem in result["problems"]:
+        _before, known, rest = problem["message"].partition("the API does not know ")
+        if known:
+            fields, _of, kind = rest.removesuffix(", so it is left out").rpartition(" of ")
+            found |= {(kind, field) for field in fields.split(", ")}
+    return found
+
+
+def _is_older(manifest: Manifest, result: dict[str, Any]) -> bool:
+    """Tell whether an object is made only once, and an earlier release did that."""
+    made_once = (manifest.annotations or {}).get("release.openshift.io/create-only") == "true"
+    return made_once and manifest.resource_id._asdict() not in result["created"]
+
+
+def _is_ours(item: Any) -> bool:
+    return PART_OF in (item["metadata"].get("labels") or {})
+
+
+def _is_available(item: Any) -> bool:
+    conditions = item.get("status", {}).get("conditions", ())
+    return any(condition["type"] == "Available" and condition["status"] == "True" for condition in conditions)
+
+
+def _members(found: Index) -> set[ResourceId]:
+    return {key for key, item in found.items() if _is_ours(item)}
+
+
+def _unchanged(site: Plane, version: str, **options: Any) -> None:
+    """A second run finds nothing to do."""
+    mark = site.audit.mark()
+    again = roll(site, version, **options)
+    assert not again["changed"]
+    assert not again["created"] + again["changed_resources"] + again["deleted"]
+    assert [item for item in site.audit.requests(mark, user_agent=AGENT) if is_write(item)] == []
+
+
+def test_a_release_with_two_capabilities_and_then_another_one(site: Plane) -> None:
+    chosen = {"Ingress", "NodeTuning"}
+    result = roll(site, "4.18", capabilities=selected(*chosen))
+    target = wanted("4.18", chosen)
+    before = _members(_is_as_wanted(site, "4.18", target, result))
+    _unchanged(site, "4.18")
+    more = roll(site, "4.18", capabilities=selected(*chosen, "Console"))
+    now = wanted("4.18", {*chosen, "Console"})
+    # What the API does not know of a manifest is told when that is sent.
+    found = _is_as_wanted(site, "4.18", now, {**more, "problems": result["problems"] + more["problems"]})
+    added = _members(found) - before
+    assert added
+    assert added == {key for key in now.included if key not in target.included} & set(found)
+    assert added <= of_capability("4.18", "Console")
+
+
+def test_a_hosted_control_plane_gets_its_own_manifests(site: Plane) -> None:
+    # The console's Deployment for this profile needs no capability, though its namespace and account do.
+    chosen = {"Console", "Ingress", "NodeTuning"}
+    # Who hosts it brings these kinds: the release has them for self-managed clusters alone.
+    for body in release_bodies(release_of("4.18"), "CustomResourceDefinition"):
+        if body["metadata"]["name"].partition(".")[0] in ("clusterversions", "clusteroperators"):
+            site.api.apply(f"{CRDS}/{body['metadata']['name']}", body)
+    result = roll(site, "4.18", capabilities=selected(*chosen), cluster_profile=HOSTED)
+    target = wanted("4.18", chosen, HOSTED)
+    found = _is_as_wanted(site, "4.18", target, result)
+    alone = set(wanted("4.18", chosen).included) - set(target.included)
+    assert len(alone) > 100
+    assert not alone & _members(found)
+    own = [
+        key for key, item in target.included.items() if "ibm-cloud-managed" in item.file and key.kind == "Deployment"
+    ]
+    assert own
+    everywhere = {item.resource_id: item for item in wanted("4.18", chosen).included.values()}
+    for key in own:
+        selector = found[key]["spec"]["template"]["spec"].get("nodeSelector") or {}
+        assert "node-role.kubernetes.io/master" not in selector
+        body = release_of("4.18").body(everywhere[key])
+        assert "node-role.kubernetes.io/master" in body["spec"]["template"]["spec"]["nodeSelector"]
+
+
+def _expected_implicit(frm: str, to: str, moved: Collection[str]) -> list[str]:
+    forced = forced_capabilities(Minor(*map(int, frm.split("."))), Minor(*map(int, to.split("."))))
+    return sorted({*moved, *(item.capability for item in forced)})
+
+
+def _updated(site: Plane, frm: str, to: str, requested: Collection[str], before: list[str], moved: list[str]) -> Any:
+    """Update, and see that exactly that is turned on which the plan predicts; return the result."""
+    enabled = site.api.get(OBJECT)["status"]["capabilities"]["enabledCapabilities"] or []
+    assert set(enabled) == {*requested, *before}
+    plan = ask(
+        "update_plan",
+        releases=[str(folder_of(frm)), str(folder_of(to))],
+        cluster_version=site.api.get(OBJECT),
+        feature_set="Default",
+    )
+    result = roll(site, to)
+    new = _expected_implicit(frm, to, moved)
+    assert result["mode"] == "update"
+    assert result["capability_status"]["newly_implicitly_enabled_capabilities"] == new
+    assert [item["name"] for item in plan["hops"][0]["implicitly_enabled"]] == new
+    (told,) = [item for item in site.api.get(OBJECT)["status"]["conditions"] if item["type"] == CONDITION]
+    names = ", ".join(sorted({*before, *new}))
+    assert told["message"] == f"The following capabilities could not be disabled: {names}"
+    assert (told["status"], told["reason"]) == ("True", "CapabilitiesImplicitlyEnabled")
+    predicted = plan["condition"]
+    assert {key: told[key] for key in ("status", "reason", "message")} == {
+        key: predicted[key] for key in ("status", "reason", "message")
+    }
+    return result
+
+
+@pytest.mark.parametrize("requested", [(), ("Console", "Storage")], ids=["None", "Console-and-Storage"])
+def test_an_update_turns_on_what_was_there(site: Plane, requested: tuple[str, ...]) -> None:
+    result = roll(site, "4.13", capabilities=selected(*requested))
+    _is_as_wanted(site, "4.13", wanted("4.13", requested), result)
+    result = _updated(site, "4.13", "4.14", requested, [], ["Build", "ImageRegistry", "MachineAPI"])
+    on = {*requested, *_expected_implicit("4.13", "4.14", ["Build", "ImageRegistry", "MachineAPI"])}
+    found = _is_as_wanted(site, "4.14", wanted("4.14", on), result)
+    before = {item.resource_id for item in release_of("4.13").manifests}
+    for name in ("Console", "Storage"):
+        new = of_capability("4.14", name) & set(wanted("4.14", {*on, name}).included) - before
+        assert new
+        assert {key for key in new if key in found} == (new if name in requested else set())
+    if not requested:
+        _on_to_the_next_but_three(site, sorted(on))
+
+
+def _on_to_the_next_but_three(site: Plane, on: list[str]) -> None:
+    moved = ["CloudControllerManager", "CloudCredential", "Ingress", "OperatorLifecycleManager"]
+    result = _updated(site, "4.14", "4.18", (), on, moved)
+    _is_as_wanted(site, "4.18", wanted("4.18", {*on, *moved}), result)
+    _unchanged(site, "4.18")

@@ -1,0 +1,181 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rollouts by those who may not do everything, to clusters of a cluster-version operator, and two at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    HOME,
+    INVENTORY,
+    Body,
+    Rollouts,
+    config_map,
+    deployment,
+    everything_but,
+    ids,
+    manifest,
+    namespace,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+NONE = selection("Ingress")
+CALL = EXAMPLE.parents[2] / "tests" / "benchmarks" / "call_module.py"
+CVO = deployment("cluster-version-operator", "openshift-cluster-version")
+DEPLOYMENTS = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments"
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+def service(name: str) -> Body:
+    return manifest("Service", name, HOME, spec={"ports": [{"port": 80}]})
+
+
+# Rights
+
+
+def test_kind_that_is_forbidden_is_one_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
+    user = certificate_user(rollouts.plane, "no-services", everything_but("", "services"))
+    bodies = [service("a"), service("b"), config_map("other"), deployment("c")]
+    outcome = rollouts.apply(bodies, kubeconfig=user.kubeconfig)
+    (problem,) = outcome.errors
+    assert problem["where"] == "Service"
+    assert all(name in problem["message"] for name in ("rollouts/a", "rollouts/b"))
+    assert [item["state"] for item in outcome["failed_resources"]] == ["forbidden", "forbidden"]
+    assert ids(outcome, "created") == ["ConfigMap other", "Deployment c"]
+
+
+def test_second_run_of_somebody_who_may_not_do_all_changes_nothing(rollouts: Rollouts) -> None:
+    user = certificate_user(rollouts.plane, "no-services", everything_but("", "services"))
+    bodies = [service("a"), config_map("other")]
+    rollouts.apply(bodies, kubeconfig=user.kubeconfig)
+    outcome = rollouts.apply(bodies, kubeconfig=user.kubeconfig)
+    assert len(outcome.errors) == 1
+    assert outcome["changed"] is False
+    assert ids(outcome, "unchanged") == ["ConfigMap other"]
+
+
+def test_somebody_who_may_do_all_finishes_it(rollouts: Rollouts) -> None:
+    user = certificate_user(rollouts.plane, "no-services", everything_but("", "services"))
+    bodies = [service("a"), config_map("other")]
+    rollouts.apply(bodies, kubeconfig=user.kubeconfig)
+    assert ids(rollouts.done(bodies), "created") == ["Service a"]
+
+
+def test_check_tells_what_will_be_forbidden(rollouts: Rollouts) -> None:
+    user = certificate_user(rollouts.plane, "no-services", everything_but("", "services"))
+    bodies = [service("a"), config_map("other")]
+    told = rollouts.apply(bodies, kubeconfig=user.kubeconfig, check=True)
+    real = rollouts.apply(bodies, kubeconfig=user.kubeconfig)
+    assert told["failed_resources"] == real["failed_resources"]
+    assert told["created"] == real["created"]
+
+
+def test_somebody_who_may_not_look_for_the_operator_is_told(rollouts: Rollouts) -> None:
+    user = certificate_user(rollouts.plane, "no-apps", everything_but("apps", "deployments"))
+    outcome = rollouts.apply([config_map("a")], kubeconfig=user.kubeconfig)
+    assert "allow_cvo_managed" in outcome.errors[0]["mend"]
+    assert not rollouts.has(config_map("a"))
+
+
+# Clusters of a cluster-version operator
+
+
+def with_operator(rollouts: Rollouts) -> None:
+    """Have the Deployment of a cluster-version operator that works."""
+    rollouts.api.apply("/api/v1/namespaces/openshift-cluster-version", namespace("openshift-cluster-version"))
+    rollouts.api.post(DEPLOYMENTS, CVO)
+    available = [{"type": "Available", "status": "True", "reason": "x", "message": ""}]
+    rollouts.api.patch(f"{DEPLOYMENTS}/cluster-version-operator/status", {"status": {"conditions": available}})
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
+def test_cluster_whose_operator_is_available_is_refused(rollouts: Rollouts, check: bool) -> None:
+    with_operator(rollouts)
+    with rollouts.unwritten():
+        outcome = rollouts.apply([config_map("a")], check=check)
+    assert "allow_cvo_managed" in outcome.errors[0]["mend"]
+
+
+def test_cluster_whose_operator_is_available_is_rolled_out_to_on_request(rollouts: Rollouts) -> None:
+    with_operator(rollouts)
+    rollouts.done([config_map("a")], allow_cvo_managed=True)
+    assert rollouts.has(config_map("a"))
+
+
+def test_operator_that_the_rollout_itself_brought_is_no_obstacle(rollouts: Rollouts) -> None:
+    bodies = [namespace("openshift-cluster-version"), CVO]
+    rollouts.done(bodies)
+    available = [{"type": "Available", "status": "True", "reason": "x", "message": ""}]
+    rollouts.api.patch(f"{DEPLOYMENTS}/cluster-version-operator/status", {"status": {"conditions": available}})
+    assert rollouts.done(bodies)["changed"] is False
+
+
+def test_cluster_version_that_an_operator_wrote_lately_is_refused(rollouts: Rollouts) -> None:
+    release = rollouts.release([config_map("a")], cluster_version=True)
+    rollouts.done(release, capabilities=NONE)
+    status = {"status": {"observedGeneration": 77}}
+    rollouts.api.patch(f"{PATH}/status", status, fieldManager="cluster-version-operator")
+    with rollouts.unwritten():
+        outcome = rollouts.apply(release)
+    assert "cluster-version-operator wrote the status" in outcome.message
+    rollouts.done(release, allow_cvo_managed=True)
+
+
+# Two at once
+
+
+def start(rollouts: Rollouts, **options: Any) -> subprocess.Popen[str]:
+    """Start a rollout in a process of its own."""
+    values = {"kubeconfig": rollouts.plane.kubeconfig, "openshift_version": "4.21.0", **options}
+    text = json.dumps({name: str(value) if isinstance(value, Path) else value for name, value in values.items()})
+    command = [sys.executable, str(CALL), "capability.openshift.release_apply", text]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def test_of_two_rollouts_of_different_releases_one_is_told(rollouts: Rollouts) -> None:
+    slow = rollouts.release([config_map("a"), config_map("late", "later")], "slow")
+    with start(rollouts, release=slow, wait=True, wait_timeout=60) as running:
+        wait_for(lambda: rollouts.has(config_map("a")), "the first rollout to be on its way")
+        rollouts.done(rollouts.release([config_map("b")], "quick"))
+        rollouts.api.post("/api/v1/namespaces", namespace("later"))
+        said, complaint = running.communicate(timeout=60)
+    assert not complaint.strip() or running.returncode == 1
+    told = json.loads(said)
+    assert told["failed"] is True
+    assert "another rollout" in told["msg"]
+    assert rollouts.done(slow)["failed_resources"] == []
+
+
+def test_two_rollouts_of_the_same_release_get_along_or_tell(rollouts: Rollouts) -> None:
+    bodies = {f"0000_10_c{index}_1.yaml": config_map(f"c{index}") for index in range(20)}
+    release = rollouts.release(bodies)
+    with start(rollouts, release=release) as one, start(rollouts, release=release) as two:
+        results = [json.loads(process.communicate(timeout=60)[0]) for process in (one, two)]
+    failed = [item["msg"] for item in results if item.get("failed")]
+    assert len(failed) < 2
+    assert all("another rollout" in message for message in failed)
+    again = rollouts.done(release)
+    assert len(again["unchanged"]) == 20
+    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == ""

@@ -1,0 +1,299 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from ansible import constants
+from ansible.plugins.action.normal import ActionModule as NormalAction
+
+from ansible_collections.capability.openshift.plugins.action import release_apply
+from ansible_collections.capability.openshift.plugins.action.release_apply import ActionModule, Follower
+
+
+def start(run: str = "a") -> dict[str, Any]:
+    return {"run": run, "event": "start", "release": "4.21.0", "mode": "install", "total": 904}
+
+
+def level(name: str, done: int, percent: int, run: str = "a") -> dict[str, Any]:
+    return {"run": run, "event": "run_level", "run_level": name, "done": done, "total": 904, "percent": percent}
+
+
+def waiting(left: int, message: str = "not there", resource: str = "namespaces x") -> dict[str, Any]:
+    return {"run": "a", "event": "waiting", "left": left, "resource": resource, "message": message}
+
+
+END = {"run": "a", "event": "end", "done": 904, "total": 904, "percent": 100, "problems": []}
+FIRST = "run level 30: 245 of 904, 27 %"
+
+
+def line(event: object) -> bytes:
+    return json.dumps(event).encode()
+
+
+class Screen:
+    """A follower with a clock that is set by hand, and what it showed."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+        self.clock = 0.0
+        self.follower = Follower(self.shown.append, lambda: self.clock)
+
+    def take(self, *events: object, at: float = 0.0) -> list[str]:
+        """Let the events come in at one time, and return all that was shown until then."""
+        self.clock = at
+        for event in events:
+            self.follower.line(event if isinstance(event, bytes) else line(event))
+        self.follower.tick()
+        return self.shown
+
+
+@pytest.fixture
+def screen() -> Screen:
+    return Screen()
+
+
+def test_a_run_level_is_a_line(screen):
+    assert screen.take(start(), level("30", 245, 27)) == [FIRST]
+
+
+def test_files_without_a_run_level_have_words(screen):
+    assert screen.take(start(), level("", 904, 100)) == ["files without a run level: 904 of 904, 100 %"]
+
+
+def test_what_is_waited_for_is_a_line_with_its_reason(screen):
+    event = waiting(3, "2 of 3 replicas are available", "deployments.apps openshift-console/console")
+    (shown,) = screen.take(start(), event)
+    assert shown == "waiting for 3: deployments.apps openshift-console/console (2 of 3 replicas are available)"
+
+
+def test_a_reason_that_nobody_knows_is_left_out(screen):
+    assert screen.take(start(), waiting(1, "")) == ["waiting for 1: namespaces x"]
+
+
+def test_waiting_is_shown_every_ten_seconds_at_most_and_then_as_it_is_now(screen):
+    screen.take(start(), waiting(9), at=0)
+    screen.take(waiting(8), at=3)
+    assert screen.take(waiting(7), at=9.9) == ["waiting for 9: namespaces x (not there)"]
+    assert screen.take(at=10)[1:] == ["waiting for 7: namespaces x (not there)"]
+
+
+def test_what_has_not_changed_is_not_said_again(screen):
+    screen.take(start(), waiting(9), at=0)
+    assert len(screen.take(at=100)) == 1
+
+
+@pytest.mark.parametrize("event", [END, level("30", 245, 27)], ids=["end", "run level"])
+def test_when_it_goes_on_nothing_is_waited_for(screen, event):
+    screen.take(start(), waiting(9), at=0)
+    screen.take(waiting(8), event, at=5)
+    assert [shown for shown in screen.take(at=100) if shown.startswith("waiting")] == screen.shown[:1]
+
+
+def test_lines_of_a_run_that_began_before_are_not_shown(screen):
+    assert screen.take(level("10", 1, 0, "b"), start(), level("30", 245, 27), level("20", 1, 0, "b")) == [FIRST]
+
+
+def test_where_two_runs_share_a_journal_nothing_is_shown(screen):
+    assert screen.take(start(), level("30", 245, 27), start("b"), level("40", 1, 0), level("40", 1, 0, "b")) == [FIRST]
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[]", b"null", b'"x"', b"{}", b'{"event": "run_level"}'])
+def test_a_line_that_says_nothing_is_passed_over(screen, data):
+    assert screen.take(start(), data, level("30", 245, 27)) == [FIRST]
+
+
+def test_a_terminal_is_not_told_what_to_do(screen):
+    (shown,) = screen.take(start(), waiting(1, "a\x1b[31m\r\n\tb\u202ec"))
+    assert shown == "waiting for 1: namespaces x (a [31m b c)"
+
+
+def test_a_long_reason_is_cut_off(screen):
+    (shown,) = screen.take(start(), waiting(1, "x" * 5000))
+    assert len(shown) == 200
+    assert shown.endswith("x...")
+
+
+class Task:
+    """A task of one host; ``module`` stands for what runs the module, which gets the arguments of the task."""
+
+    def __init__(self, folder: Path, module: Any, **changes: Any) -> None:
+        self.shown: list[tuple[str, bool]] = []
+        self.options = {"no_log": False, "check_mode": False, "async_val": 0, "args": {"release": "r"}} | changes
+        become, transport = self.options.pop("become", None), self.options.pop("transport", "local")
+        self.task = SimpleNamespace(action="release_apply", **self.options)
+        parts: tuple[Any, ...] = (
+            self.task,
+            SimpleNamespace(transport=transport, become=become),
+            None,
+            SimpleNamespace(get_basedir=lambda: str(folder)),
+            None,
+            None,
+        )
+        self.action: Any = ActionModule(*parts)
+        display: Any = SimpleNamespace(display=lambda text, stderr=False: self.shown.append((text, stderr)))
+        self.action._display = display
+        self._module = module
+
+    def run(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+        """Run the action."""
+        monkeypatch.setattr(NormalAction, "run", lambda action, tmp, task_vars: self._module(action._task.args))
+        return dict(self.action.run(None, {"inventory_hostname": "berlin"}))
+
+
+def journals(*events: object) -> Any:
+    """Return a module that writes a journal, and answers as Ansible does."""
+
+    def module(args: dict[str, Any]) -> dict[str, Any]:
+        if args.get("journal"):
+            with open(args["journal"], "ab") as file:
+                file.write(b"".join(line(event) + b"\n" for event in events))
+        return {"changed": True, "invocation": {"module_args": {"journal": None, **args}}}
+
+    return module
+
+
+MODULE = journals(start(), level("30", 245, 27), END)
+
+
+@pytest.fixture(autouse=True)
+def local_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the directory for files that are gone at the end."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(constants, "DEFAULT_LOCAL_TMP", str(folder))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_progress_is_shown_with_the_host_and_on_the_standard_error(tmp_path, monkeypatch):
+    task = Task(tmp_path, MODULE)
+    task.run(monkeypatch)
+    assert task.shown == [(f"berlin: {FIRST}", True)]
+
+
+def test_the_result_is_that_of_the_module(tmp_path, monkeypatch):
+    result = Task(tmp_path, MODULE).run(monkeypatch)
+    assert result == {"changed": True, "invocation": {"module_args": {"journal": None, "release": "r"}}}
+
+
+def test_the_temporary_journal_is_removed(tmp_path, monkeypatch, local_tmp):
+    seen = []
+
+    def module(args: dict[str, Any]) -> dict[str, Any]:
+        seen.extend(local_tmp.iterdir())
+        assert seen[0].stat().st_mode & 0o777 == 0o600
+        return {}
+
+    Task(tmp_path, module).run(monkeypatch)
+    assert len(seen) == 1
+    assert list(local_tmp.iterdir()) == []
+
+
+def test_a_task_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch, local_tmp):
+    def module(args: dict[str, Any]) -> dict[str, Any]:
+        raise TimeoutError
+
+    task = Task(tmp_path, module)
+    with pytest.raises(TimeoutError):
+        task.run(monkeypatch)
+    assert list(local_tmp.iterdir()) == []
+    assert task.task.args == {"release": "r"}
+
+
+def test_a_journal_of_the_user_is_followed_and_kept(tmp_path, monkeypatch, local_tmp):
+    path = tmp_path / "mine.jsonl"
+    task = Task(tmp_path, MODULE, args={"journal": str(path)})
+    result = task.run(monkeypatch)
+
+    assert task.shown == [(f"berlin: {FIRST}", True)]
+    assert len(path.read_bytes().splitlines()) == 3
+    assert result["invocation"]["module_args"]["journal"] == str(path)
+    assert list(local_tmp.iterdir()) == []
+
+
+def test_an_earlier_run_in_the_journal_is_not_shown_again(tmp_path, monkeypatch):
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(line(start("old")) + b"\n" + line(level("10", 1, 0, "old")) + b"\n" + b'{"half')
+    task = Task(tmp_path, journals(b"", start(), level("30", 245, 27)), args={"journal": str(path)})
+    task._module = lambda args: (path.write_bytes(path.read_bytes() + b"\n"), MODULE(args))[1]
+    task.run(monkeypatch)
+
+    assert task.shown == [(f"berlin: {FIRST}", True)]
+
+
+def test_a_relative_journal_is_found_where_the_playbook_is(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    task = Task(tmp_path, MODULE, args={"journal": "mine.jsonl"})
+    task.run(monkeypatch)
+    assert len(task.shown) == 1
+
+
+def test_the_home_directory_and_variables_are_found_as_the_module_finds_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SITE", "berlin")
+    task = Task(
+        tmp_path,
+        lambda args: MODULE({"journal": str(tmp_path / "berlin.jsonl")}),
+        args={"journal": "~/$SITE.jsonl"},
+    )
+    task.run(monkeypatch)
+    assert len(task.shown) == 1
+
+
+@pytest.mark.parametrize("given", [{"journal": ""}, {"journal": None}])
+def test_a_journal_that_says_nothing_is_as_none(tmp_path, monkeypatch, given):
+    task = Task(tmp_path, MODULE, args=given)
+    result = task.run(monkeypatch)
+    assert len(task.shown) == 1
+    assert result["invocation"]["module_args"]["journal"] == given["journal"]
+
+
+@pytest.mark.parametrize("given", [["x"], {"a": 1}, 7])
+def test_a_journal_that_is_no_path_is_left_to_the_module(tmp_path, monkeypatch, given):
+    task = Task(tmp_path, lambda args: {"got": args}, args={"journal": given})
+    assert task.run(monkeypatch) == {"got": {"journal": given}}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"no_log": True},
+        {"check_mode": True},
+        {"async_val": 60},
+        {"become": "a plugin"},
+        {"transport": "ssh"},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_elsewhere_the_module_runs_as_without_the_plugin(tmp_path, monkeypatch, changes):
+    task = Task(tmp_path, lambda args: {"got": args}, **changes)
+    assert task.run(monkeypatch) == {"got": {"release": "r"}}
+    assert task.shown == []
+
+
+def test_without_a_place_for_the_journal_the_module_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(constants, "DEFAULT_LOCAL_TMP", str(tmp_path / "none"))
+    assert Task(tmp_path, lambda args: {"got": args}).run(monkeypatch) == {"got": {"release": "r"}}
+
+
+def test_a_screen_that_breaks_does_not_break_the_rollout(tmp_path, monkeypatch):
+    task = Task(tmp_path, MODULE)
+    task.action._display = None
+    assert task.run(monkeypatch)["changed"] is True
+
+
+def test_a_follower_that_hangs_does_not_hold_the_task_up(tmp_path, monkeypatch):
+    import threading
+
+    never = threading.Event()
+    monkeypatch.setattr(release_apply, "_LAST_SECONDS", 0.01)
+    task = Task(tmp_path, MODULE)
+    task.action._display = SimpleNamespace(display=lambda _text, stderr: never.wait())
+    assert task.run(monkeypatch)["changed"] is True
+    never.set()

@@ -1,0 +1,91 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What docs/roll_out_a_release.md, the playbook and the role say of a rollout is what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils import _argspec
+from ansible_collections.capability.openshift.plugins.module_utils._domain.readiness import OTHER_KINDS, READINESS_KINDS
+from ansible_collections.capability.openshift.plugins.modules import release_apply
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "roll_out_a_release.md").read_text("utf-8")
+PLAYBOOK = (ROOT / "playbooks" / "apply_release.yml").read_text("utf-8")
+ROLE = ROOT / "roles" / "release_manifests"
+PREFIX = "release_manifests_"
+OF_THE_ROLE = {"apply", "chdir", "decisions", "dest"}
+
+
+def table(head: str) -> list[list[str]]:
+    """Return the rows of the table of the page that begins with ``head``."""
+    lines = PAGE.partition(f"| {head} |")[2].splitlines()[2:]
+    rows = lines[: next((index for index, line in enumerate(lines) if not line.startswith("|")), len(lines))]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def options_of_role() -> dict[str, dict]:
+    spec = yaml.safe_load((ROLE / "meta" / "argument_specs.yml").read_text("utf-8"))
+    options = spec["argument_specs"]["main"]["options"]
+    assert all(name.startswith(PREFIX) for name in options)
+    return {name.removeprefix(PREFIX): option for name, option in options.items()}
+
+
+def options_of_module() -> dict[str, dict]:
+    options: dict[str, dict] = yaml.safe_load(release_apply.DOCUMENTATION)["options"]
+    return options
+
+
+def test_the_table_of_readiness_is_that_of_the_code():
+    expected = [[kind, group or "core", text] for (group, kind), text in READINESS_KINDS.items()]
+
+    assert table("kind | API group | ready when") == [*expected, ["all others", "", OTHER_KINDS]]
+
+
+def test_the_table_of_variables_has_those_of_the_playbook():
+    head = {
+        name
+        for words in re.findall(
+            r"(?m)^# ((?:[a-z_]+, ?)*[a-z_]+)(?: {2,}| [a-z]|$)", PLAYBOOK.partition("\n- name:")[0]
+        )
+        for name in words.replace(" ", "").split(",")
+    }
+    listed = {
+        name for row in table("variable of the playbook | what it says") for name in re.findall(r"`(\w+)`", row[0])
+    }
+
+    assert listed <= head | {"context"}
+    assert {name.removeprefix(PREFIX) for name in re.findall(rf"(?m)^    ({PREFIX}\w+):", PLAYBOOK)} <= (
+        listed | OF_THE_ROLE
+    )
+
+
+def test_the_role_takes_each_option_of_the_module():
+    of_module = {*options_of_module(), *_argspec.release_spec(), *_argspec.rollout_spec(), "kubeconfig", "context"}
+
+    assert of_module <= options_of_role().keys()
+
+
+def test_the_role_has_the_defaults_of_the_module():
+    role, module = options_of_role(), options_of_module()
+    same = {name for name in module if "default" in module[name]}
+
+    assert {name: role[name]["default"] for name in same} == {name: module[name]["default"] for name in same}
+
+
+def test_the_defaults_that_the_role_documents_are_those_that_it_has():
+    defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text("utf-8"))
+    documented = {PREFIX + name: option["default"] for name, option in options_of_role().items() if "default" in option}
+
+    assert documented == defaults
+
+
+def test_no_fact_about_a_cluster_has_a_default_in_the_role():
+    facts = {"capabilities", "cluster_profile", "feature_set", "feature_gates", "overrides", "exclude_identifier"}
+
+    assert not [name for name in facts if "default" in options_of_role()[name]]
