@@ -61,7 +61,7 @@ def _is_as_wanted(site: Plane, version: str, target: Wanted, result: dict[str, A
     release = release_of(version)
     found = served.objects([*target.included.values(), *target.excluded.values()])
     missing = [str(key) for key, item in target.included.items() if item in served and key not in found]
-    assert missing == []
+    assert not missing, missing
     unserved = {key for key, item in target.included.items() if item not in served}
     failed = {ResourceId(item["group"], item["kind"], item["namespace"], item["name"]) for item in _unserved(result)}
     assert unserved == failed
@@ -73,13 +73,13 @@ def _is_as_wanted(site: Plane, version: str, target: Wanted, result: dict[str, A
     }
     assert different <= _left_out(result) | DROPPED
     left = [str(key) for key in target.excluded if key in found and key.name not in NAMESPACES and _is_ours(found[key])]
-    assert left == []
+    assert not left, left
     waiting = [
         str(key)
         for key, item in found.items()
         if key.kind == "Deployment" and key in target.included and not _is_available(item)
     ]
-    assert waiting == []
+    assert not waiting, waiting
     return found
 
 
@@ -190,7 +190,8 @@ def _updated(site: Plane, frm: str, to: str, requested: Collection[str], before:
     assert [item["name"] for item in plan["hops"][0]["implicitly_enabled"]] == new
     (told,) = [item for item in site.api.get(OBJECT)["status"]["conditions"] if item["type"] == CONDITION]
     names = ", ".join(sorted({*before, *new}))
-    assert told["message"] == f"The following capabilities could not be disabled: {names}"
+    said = f"The following capabilities could not be disabled: {names}"
+    assert told["message"] == said, told
     assert (told["status"], told["reason"]) == ("True", "CapabilitiesImplicitlyEnabled")
     predicted = plan["condition"]
     assert {key: told[key] for key in ("status", "reason", "message")} == {

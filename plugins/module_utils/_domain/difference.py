@@ -18,172 +18,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from .api_fields import (
+    DROPPED_MAPS,
+    ENCODED,
+    KEY_DEFAULTS,
+    KEYED,
+    KEYED_IN_STRUCTS,
+    MERGED,
+    METADATA,
+    QUANTITIES,
+    QUANTITY_MAPS,
+    SCHEMA,
+    SCHEMA_FIELDS,
+    SCHEMA_MAPS,
+    SCHEMAS,
+    TYPED_GROUPS,
+    WHOLE,
+)
 from .body import walk
 from .workloads import parse_quantity
 
 MASK = "(not shown)"
 """Stands for a value that may be secret."""
-
-_TYPED_GROUPS = frozenset(
-    {
-        "",
-        "admissionregistration.k8s.io",
-        "apiextensions.k8s.io",
-        "apiregistration.k8s.io",
-        "apps",
-        "authentication.k8s.io",
-        "authorization.k8s.io",
-        "autoscaling",
-        "batch",
-        "certificates.k8s.io",
-        "coordination.k8s.io",
-        "discovery.k8s.io",
-        "events.k8s.io",
-        "flowcontrol.apiserver.k8s.io",
-        "networking.k8s.io",
-        "node.k8s.io",
-        "policy",
-        "rbac.authorization.k8s.io",
-        "resource.k8s.io",
-        "scheduling.k8s.io",
-        "storage.k8s.io",
-        # Those of OpenShift's own API servers.
-        "apps.openshift.io",
-        "authorization.openshift.io",
-        "build.openshift.io",
-        "image.openshift.io",
-        "oauth.openshift.io",
-        "project.openshift.io",
-        "quota.openshift.io",
-        "route.openshift.io",
-        "template.openshift.io",
-        "user.openshift.io",
-    }
-)
-"""Groups whose kinds are Go structs of an API server.
-
-Of the others, which come with a CustomResourceDefinition, the server keeps what it gets as it is.
-Sources: kubernetes/api:*/register.go; openshift/openshift-apiserver:pkg/cmd/openshift-apiserver/openshiftapiserver, and
-oauth-apiserver for those of users.
-"""
-
-_METADATA = ("annotations", "finalizers", "labels", "name", "namespace", "ownerReferences")
-"""Of the metadata what a manifest can say; the rest is the API server's own (kubernetes/apimachinery:ObjectMeta)."""
-
-_KEYED = frozenset({"annotations", "labels", "matchLabels", "nodeSelector"})
-_KEYED_IN_STRUCTS = _KEYED | {"binaryData", "data", "parameters"}
-"""Maps of strings, whose keys are the user's: a key with an empty value says something, and values are mere text."""
-
-_QUANTITY_MAPS = frozenset({"allocatable", "capacity", "hard", "limits", "overhead", "podFixed", "requests"})
-_QUANTITIES = frozenset({"divisor", "sizeLimit", "storage"})
-"""Maps of quantities, and fields that are one: ``resource.Quantity`` in kubernetes/api."""
-
-_DROPPED_MAPS = _KEYED_IN_STRUCTS | _QUANTITY_MAPS | {"metadata", "selector"}
-"""Maps that a Go struct leaves out when they are empty. Other ones are pointers, as ``emptyDir`` is, and stay."""
-
-_SCHEMA = "openAPIV3Schema"
-_SCHEMAS = frozenset({"additionalItems", "additionalProperties", "allOf", "anyOf", "items", "not", "oneOf", _SCHEMA})
-_SCHEMA_MAPS = frozenset({"definitions", "dependencies", "patternProperties", "properties"})
-_SCHEMA_FIELDS = (
-    _SCHEMAS
-    | _SCHEMA_MAPS
-    | {
-        "$ref",
-        "$schema",
-        "default",
-        "description",
-        "enum",
-        "example",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "externalDocs",
-        "format",
-        "id",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "nullable",
-        "pattern",
-        "required",
-        "title",
-        "type",
-        "uniqueItems",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-        "x-kubernetes-list-map-keys",
-        "x-kubernetes-list-type",
-        "x-kubernetes-map-type",
-        "x-kubernetes-preserve-unknown-fields",
-        "x-kubernetes-validations",
-    }
-)
-"""The fields of a schema in a CustomResourceDefinition.
-
-Others are dropped without a word, as the ``optional`` that each release has in the CRD of DNSes.
-Source: kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/v1/types_jsonschema.go
-"""
-
-_WHOLE = frozenset(
-    {"labelSelector", "namespaceSelector", "nodeSelector", "objectSelector", _SCHEMA, "podSelector", "selector"}
-)
-"""Maps of Go structs in which what only the cluster has changes what the rest means.
-
-They are applied as one: ``+structType=atomic`` of LabelSelector (kubernetes/apimachinery:pkg/apis/meta/v1/types.go),
-``+mapType=atomic`` of Service and PodSpec (kubernetes/api:core/v1/types.go), and a schema belongs to an item of
-``versions``, ``+listType=atomic`` (kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/v1/types.go).
-"""
-
-_CONTAINER_LISTS = ("containers", "ephemeralContainers", "initContainers")
-
-_MERGED: Mapping[tuple[str, str], tuple[str, ...]] = {
-    # kubernetes/apimachinery:pkg/apis/meta/v1/types.go ObjectMeta
-    ("metadata", "ownerReferences"): ("uid",),
-    # kubernetes/api:core/v1/types.go PodSpec
-    **{("spec", field): ("name",) for field in _CONTAINER_LISTS},
-    ("spec", "hostAliases"): ("ip",),
-    ("spec", "imagePullSecrets"): ("name",),
-    ("spec", "resourceClaims"): ("name",),
-    ("spec", "schedulingGates"): ("name",),
-    ("spec", "topologySpreadConstraints"): ("topologyKey", "whenUnsatisfiable"),
-    ("spec", "volumes"): ("name",),
-    # the same, Container
-    **{(containers, "env"): ("name",) for containers in _CONTAINER_LISTS},
-    **{(containers, "ports"): ("containerPort", "protocol") for containers in _CONTAINER_LISTS},
-    **{(containers, "volumeDevices"): ("devicePath",) for containers in _CONTAINER_LISTS},
-    **{(containers, "volumeMounts"): ("mountPath",) for containers in _CONTAINER_LISTS},
-    ("resources", "claims"): ("name",),
-    # the same, ServiceSpec
-    ("spec", "ports"): ("port", "protocol"),
-    # the same, ServiceAccount; its second list is atomic, and yet OpenShift adds a secret to each of the two
-    # (openshift/openshift-controller-manager:pkg/serviceaccounts/controllers)
-    ("", "imagePullSecrets"): ("name",),
-    ("", "secrets"): ("name",),
-    # kubernetes/api:admissionregistration/v1/types.go
-    ("", "webhooks"): ("name",),
-    ("webhooks", "matchConditions"): ("name",),
-    ("spec", "matchConditions"): ("name",),
-    ("spec", "variables"): ("name",),
-    # openshift/api:image/v1/types.go ImageStreamSpec
-    ("spec", "tags"): ("name",),
-}
-"""Lists of Go structs which the API merges, by their last two names, and what tells their items apart.
-
-What only the cluster has in one of them is somebody else's. All other lists are replaced as a whole, and so are those
-of kinds that come with a CustomResourceDefinition: the CVO does that, whatever their schema says.
-Source: ``patchMergeKey`` and ``+listMapKey`` at the places named.
-"""
-
-_KEY_DEFAULTS = {"protocol": "TCP"}
-"""Fields of a key that may be left out (kubernetes/kubernetes:pkg/apis/core/v1/defaults.go)."""
-
-_ENCODED = {"ConfigMap": "binaryData", "Secret": "data"}
-"""Maps of strings in base64."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _LONGEST_DURATION = 100
@@ -219,8 +75,8 @@ class _Place(NamedTuple):
 
     def field(self, name: str) -> _Place:
         shown = f"{self.shown}.{name}" if _NAME.fullmatch(name) else f"{self.shown}[{json.dumps(name)}]"
-        whole = self.whole or name == "matchLabels" or (self.typed and name in _WHOLE)
-        schema = self.schema or (self.typed and name == _SCHEMA)
+        whole = self.whole or name == "matchLabels" or (self.typed and name in WHOLE)
+        schema = self.schema or (self.typed and name == SCHEMA)
         return _Place(self.typed, whole, schema, shown, (self.names[-1], name))
 
     def item(self, shown: str) -> _Place:
@@ -229,28 +85,28 @@ class _Place(NamedTuple):
     @property
     def is_text(self) -> bool:
         """Whether it is a value in a map of strings."""
-        return not self.schema and self.names[0] in (_KEYED_IN_STRUCTS if self.typed else _KEYED)
+        return not self.schema and self.names[0] in (KEYED_IN_STRUCTS if self.typed else KEYED)
 
     @property
     def is_quantity(self) -> bool:
         inside, name = self.names
-        return not (self.schema or self.is_text) and (inside in _QUANTITY_MAPS or name in _QUANTITIES)
+        return not (self.schema or self.is_text) and (inside in QUANTITY_MAPS or name in QUANTITIES)
 
     @property
     def is_often_left_out(self) -> bool:
         """Whether it is a map that a Go struct leaves out when it is empty."""
-        return self.typed and not self.schema and not self.is_text and self.names[1] in _DROPPED_MAPS
+        return self.typed and not self.schema and not self.is_text and self.names[1] in DROPPED_MAPS
 
     @property
     def merged_by(self) -> tuple[str, ...]:
         """The fields that tell the items of this list apart; none where it is replaced as a whole."""
-        return _MERGED.get(self.names, ()) if self.typed and not self.schema else ()
+        return MERGED.get(self.names, ()) if self.typed and not self.schema else ()
 
     def has_field(self, name: str) -> bool:
         """Whether the kind has such a field, as far as it is known."""
         inside, at = self.names
-        is_schema = self.schema and at not in _SCHEMA_MAPS and (at in _SCHEMAS or inside in _SCHEMA_MAPS)
-        return not is_schema or name in _SCHEMA_FIELDS
+        is_schema = self.schema and at not in SCHEMA_MAPS and (at in SCHEMAS or inside in SCHEMA_MAPS)
+        return not is_schema or name in SCHEMA_FIELDS
 
 
 def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[Difference, ...]:
@@ -266,7 +122,7 @@ def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[Di
         unlike.append(Difference(".kind", wanted.get("kind"), found.get("kind")))
     if unlike:
         return tuple(unlike)
-    top = _Place(wanted_group in _TYPED_GROUPS)
+    top = _Place(wanted_group in TYPED_GROUPS)
     told = list(_metadata(top, walk(wanted, "metadata"), walk(found, "metadata")))
     if other.wanted == other.found:
         told += _fields(top, _content(wanted), found)
@@ -295,7 +151,7 @@ def _content(wanted: Mapping[str, Any]) -> dict[str, Any]:
     if wanted.get("kind") == "ClusterRole" and content.get("aggregationRule"):
         # A controller writes them: kubernetes/kubernetes:pkg/controller/clusterroleaggregation.
         content.pop("rules", None)
-    encoded = _ENCODED.get(str(wanted.get("kind")), "")
+    encoded = ENCODED.get(str(wanted.get("kind")), "")
     if isinstance(content.get(encoded), Mapping):
         # Line breaks in base64 are passed over, and do not come back.
         content[encoded] = {
@@ -314,7 +170,7 @@ def _base64(value: object) -> str:
 
 def _metadata(top: _Place, wanted: Any, found: Any) -> Iterator[Difference]:
     at = top._replace(typed=True).field("metadata")
-    for name in _METADATA:
+    for name in METADATA:
         wanted_value, found_value = walk(wanted, name), walk(found, name)
         if wanted_value is None or (name == "namespace" and found_value is None):
             continue  # the API server drops a namespace from what is in none
@@ -407,7 +263,7 @@ def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...]
         return None
     keyed: dict[tuple[Any, ...], Any] = {}
     for item in items:
-        key = tuple(walk(item, field) or _KEY_DEFAULTS.get(field) for field in fields)
+        key = tuple(walk(item, field) or KEY_DEFAULTS.get(field) for field in fields)
         if not all(isinstance(part, (str, int)) for part in key) or key in keyed:
             return None
         keyed[key] = item
