@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from threading import Lock
+from typing import Any, NamedTuple
 
 from ._client import Client, Target, object_key
 from ._domain.applied_object import PART_OF
@@ -29,6 +30,7 @@ from ._sending import Known, resource_key
 from ._served_kinds import ServedKinds
 
 _ATTEMPTS = 6
+_CLAIM_SECONDS = 3.0
 _TARGET = Target(CONFIG_MAPS, NAME, NAMESPACE)
 
 
@@ -81,26 +83,60 @@ def _written(client: Client, kept: Kept, inventory: Inventory) -> Kept:
     return Kept(inventory, metadata["resourceVersion"])
 
 
-def members_of_cluster(client: Client, kinds: ServedKinds, resources: Iterable[ResourceId]) -> Known:
-    """Return the metadata of those of ``resources`` that are on the cluster and belong to the rollout.
+class Claim:
+    """Whether the inventory is still that of this rollout; asked now and then, by several threads."""
 
-    One list for each kind; what the user may not list is not known.
-    """
+    def __init__(self, client: Client, kept: Kept) -> None:
+        self._client, self._version = client, kept.resource_version
+        self._next = time.monotonic() + _CLAIM_SECONDS
+        self._lock = Lock()
+
+    def check(self) -> None:
+        """Raise ``ClusterError`` where another rollout has begun meanwhile: the later one wins, and this one stops."""
+        with self._lock:
+            if time.monotonic() < self._next:
+                return
+            self._next = time.monotonic() + _CLAIM_SECONDS
+        try:
+            found = self._client.get(_TARGET, metadata_only=True)
+        except ClusterError:
+            return  # whoever sends the next manifest finds out what is wrong
+        if found["metadata"].get("resourceVersion") != self._version:
+            message = "was written by another rollout, which has begun after this one: this one stops"
+            raise ClusterError([Problem("error", str(_TARGET), message, "Let that end, and run it once more")])
+
+
+class Members(NamedTuple):
+    """What of a rollout is on the cluster, by resource. ``unread`` are resources that nobody could look for."""
+
+    known: Known
+    unread: frozenset[ResourceId]
+
+
+def members_of_cluster(client: Client, kinds: ServedKinds, resources: Iterable[ResourceId]) -> Members:
+    """Return which of ``resources`` are on the cluster and belong to the rollout: one list for each kind."""
     by_kind: dict[ServedKind, dict[str, ResourceId]] = {}
+    unread: set[ResourceId] = set()
     for resource in resources:
         served = kinds.find(resource.group, resource.kind)
         if served is not None:
             by_kind.setdefault(served, {})[resource_key(resource, served.namespaced)] = resource
+        elif kinds.unknown(resource.group):
+            unread.add(resource)
     of_rollout = f"{PART_OF}={applyset_id()}"
 
-    def listed(served: ServedKind) -> Known:
+    def listed(served: ServedKind) -> Known | None:
         try:
             items = list(client.list(Target(served, labels=of_rollout), metadata_only=True))
         except ApiError as error:
             if error.code not in (403, 404):
                 raise
-            return {}
+            return {} if error.code == 404 else None
         wanted = by_kind[served]
         return {wanted[key]: item["metadata"] for item in items if (key := object_key(item)) in wanted}
 
-    return {resource: found for part in client.each(listed, tuple(by_kind)) for resource, found in part.items()}
+    known: dict[ResourceId, Mapping[str, Any]] = {}
+    for served, part in zip(by_kind, client.each(listed, tuple(by_kind)), strict=True):
+        known.update(part or {})
+        unread.update(by_kind[served].values() if part is None else ())
+    return Members(known, frozenset(unread))

@@ -10,10 +10,10 @@ How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payl
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 from ._collector import without_collector
@@ -42,13 +42,14 @@ UNSHOWN_IMAGE = "unset"
 class LoadedRelease(NamedTuple):
     """A release together with its files; ``problems`` are those that did not keep it from loading.
 
-    ``directories`` are those that the files were read from.
+    ``directories`` are those that the files were read from. ``partial``: it is known that some of it is missing.
     """
 
     release: Release
     directories: tuple[str, ...]
     files: Mapping[str, ManifestFile]
     problems: tuple[Problem, ...]
+    partial: bool = False
 
 
 def load_release(
@@ -79,13 +80,15 @@ def load_release(
         images = _images(path, metadata_directory, version, problems)
         values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
         files: dict[str, ManifestFile] = {}
+        partial = directories == (RELEASE_MANIFESTS,)
         read_head = _head_reader()
         for directory in directories:
             for name in _file_names(path, directory, problems):
                 rendering = values if directory == CVO_MANIFESTS else None
                 data = _content(path, name, rendering, problems)
+                partial = partial or data is None
                 if data is not None:
-                    again = partial(_content_again, path, name, rendering, len(data))
+                    again = functools.partial(_content_again, path, name, rendering, len(data))
                     files[name], found = read_manifest_file(name, data, read_head, again)
                     problems += found
     manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
@@ -95,9 +98,8 @@ def load_release(
     minor = _minor(version, problems)
     raise_errors(problems, ReleaseError)
     places = (path, *(os.path.join(path, directory) for directory in directories))
-    return LoadedRelease(
-        Release(path, version, minor, manifests, images, partial(_body, files)), places, files, tuple(problems)
-    )
+    release = Release(path, version, minor, manifests, images, functools.partial(_body, files))
+    return LoadedRelease(release, places, files, tuple(problems), partial)
 
 
 def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:

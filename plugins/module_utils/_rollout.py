@@ -12,44 +12,45 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ._client import FIELD_MANAGER, Client, Target
+from ._client import FIELD_MANAGER, Client
 from ._cluster_status import refuse_cvo
-from ._domain.applied_object import PART_OF, Marks
+from ._domain.applied_object import PART_OF, Marks, is_create_only, wants_proxy
 from ._domain.body import walk
 from ._domain.cluster_facts import inclusion_facts
 from ._domain.cluster_version import CVO
-from ._domain.errors import ApiError, ClusterError, Problem, raise_errors
+from ._domain.errors import ClusterError, FactsError, Problem, raise_errors
 from ._domain.inclusion import included_manifests
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.rollout_inventory import Entry, Inventory, applyset_id, owned_digest
 from ._domain.runlevel import Mode, task_graph
 from ._domain.selection import CapabilityStatus
-from ._domain.served_kind import CLUSTER_VERSIONS
+from ._domain.served_kind import CLUSTER_VERSIONS, FEATURE_GATES, ServedKind
 from ._graph_walk import GraphWalk, Outcome, Pace
-from ._inventory import members_of_cluster, write_inventory
+from ._inventory import Claim, Members, members_of_cluster, write_inventory
 from ._journal import Chronicle, Journal
+from ._leftovers import Leftover, check_prune, leftovers_of, prune, tell
 from ._live_cluster_version import Object
 from ._release import LoadedRelease
-from ._rollout_capabilities import Asked, Outgoing, Settled, check_wish, outgoing_release, settle
+from ._rollout_capabilities import Asked, Outgoing, Settled, check_wish, foresee, outgoing_release, settle
 from ._rollout_facts import (
-    FEATURE_GATE_CRD,
     FeatureGate,
     Said,
+    cluster_options,
     held_back,
     read_feature_gate,
     read_proxy,
 )
 from ._rollout_scene import Scene, Surroundings, checked_facts, dropped, included_once, read_scene
 from ._rollout_wait import wait_until_ready
-from ._sending import HINDRANCES, Known, Sender, Sent, State, Terms
+from ._sending import CRD_KIND, HINDRANCES, Known, Sender, Sent, State, Terms
 
-_CREATED_FIRST = ("Namespace", "CustomResourceDefinition")
 _ESTABLISH_SECONDS = 60.0
 _DONE: frozenset[State] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
 """What the next run has nothing to do about."""
 
+_NEW = Entry(())
 _FAILED = HINDRANCES - {"unserved"} | {"failed"}
 
 
@@ -73,21 +74,15 @@ class Wishes(NamedTuple):
     show: bool
 
 
-class Leftover(NamedTuple):
-    """A resource of an earlier rollout that the release no longer has; ``pruned``: it was deleted."""
-
-    resource: ResourceId
-    pruned: bool
-
-
 class Rollout(NamedTuple):
-    """What came of a rollout."""
+    """What came of a rollout. ``noted``: the inventory tells another release or other capabilities now."""
 
     mode: Mode
     version: str
     settled: Settled
     outcome: Outcome
     leftovers: tuple[Leftover, ...]
+    noted: bool
     problems: tuple[Problem, ...]
 
 
@@ -109,37 +104,38 @@ def roll_out(
         refuse_cvo(client, around.cluster_version or {}, _is_ours)
     run = _Run(client, around, loaded, wishes, journal, deadline, [])
     scene = _scene(run)
+    inventory, obj, version = around.kept.inventory, around.cluster_version, loaded.release.shown_version
     asked = Asked(wishes.capabilities, scene.target, scene.loaded)
-    problems = [*scene.problems, *check_wish(around.cluster_version, asked)]
+    problems = [*scene.problems, *check_wish(obj, asked)]
+    outgoing = outgoing_release(obj, inventory, _outgoing(previous, scene), version)
+    foreseen = foresee(obj, asked, outgoing, inventory)
+    if wishes.prune:
+        check_prune(scene, loaded)
+    wants = any(wants_proxy(manifest) for manifest in scene.loaded)
+    proxy = read_proxy(client, around.kinds) if wants else {}
     served = _serve_cluster_version(run, scene)
-    inventory = around.kept.inventory
-    settled = settle(
-        client,
-        around.kinds,
-        around.cluster_version,
-        served,
-        asked,
-        outgoing_release(around.cluster_version, inventory, _outgoing(previous, scene)),
-        inventory,
-        dry_run=wishes.dry_run,
-        deadline=deadline,
-    )
+    settled = settle(client, around.kinds, obj, served, asked, foreseen, dry_run=wishes.dry_run, deadline=deadline)
     problems += settled.problems
     included = included_once(scene, settled.status)
     problems += _brings_a_cvo(included)
-    mode = wishes.mode or _mode(inventory, loaded, settled.status)
+    wanted = _mode(inventory, outgoing, version, settled.status)
+    mode = wishes.mode or wanted
     planned = _planned(run, scene, settled, included, mode)
     kept = around.kept if wishes.dry_run else write_inventory(client, around.kept, planned)
-    sender = _sender(run, scene.known, mode, str(walk(settled.cluster_version, "metadata", "uid") or ""))
-    outcome = _walk(run, sender, included, mode)
+    marks = Marks(applyset_id(), str(walk(settled.cluster_version, "metadata", "uid") or ""), proxy)
+    outcome = _walk(run, _sender(run, scene.known, mode, marks), included, mode, Claim(client, kept))
     leftovers, found = _leftovers(run, scene, outcome)
     problems += found
+    # What an update has to do beyond the mode that was given is still to be done.
+    done = not outcome.left and all(sent.state in _DONE for sent in outcome.sent) and mode in (wanted, "update")
     if not wishes.dry_run:
         try:
-            write_inventory(client, kept, _final(planned, scene, outcome, leftovers, mode))
+            final = _final(planned, run, scene, outcome, leftovers, None if done else wanted)
+            write_inventory(client, kept, final)
         except ClusterError as error:
             problems += error.problems  # what was sent has to be told all the same
-    return Rollout(mode, loaded.release.shown_version, settled, outcome, leftovers, tuple(dict.fromkeys(problems)))
+    noted = inventory is None or (inventory.version, inventory.enabled) != (planned.version, planned.enabled)
+    return Rollout(mode, version, settled, outcome, leftovers, noted, tuple(dict.fromkeys(problems)))
 
 
 class _Run(NamedTuple):
@@ -167,23 +163,51 @@ def _scene(run: _Run) -> Scene:
     scene = read_scene(
         around.kinds, around.kept, run.loaded, said, run.wishes.release_image, gate, around.cluster_version
     )
-    return scene._replace(known=_known(run, scene))
+    _check_profile(run, scene)
+    return scene._replace(members=_members(run, scene))
+
+
+def _check_profile(run: _Run, scene: Scene) -> None:
+    """Raise ``FactsError`` where the profile is another one than that of the cluster, or of no manifest at all."""
+    given, inventory = run.wishes.said.cluster_profile, run.around.kept.inventory
+    if given and inventory is not None and given != inventory.cluster_profile:
+        message = f"is {given}, and the cluster was rolled out with {inventory.cluster_profile}"
+        raise FactsError([Problem("error", "cluster_profile", message, "Leave it out: a cluster keeps its profile")])
+    if not scene.loaded:
+        message = "has no manifest for a cluster like this"
+        mend = "Look at cluster_profile, feature_set and exclude_identifier"
+        raise FactsError([Problem("error", "release", message, mend), *scene.problems])
 
 
 def _with_feature_gate_crd(run: _Run) -> FeatureGate:
     """Send the CustomResourceDefinition of FeatureGate, so that the cluster can say which features it has."""
-    manifests = run.loaded.release.manifests
-    crd = next((item for item in manifests if item.resource_id.name == FEATURE_GATE_CRD), None)
-    if crd is None or held_back(crd):
+    around, release = run.around, run.loaded.release
+    options = cluster_options(run.wishes.said, FeatureGate(False), around.kept.inventory, _overrides(around))
+    facts = inclusion_facts(checked_facts(options, run.loaded), release, [])
+    # Whether it needs a capability cannot be told yet; none of the real ones does.
+    found = (item for item in included_manifests(release.manifests, facts) if not item.capabilities)
+    crd = next((item for item in found if defines(item, FEATURE_GATES) and not held_back(item)), None)
+    if crd is None:
         return FeatureGate(False)
     if run.wishes.dry_run:
         message = "FeatureGate is not served yet, so the check goes by the default feature set"
         return FeatureGate(True, problems=(Problem("info", "feature_set", message),))
     _send_first(run, {}, crd)
-    return read_feature_gate(run.client, run.around.kinds, run.wishes.said, run.loaded.release)
+    return read_feature_gate(run.client, around.kinds, run.wishes.said, release)
 
 
-def _known(run: _Run, scene: Scene) -> Known:
+def _overrides(around: Surroundings) -> Sequence[Any]:
+    found = walk(around.cluster_version, "spec", "overrides")
+    return found if isinstance(found, list) else ()
+
+
+def defines(manifest: Manifest, kind: ServedKind) -> bool:
+    """Tell whether a manifest is the CustomResourceDefinition of ``kind``."""
+    resource = manifest.resource_id
+    return (resource.group, resource.kind) == CRD_KIND and resource.name == kind.resource
+
+
+def _members(run: _Run, scene: Scene) -> Members:
     """Return what the cluster has of earlier rollouts, also of one whose inventory is lost."""
     inventory = scene.kept.inventory
     resources = {*(inventory.entries if inventory else ()), *(manifest.resource_id for manifest in scene.loaded)}
@@ -194,7 +218,7 @@ def _serve_cluster_version(run: _Run, scene: Scene) -> bool:
     """Make sure that the API knows ClusterVersion as the release has it; tell whether the cluster serves the kind."""
     is_served = scene.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is not None
     managed = included_manifests(scene.loaded, scene.facts)
-    crd = next((item for item in managed if item.resource_id.name == CLUSTER_VERSIONS.resource), None)
+    crd = next((item for item in managed if defines(item, CLUSTER_VERSIONS)), None)
     if crd is None and not is_served:
         _refuse_without_definition(run, scene)
     if crd is None:
@@ -207,7 +231,7 @@ def _serve_cluster_version(run: _Run, scene: Scene) -> bool:
 def _refuse_without_definition(run: _Run, scene: Scene) -> None:
     """Raise ``ClusterError`` where the release defines ClusterVersion, and not for a cluster like this."""
     manifests = run.loaded.release.manifests
-    flavours = [item for item in manifests if item.resource_id.name == CLUSTER_VERSIONS.resource]
+    flavours = [item for item in manifests if defines(item, CLUSTER_VERSIONS)]
     if not flavours:
         return
     message = "the release has it, and none of its flavours is for a cluster like this, so nothing can be rolled out"
@@ -242,11 +266,11 @@ def _outgoing(previous: LoadedRelease | None, scene: Scene) -> Outgoing | None:
     return Outgoing(release.version, release.minor, manifests)
 
 
-def _mode(inventory: Inventory | None, loaded: LoadedRelease, status: CapabilityStatus) -> Mode:
+def _mode(inventory: Inventory | None, outgoing: Outgoing, version: str, status: CapabilityStatus) -> Mode:
     """Return what the CVO would do: install, update to another release or set of capabilities, or keep as it is."""
     if inventory is None:
-        return "install"
-    if inventory.version != loaded.release.shown_version or inventory.enabled != status.enabled:
+        return "install" if outgoing.version in (None, version) else "update"
+    if inventory.version != version or inventory.enabled != status.enabled:
         return "update"
     return inventory.unfinished or "reconcile"
 
@@ -255,7 +279,7 @@ def _brings_a_cvo(included: Sequence[Manifest]) -> list[Problem]:
     """Return a word about the operator that every release brings: where its image can be pulled, it takes over."""
     wanted = ResourceId("apps", "Deployment", *CVO)
     found = [manifest for manifest in included if manifest.resource_id == wanted and not manifest.deletes]
-    message = "is the cluster-version operator: once it runs it looks after the cluster, and rollouts are refused"
+    message = "is the cluster-version operator: where it really runs it looks after the cluster as well"
     mend = "Leave it out with an override if that is not wanted"
     return [Problem("info", manifest.file, message, mend) for manifest in found]
 
@@ -264,32 +288,38 @@ def _planned(run: _Run, scene: Scene, settled: Settled, included: Sequence[Manif
     """Return the inventory before anything is sent: what was there, what is going to be, and what is on."""
     inventory = run.around.kept.inventory
     entries = dict(inventory.entries) if inventory else {}
-    for manifest in included:
+    # What is overridden counts as applied where resources move between capabilities, as in the CVO.
+    unmanaged = included_once(scene._replace(facts=scene.facts._replace(overrides=())), settled.status)
+    for manifest in (*unmanaged, *included):
         if not manifest.deletes:
-            there = entries.get(manifest.resource_id)
-            entries[manifest.resource_id] = Entry(manifest.capabilities, there.owned if there else "")
+            there = entries.get(manifest.resource_id, _NEW)
+            entries[manifest.resource_id] = there._replace(capabilities=manifest.capabilities)
     version, profile = run.loaded.release.shown_version, scene.facts.cluster_profile or ""
     planned = Inventory(version, profile, settled.status.enabled, "", entries)
     return planned if planned == inventory else planned._replace(unfinished=mode)
 
 
-def _sender(run: _Run, known: Known, mode: Mode, owner_uid: str) -> Sender:
+def _sender(run: _Run, known: Known, mode: Mode, marks: Marks) -> Sender:
     wishes, around = run.wishes, run.around
-    marks = Marks(applyset_id(), owner_uid, read_proxy(run.client, around.kinds))
     terms = Terms(mode, wishes.force_conflicts, wishes.dry_run, wishes.show)
     known = {**known, **{sent.manifest.resource_id: sent.metadata for sent in run.first}}
     return Sender(run.client, run.loaded, around.kinds, marks, terms, known, around.kept.inventory)
 
 
-def _walk(run: _Run, sender: Sender, included: Sequence[Manifest], mode: Mode) -> Outcome:
+def _walk(run: _Run, sender: Sender, included: Sequence[Manifest], mode: Mode, claim: Claim) -> Outcome:
     """Send everything, and wait where that is wanted; what was sent first keeps what came of it then."""
     kinds, wishes = run.around.kinds, run.wishes
     chronicle = Chronicle(run.journal, included)
     everything: list[Sent] = []
     warnings: list[Problem] = []
 
+    written = {sent.manifest.resource_id: sent for sent in run.first if sent.state != "unchanged"}
+
     def told(sent: Sent) -> None:
+        sent = written.get(sent.manifest.resource_id, sent)
         chronicle.manifest(sent.manifest, sent.state, sent.problems)
+        if not wishes.dry_run:
+            claim.check()
 
     def settle_stage(since: Sequence[Sent], is_last: bool) -> tuple[Problem, ...]:
         everything.extend(since)
@@ -307,47 +337,35 @@ def _walk(run: _Run, sender: Sender, included: Sequence[Manifest], mode: Mode) -
     pace = Pace(wishes.parallelism, run.deadline, wishes.dry_run, told, settle_stage, chronicle.waiting)
     outcome = GraphWalk(task_graph(included, mode), sender, kinds, pace).walk()
     chronicle.end(outcome.problems)
-    written = {sent.manifest.resource_id: sent for sent in run.first if sent.state != "unchanged"}
     sent = tuple(written.get(item.manifest.resource_id, item) for item in outcome.sent)
     return Outcome(sent, outcome.left, (*outcome.problems, *warnings))
 
 
-def _leftovers(run: _Run, scene: Scene, outcome: Outcome) -> tuple[tuple[Leftover, ...], list[Problem]]:
-    """Return what an earlier rollout made, is there, and no manifest of the release speaks of; prune it if asked to."""
-    left = [item for item in dropped(scene.kept.inventory, run.loaded) if item in scene.known]
+def _leftovers(run: _Run, scene: Scene, outcome: Outcome) -> tuple[tuple[Leftover, ...], tuple[Problem, ...]]:
+    """Return what is left over, pruned if that is asked for and nothing failed."""
+    left = leftovers_of(scene, run.loaded)
     went_well = not outcome.left and all(item.severity != "error" for item in outcome.problems)
     if not run.wishes.prune or not went_well or any(sent.state in _FAILED for sent in outcome.sent):
-        return tuple(Leftover(resource, False) for resource in left), []
-    found: list[Leftover] = []
-    problems: list[Problem] = []
-    # Definitions and namespaces last, because the rest goes with them.
-    for resource in sorted(left, key=lambda resource: resource.kind in _CREATED_FIRST):
-        served = scene.kinds.find(resource.group, resource.kind)
-        if served is None:
-            continue  # it went with its definition
-        target = Target(served, resource.name, resource.namespace if served.namespaced else "")
-        try:
-            run.client.delete(target, uid=scene.known[resource]["uid"], dry_run=run.wishes.dry_run)
-            found.append(Leftover(resource, True))
-        except ApiError as error:
-            problems += error.problems
-            found.append(Leftover(resource, False))
-    return tuple(sorted(found)), problems
+        return tell(left), ()
+    return prune(run.client, scene, left, dry_run=run.wishes.dry_run)
 
 
-def _final(planned: Inventory, scene: Scene, outcome: Outcome, left: Sequence[Leftover], mode: Mode) -> Inventory:
+def _final(
+    planned: Inventory, run: _Run, scene: Scene, outcome: Outcome, left: Sequence[Leftover], unfinished: Mode | None
+) -> Inventory:
     """Return the inventory after the rollout: what is or should be there, with what of it is ours."""
     entries = dict(planned.entries)
-    tried = {sent.manifest.resource_id for sent in outcome.sent} | {item.resource_id for item in outcome.left}
-    gone = {resource for resource in entries if resource not in tried and resource not in scene.known}
-    gone |= {sent.manifest.resource_id for sent in outcome.sent if sent.state in ("deleted", "absent")}
+    seen = {*scene.known, *scene.members.unread}
+    gone = {resource for resource in dropped(scene.kept.inventory, run.loaded) if resource not in seen}
     gone |= {item.resource for item in left if item.pruned}
     for sent in outcome.sent:
         resource = sent.manifest.resource_id
-        if resource in entries and sent.metadata:
-            entries[resource] = entries[resource]._replace(owned=owned_digest(sent.metadata, FIELD_MANAGER))
-    done = not outcome.left and all(sent.state in _DONE for sent in outcome.sent)
-    return planned._replace(
-        entries={resource: entry for resource, entry in entries.items() if resource not in gone},
-        unfinished="" if done else mode,
-    )
+        if sent.manifest.deletes and unfinished is None and sent.state in ("deleted", "absent"):
+            gone.add(resource)
+        elif resource in entries and sent.metadata:
+            there = entries[resource]
+            made = there.made or (sent.state == "created" and not is_create_only(sent.manifest))
+            entries[resource] = there._replace(owned=owned_digest(sent.metadata, FIELD_MANAGER), made=made)
+    for resource in gone:
+        entries.pop(resource, None)
+    return planned._replace(entries=entries, unfinished=unfinished or "")

@@ -40,7 +40,7 @@ from ._domain.selection import (
 )
 from ._domain.spec_change import Wish, requested_names, spec_change
 from ._domain.status_change import StatusFacts, next_status, told_condition
-from ._domain.version import minor_of
+from ._domain.version import is_semantic_version, minor_of
 from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version, update_cluster_version
 from ._sending import create_soon
 from ._served_kinds import ServedKinds
@@ -72,6 +72,19 @@ class Asked(NamedTuple):
     loaded: Sequence[Manifest]
 
 
+class Foreseen(NamedTuple):
+    """What a rollout knows of capabilities before it sends anything.
+
+    ``kept`` are those of the inventory, ``stay_on`` all that must be on afterwards, ``implicit`` those of them that
+    this very run turns on without being asked.
+    """
+
+    kept: frozenset[str]
+    stay_on: frozenset[str]
+    implicit: frozenset[str]
+    problems: tuple[Problem, ...]
+
+
 class Settled(NamedTuple):
     """The capabilities of a rollout. ``cluster_version`` is ``None`` on a cluster that does not have the kind.
 
@@ -86,12 +99,23 @@ class Settled(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def outgoing_release(obj: Object | None, inventory: Inventory | None, previous: Outgoing | None) -> Outgoing:
-    """Return the release that the cluster has: the one that was given, else what the last rollout noted."""
-    if previous is not None:
-        return previous
+def outgoing_release(
+    obj: Object | None, inventory: Inventory | None, previous: Outgoing | None, incoming: str
+) -> Outgoing:
+    """Return the release that the cluster has, by the inventory or its ClusterVersion; ``previous`` was given for it.
+
+    What was given for a cluster that has ``incoming`` already, because the same play runs again, does not count.
+    Raises ``FactsError`` where it is another one.
+    """
     version = inventory.version if inventory else walk(obj, "status", "desired", "version")
-    return Outgoing(version, _minor(version), inventory.manifests() if inventory else None)
+    known = inventory.manifests() if inventory else None
+    if previous is None or version == incoming:
+        return Outgoing(version, _minor(version), known)
+    if version and previous.version and version != previous.version:
+        message = f"is {previous.version}, and the cluster has {version}"
+        mend = "Give the release that the cluster has, or leave it out: what a rollout applied is remembered"
+        raise FactsError([Problem("error", "previous_release", message, mend if known else mend.partition(",")[0])])
+    return Outgoing(previous.version, previous.minor, (*(known or ()), *(previous.manifests or ())))
 
 
 def check_wish(obj: Object | None, asked: Asked) -> tuple[Problem, ...]:
@@ -111,14 +135,25 @@ def check_wish(obj: Object | None, asked: Asked) -> tuple[Problem, ...]:
     return problems
 
 
+def foresee(obj: Object | None, asked: Asked, outgoing: Outgoing, inventory: Inventory | None) -> Foreseen:
+    """Return what is on, and what the rollout turns on implicitly. Raises ``FactsError`` where nobody can tell.
+
+    Nothing is sent yet.
+    """
+    kept = inventory.enabled if inventory else frozenset[str]()
+    running = kept | (frozenset() if obj is None else _running(obj, asked, outgoing))
+    implicit, problems = _implicit(outgoing, asked, running)
+    is_told = obj is not None and walk(obj, "status", "capabilities") is not None
+    return Foreseen(kept, (running if is_told else kept) | implicit, implicit, problems)
+
+
 def settle(
     client: Client,
     kinds: ServedKinds,
     obj: Object | None,
     served: bool,
     asked: Asked,
-    outgoing: Outgoing,
-    inventory: Inventory | None,
+    foreseen: Foreseen,
     *,
     dry_run: bool,
     deadline: float,
@@ -128,33 +163,29 @@ def settle(
     ``served``: the cluster has the kind (it will have, in a dry run). Where there is no object and nothing is asked,
     whoever creates it is waited for until ``deadline`` (of ``time.monotonic``).
     """
-    kept = inventory.enabled if inventory else frozenset[str]()
     if not served:
-        return _without_cluster_version(asked, outgoing, kept)
+        return _without_cluster_version(asked, foreseen)
     changed = False
     selection, _found = _selection(asked)
     if obj is None:
         obj, changed = _made(client, kinds, selection, asked, dry_run=dry_run, deadline=deadline)
-    before = obj
-    if selection is not None and not _is_hypothetical(obj):
-        earlier, obj = _enabled(client, Wish(selection), asked, dry_run=dry_run)
+    if selection is not None and walk(obj, "metadata", "uid"):
+        earlier, obj = _enabled(client, obj, Wish(selection), asked, dry_run=dry_run)
         changed = changed or earlier is not obj
-    running = kept | _running(before, asked, outgoing)
-    implicit, problems = _implicit(outgoing, asked, running)
-    ensure = kept | implicit | (running if walk(before, "status", "capabilities") else frozenset())
-    facts = asked.target._replace(always_enabled=asked.target.always_enabled | ensure, compared=True)
+    always = asked.target.always_enabled | foreseen.stay_on
+    facts = asked.target._replace(always_enabled=always, compared=True)
     status_changed, obj, found = _reported(client, obj, facts, dry_run=dry_run)
     told = _parsed(obj)
-    if told.status is None and not kept:
+    if told.status is None and not foreseen.kept:
         mend = "Mend spec.capabilities of the ClusterVersion"
         wrong = [item._replace(severity="error", mend=item.mend or mend) for item in found if item.severity != "info"]
         raise ClusterError(wrong or [Problem("error", _PLACE, "its status does not tell capabilities", mend)])
-    enabled = told.enabled | kept | implicit
+    enabled = told.enabled | foreseen.kept | foreseen.implicit
     known = told.known or asked.target.known.capabilities
     requested = requested_names(told, asked.target.known)
     status = CapabilityStatus(known, enabled, enabled - requested)
     condition = told_condition(walk(obj, "status") or {})
-    return Settled(obj, status, condition, implicit, changed or status_changed, (*problems, *found))
+    return Settled(obj, status, condition, foreseen.implicit, changed or status_changed, (*foreseen.problems, *found))
 
 
 def _selection(asked: Asked) -> tuple[Selection | None, tuple[Problem, ...]]:
@@ -217,17 +248,17 @@ def _awaited(client: Client, deadline: float) -> Object:
         time.sleep(_PAUSE)
 
 
-def _is_hypothetical(obj: Object) -> bool:
-    return not walk(obj, "metadata", "uid")
-
-
-def _enabled(client: Client, wish: Wish, asked: Asked, *, dry_run: bool) -> tuple[Object, Object]:
+def _enabled(client: Client, obj: Object, wish: Wish, asked: Asked, *, dry_run: bool) -> tuple[Object, Object]:
     def propose(obj: Object) -> Object | None:
         change, problems = spec_change(_parsed(obj), wish, asked.target.known)
         raise_errors(problems, FactsError)
         return {"spec": {"capabilities": change.body}} if change is not None and change.changed else None
 
-    return update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
+    if not dry_run:
+        return update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=False)
+    # Not asked of the server, which may still have the definition that the rollout replaces.
+    body = propose(obj)
+    return obj, obj if body is None else {**obj, "spec": {**obj["spec"], **body["spec"]}}
 
 
 def _running(before: Object, asked: Asked, outgoing: Outgoing) -> frozenset[str]:
@@ -247,7 +278,8 @@ def _implicit(outgoing: Outgoing, asked: Asked, running: frozenset[str]) -> tupl
     if outgoing.version is None and outgoing.manifests is None:
         return frozenset(), ()
     if outgoing.manifests is None:
-        if outgoing.minor in (None, target.known.minor):
+        vague = not is_semantic_version(target.version) and outgoing.minor == target.known.minor
+        if outgoing.version == target.version or vague:
             return frozenset(), ()
         message = f"is needed: the cluster has {outgoing.version}, and nothing tells which of its resources"
         mend = "Give the release that the cluster has, so that it is known what the update to this one turns on"
@@ -291,14 +323,17 @@ def _computed(obj: Object, facts: StatusFacts) -> tuple[bool, Object, tuple[Prob
     return change.changed, {**obj, "status": change.after}, problems
 
 
-def _without_cluster_version(asked: Asked, outgoing: Outgoing, kept: frozenset[str]) -> Settled:
+def _without_cluster_version(asked: Asked, foreseen: Foreseen) -> Settled:
     """Return what is on where the release has no ClusterVersion and the cluster neither: the inventory remembers."""
-    selection = _selection(asked)[0] or Selection()
-    implicit, problems = _implicit(outgoing, asked, kept)
+    selection = _selection(asked)[0]
+    if selection is None and not foreseen.kept:
+        message = "is needed: neither the cluster nor the release has ClusterVersion, so that nothing else says it"
+        raise FactsError([Problem("error", "capabilities", message, "Say which capabilities are asked for")])
     target = asked.target
-    status = capability_status(selection, target.known, target.hidden, kept | implicit | target.always_enabled)
+    selection = selection or Selection(registry.NONE, tuple(sorted(foreseen.kept)))
+    status = capability_status(selection, target.known, target.hidden, foreseen.stay_on | target.always_enabled)
     condition = capability_condition(status)._asdict()
-    return Settled(None, status, condition, implicit, False, problems)
+    return Settled(None, status, condition, foreseen.implicit, False, foreseen.problems)
 
 
 def _parsed(obj: Object) -> ClusterVersion:

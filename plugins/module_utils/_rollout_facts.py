@@ -22,7 +22,6 @@ from ._domain.rollout_inventory import Inventory
 from ._domain.served_kind import FEATURE_GATES, PROXIES
 from ._served_kinds import ServedKinds
 
-FEATURE_GATE_CRD = FEATURE_GATES.resource
 _FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 _PROXY = Target(PROXIES, "cluster")
 

@@ -42,6 +42,7 @@ def rollout_dict(rollout: Rollout, *, show: bool) -> dict[str, Any]:
     result: dict[str, Any] = {
         "changed": settled.changed
         or any(item.state in _WRITTEN for item in sent)
+        or rollout.noted
         or any(item.pruned for item in rollout.leftovers),
         "mode": rollout.mode,
         "version": rollout.version,

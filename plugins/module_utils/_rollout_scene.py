@@ -21,7 +21,7 @@ from ._domain.rollout_inventory import Inventory
 from ._domain.selection import CapabilityStatus
 from ._domain.served_kind import CLUSTER_VERSIONS
 from ._domain.status_change import StatusFacts, status_facts
-from ._inventory import Kept, read_inventory
+from ._inventory import Kept, Members, read_inventory
 from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version
 from ._release import LoadedRelease
 from ._rollout_facts import FeatureGate, Said, cluster_options, held_back
@@ -57,8 +57,8 @@ class Surroundings(NamedTuple):
 class Scene(NamedTuple):
     """The cluster as the rollout finds it, and the release as the cluster meets it.
 
-    ``loaded`` are the manifests that pass every filter but those for capabilities and overrides. ``known``: what the
-    cluster has of earlier rollouts, where somebody asked for it.
+    ``loaded`` are the manifests that pass every filter but those for capabilities and overrides. ``members``:
+    what the cluster has of earlier rollouts, where somebody asked for it.
     """
 
     kinds: ServedKinds
@@ -68,7 +68,12 @@ class Scene(NamedTuple):
     target: StatusFacts
     loaded: tuple[Manifest, ...]
     problems: tuple[Problem, ...]
-    known: Known = MappingProxyType({})
+    members: Members = Members(MappingProxyType({}), frozenset())
+
+    @property
+    def known(self) -> Known:
+        """Metadata of what the cluster has of earlier rollouts."""
+        return self.members.known
 
 
 def read_cluster_version(client: Client, kinds: ServedKinds) -> Object | None:

@@ -58,6 +58,11 @@ def is_create_only(manifest: Manifest) -> bool:
     return (manifest.annotations or {}).get(CREATE_ONLY_ANNOTATION, "").lower() == "true"
 
 
+def wants_proxy(manifest: Manifest) -> bool:
+    """Tell whether a manifest asks for the proxy of the cluster."""
+    return _INJECT_PROXY in (manifest.annotations or {})
+
+
 def wrong_annotations(manifest: Manifest) -> Iterator[Problem]:
     """Yield why the CVO would not apply a manifest whatever its body says."""
     value = (manifest.annotations or {}).get(DELETE_ANNOTATION)

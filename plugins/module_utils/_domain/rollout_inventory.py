@@ -36,11 +36,13 @@ _PLACE = f"{CONFIG_MAPS.resource} {NAMESPACE}/{NAME}"
 class Entry(NamedTuple):
     """A resource of the release that was rolled out, with the capabilities that it needed.
 
-    ``owned`` is the digest of the fields that were ours after it was sent, empty where that is not known.
+    ``owned`` is the digest of the fields that were ours after it was sent, empty where that is not known. ``made``: a
+    rollout made the resource, and found none there.
     """
 
     capabilities: tuple[str, ...]
     owned: str = ""
+    made: bool = False
 
 
 class Inventory(NamedTuple):
@@ -76,7 +78,7 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
     kinds = {f"{resource.kind}.{resource.group}" if resource.group else resource.kind for resource in resources}
     namespaces = {resource.namespace for resource in resources} - {"", NAMESPACE}
     lines = [
-        json.dumps([*resource, "+".join(entry.capabilities), entry.owned], ensure_ascii=False)
+        json.dumps([*resource, "+".join(entry.capabilities), entry.owned, entry.made], ensure_ascii=False)
         for resource, entry in ((resource, inventory.entries[resource]) for resource in resources)
     ]
     return {
@@ -171,6 +173,9 @@ def _mode(value: object) -> Mode | Literal[""]:
 def _entry(line: Any) -> tuple[ResourceId, Entry]:
     if not isinstance(line, list):
         raise TypeError(f"a resource is {type_name(line)}")
-    group, kind, namespace, name, capabilities, owned = map(str, line)
+    *texts, made = line
+    group, kind, namespace, name, capabilities, owned = map(str, texts)
+    if not isinstance(made, bool):
+        raise TypeError(f"whether a resource was made is {type_name(made)}")
     names = tuple(capabilities.split("+")) if capabilities else ()
-    return ResourceId(group, kind, namespace, name), Entry(names, owned)
+    return ResourceId(group, kind, namespace, name), Entry(names, owned, made)
