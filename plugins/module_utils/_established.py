@@ -27,16 +27,21 @@ def await_established(
 ) -> tuple[Mapping[str, Any], str]:
     """Return a CustomResourceDefinition once it is established, or why it is not, after ``seconds`` or for good.
 
+    Where no time is left it is looked at once.
+
     ``metadata`` is what it had when it was sent. Raises ``ClusterError``.
     """
     deadline = time.monotonic() + seconds
     found: Mapping[str, Any] = {"metadata": metadata}
-    nudges = 0
+    nudges, late = 0, False
     while not is_established(found):
         left = deadline - time.monotonic()
         why = _refused_names(found)
-        if why or left <= 0:
+        if why or late:
             break
+        if left <= 0:
+            found, late = client.get(target), True
+            continue
         begun = time.monotonic()
         found = _next(client, target, found, min(left, _NUDGE_SECONDS))
         if time.monotonic() - begun >= _NUDGE_SECONDS - 1 and not is_established(found):
@@ -48,7 +53,7 @@ def await_established(
         if nudges:
             _annotate(client, target, None)
         return found, ""
-    return found, why or f"after {seconds:g} s the server does not say why"
+    return found, why or "time is up, and the server does not say why"
 
 
 def is_established(crd: Mapping[str, Any]) -> bool:

@@ -5,8 +5,9 @@
 
 """A task graph, sent to a cluster: nodes at the same time, the manifests of each one after the other.
 
-What another node brings (a namespace, a kind) is waited for; what the cluster lacks is tried again at the next barrier.
-A manifest that fails stops what depends on its node, as in the CVO; what the cluster lacks does not.
+What another node brings (a namespace, a kind, a new schema of it) is waited for; what the cluster lacks is tried again
+at the next barrier. A manifest that fails stops its node and what depends on it, as in the CVO; what the cluster lacks
+does not.
 Source: openshift/cluster-version-operator:pkg/payload/task_graph.go RunGraph.
 """
 
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.manifest import Manifest
@@ -30,6 +31,8 @@ PATIENCE = 90.0
 """Seconds without any answer of the API server after which a rollout gives up; a restart takes less."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
+_Answer = TypeVar("_Answer")
+_Brought = tuple[str, str]
 
 
 class Outcome(NamedTuple):
@@ -68,30 +71,33 @@ class _Node:
 
 
 class _Promised:
-    """What manifests of the rollout are going to bring: namespaces by name, kinds by their group."""
+    """What manifests of the rollout are going to bring: namespaces by name, kinds by their group, and definitions.
 
-    def __init__(self, manifests: Iterable[Manifest]) -> None:
-        self._left: dict[tuple[str, str], set[int]] = {}
+    A definition that is known not to change is there already.
+    """
+
+    def __init__(self, manifests: Iterable[Manifest], is_unchanged: Callable[[Manifest], bool]) -> None:
+        self._left: dict[_Brought, set[int]] = {}
         for manifest in manifests:
-            brought = _brings(manifest)
-            if brought is not None:
+            for brought in _brings(manifest):
                 self._left.setdefault(brought, set()).add(id(manifest))
+            if _is_crd(manifest) and not manifest.deletes and is_unchanged(manifest):
+                self._left[_definition(manifest.resource_id.name)].discard(id(manifest))
         self._lock = Lock()
 
     def keep(self, manifest: Manifest) -> bool:
         """Note that ``manifest`` was dealt with, and tell whether that settles a promise."""
         with self._lock:
-            left = self._left.get(_brings(manifest) or ("", ""))
-            if not left:
-                return False
-            left.discard(id(manifest))
-            return not left
+            kept = [left for brought in _brings(manifest) if id(manifest) in (left := self._left[brought])]
+            for left in kept:
+                left.remove(id(manifest))
+            return not all(kept)
 
-    def is_open(self, what: tuple[str, str]) -> bool:
+    def is_open(self, what: _Brought) -> bool:
         """Tell whether something is still to come."""
         return bool(self._left.get(what))
 
-    def ever(self, what: tuple[str, str]) -> bool:
+    def ever(self, what: _Brought) -> bool:
         """Tell whether the rollout brings something at all."""
         return what in self._left
 
@@ -102,7 +108,8 @@ class GraphWalk:
     def __init__(self, graph: TaskGraph, sender: Sender, kinds: ServedKinds, pace: Pace) -> None:
         self._graph, self._sender, self._kinds, self._pace = graph, sender, kinds, pace
         everything = [manifest for node in graph.nodes for manifest in node.manifests]
-        self._promised = _Promised(everything)
+        self._promised = _Promised(everything, sender.is_unchanged)
+        self._definitions = {item.resource_id.name: item for item in everything if _is_crd(item) and not item.deletes}
         self._sent: dict[int, Sent] = {}
         self._late: list[Sent] = []
         self._since_barrier: list[Sent] = []
@@ -116,14 +123,17 @@ class GraphWalk:
         sorter = self._graph.sorter()
         sorter.prepare()
         with ThreadPoolExecutor(max_workers=self._pace.parallelism) as executor:
-            while sorter.is_active():
-                ready = sorter.get_ready()
-                nodes = [_Node(index, self._graph.nodes[index].manifests) for index in ready]
-                self._run(executor, [node for node in nodes if node.manifests])
-                barriers = [index for index in ready if not self._graph.nodes[index].manifests]
-                if self._broken is not None or not all(self._pass(executor, index) for index in barriers):
-                    break
-                sorter.done(*ready)
+            try:
+                while sorter.is_active():
+                    ready = sorter.get_ready()
+                    nodes = [_Node(index, self._graph.nodes[index].manifests) for index in ready]
+                    self._run(executor, [node for node in nodes if node.manifests])
+                    barriers = [index for index in ready if not self._graph.nodes[index].manifests]
+                    if self._broken is not None or not all(self._pass(executor, index) for index in barriers):
+                        break
+                    sorter.done(*ready)
+            except ClusterError as error:
+                self._broken = self._broken or error  # what was sent has to be told all the same
         if self._broken is not None:
             self._problems += self._broken.problems
         everything = [manifest for node in self._graph.nodes for manifest in node.manifests]
@@ -159,35 +169,44 @@ class GraphWalk:
         try:
             while node.at < len(node.manifests) and self._broken is None:
                 manifest = node.manifests[node.at]
-                if node.unestablished and not _is_crd(manifest):
-                    self._establish(node)
+                if not _is_crd(manifest) and not self._establish(node):
+                    break
                 if self._awaited(manifest) is not None:
-                    self._establish(node)
                     self._events.put(("waits", node))
                     return
-                sent = self._send(manifest)
-                if sent.pending:
-                    node.unestablished.append(sent)
-                elif sent.state in HINDRANCES:
-                    self._postpone_sent(sent)
-                else:
-                    self._record(sent)
                 node.at += 1
+                if not self._try(node, manifest):
+                    break
             self._establish(node)
+            for manifest in node.manifests[node.at :]:
+                self._keep(manifest)  # who waits for it need not: it does not come
         except ClusterError as error:
             self._broken = self._broken or error
+            for sent in node.unestablished:
+                self._record(sent._replace(state="unavailable", problems=error.problems))
         except BaseException as error:  # a thread that dies would leave the rollout waiting for ever
             message = f"broke off: {type(error).__name__}: {error}"
             problem = Problem("error", "", message, "Report it as a defect of the collection")
             self._broken = self._broken or ClusterError([problem])
         self._events.put(("done", node))
 
-    def _send(self, manifest: Manifest) -> Sent:
-        """Send a manifest; where the API server does not answer at all it may be restarting."""
+    def _try(self, node: _Node, manifest: Manifest) -> bool:
+        """Send a manifest, and tell whether those that follow it in its node may be sent."""
+        sent = self._persist(lambda: self._sender.send(manifest, self._definition_of(manifest)))
+        if sent.pending:
+            node.unestablished.append(sent)
+        elif sent.state in HINDRANCES:
+            self._postpone_sent(sent)
+        else:
+            self._record(sent)
+        return sent.state != "failed"
+
+    def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Ask the API server; where it does not answer at all it may be restarting."""
         begun = time.monotonic()
         while True:
             try:
-                return self._sender.send(manifest)
+                return ask()
             except ApiError:
                 raise
             except ClusterError:
@@ -195,12 +214,29 @@ class GraphWalk:
                     raise
             time.sleep(1)
 
-    def _establish(self, node: _Node) -> None:
-        for sent in node.unestablished:
-            self._record(self._sender.established(sent.manifest, sent, _ESTABLISH_SECONDS))
-        node.unestablished = []
+    def _establish(self, node: _Node) -> bool:
+        """Wait for the definitions that ``node`` sent, one time for all of them; tell whether all are established."""
+        deadline = time.monotonic() + _ESTABLISH_SECONDS
 
-    def _awaited(self, manifest: Manifest) -> tuple[str, str] | None:
+        def established() -> Sent:
+            sent = node.unestablished[0]
+            return self._sender.established(sent.manifest, sent, max(0.0, deadline - time.monotonic()))
+
+        well = True
+        while node.unestablished:
+            sent = self._persist(established)
+            node.unestablished.pop(0)
+            self._record(sent)
+            well = well and sent.state != "failed"
+        return well
+
+    def _definition_of(self, manifest: Manifest) -> Manifest | None:
+        """Return the CustomResourceDefinition that the rollout brings for the kind of ``manifest``."""
+        resource = manifest.resource_id
+        served = self._kinds.find(resource.group, resource.kind, manifest.version) if resource.group else None
+        return self._definitions.get(served.resource) if served is not None else None
+
+    def _awaited(self, manifest: Manifest) -> _Brought | None:
         """Return what another manifest of the rollout has to bring first."""
         if self._pace.dry_run or manifest.deletes:
             return None
@@ -209,9 +245,14 @@ class GraphWalk:
         if resource.namespace and self._promised.is_open(namespace):
             return namespace
         kind = "kind", resource.group
-        if self._promised.is_open(kind) and self._kinds.find(resource.group, resource.kind, manifest.version) is None:
+        if not self._promised.is_open(kind):
+            return None
+        served = self._kinds.find(resource.group, resource.kind, manifest.version)
+        if served is None:
             return kind
-        return None
+        # What the kind has now may lack fields that the manifest has.
+        definition = _definition(served.resource)
+        return definition if self._promised.is_open(definition) else None
 
     def _postpone(self, node: _Node) -> None:
         self._postpone_sent(Sent(node.manifests[node.at], "unserved"))
@@ -289,15 +330,19 @@ class GraphWalk:
         return sent.state in ("unanswered", "no_namespace", "unavailable")
 
 
-def _brings(manifest: Manifest) -> tuple[str, str] | None:
+def _brings(manifest: Manifest) -> tuple[_Brought, ...]:
     resource = manifest.resource_id
     if manifest.deletes:
-        return None
+        return ()
     if (resource.group, resource.kind) == ("", "Namespace"):
-        return "namespace", resource.name
+        return (("namespace", resource.name),)
     if _is_crd(manifest):
-        return "kind", resource.name.partition(".")[2]
-    return None
+        return ("kind", resource.name.partition(".")[2]), _definition(resource.name)
+    return ()
+
+
+def _definition(name: str) -> _Brought:
+    return "definition", name
 
 
 def _is_crd(manifest: Manifest) -> bool:

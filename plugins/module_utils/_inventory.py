@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 import time
 from collections.abc import Iterable, Mapping
 from threading import Lock
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ._client import Client, Target, object_key
 from ._domain.applied_object import PART_OF
+from ._domain.body import walk
 from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.manifest import ResourceId
 from ._domain.rollout_inventory import (
@@ -31,14 +33,18 @@ from ._served_kinds import ServedKinds
 
 _ATTEMPTS = 6
 _CLAIM_SECONDS = 3.0
+_RUN = "capability.openshift.io/run"
+"""Annotation with a word of its own for each time that the inventory was written."""
+
 _TARGET = Target(CONFIG_MAPS, NAME, NAMESPACE)
 
 
 class Kept(NamedTuple):
-    """The inventory as the cluster has it; ``None`` and empty where there is none yet."""
+    """The inventory as the cluster has it; ``None`` and empty where there is none yet. ``run`` wrote it."""
 
     inventory: Inventory | None
-    resource_version: str
+    resource_version: str = ""
+    run: str = ""
 
 
 def read_inventory(client: Client) -> Kept:
@@ -48,19 +54,22 @@ def read_inventory(client: Client) -> Kept:
     except ApiError as error:
         if error.code != 404:
             raise
-        return Kept(None, "")
-    return Kept(parse_inventory(found), found["metadata"]["resourceVersion"])
+        return Kept(None)
+    return Kept(parse_inventory(found), found["metadata"]["resourceVersion"], _run_of(found))
 
 
 def write_inventory(client: Client, kept: Kept, inventory: Inventory) -> Kept:
     """Write ``inventory``, unless it is what is there. Raises ``ClusterError``, also where somebody else wrote it."""
     if inventory == kept.inventory:
         return kept
-    now = kept
+    now, run = kept, secrets.token_hex(4)
     for attempt in range(_ATTEMPTS):
         try:
-            return _written(client, now, inventory)
+            return _written(client, now, inventory, run)
         except ApiError as error:
+            if error.code == 404 and now.inventory is not None:
+                now = kept = Kept(None)  # somebody deleted it, and what is in it is needed all the same
+                continue
             if error.code != 409:
                 raise
         time.sleep(random.uniform(0.05, 0.2) * attempt)
@@ -73,21 +82,26 @@ def write_inventory(client: Client, kept: Kept, inventory: Inventory) -> Kept:
     raise ClusterError([Problem("error", str(_TARGET), message, "Let it end, and run this again")])
 
 
-def _written(client: Client, kept: Kept, inventory: Inventory) -> Kept:
+def _run_of(found: Mapping[str, Any]) -> str:
+    return str(walk(found, "metadata", "annotations", _RUN) or "")
+
+
+def _written(client: Client, kept: Kept, inventory: Inventory, run: str) -> Kept:
     body = inventory_object(inventory)
+    body["metadata"]["annotations"][_RUN] = run
     if kept.inventory is None:
         metadata = client.create(_TARGET, body).object["metadata"]
     else:
         body["metadata"]["resourceVersion"] = kept.resource_version
         metadata = client.merge(_TARGET, body)["metadata"]
-    return Kept(inventory, metadata["resourceVersion"])
+    return Kept(inventory, metadata["resourceVersion"], run)
 
 
 class Claim:
     """Whether the inventory is still that of this rollout; asked now and then, by several threads."""
 
     def __init__(self, client: Client, kept: Kept) -> None:
-        self._client, self._version = client, kept.resource_version
+        self._client, self._run = client, kept.run
         self._next = time.monotonic() + _CLAIM_SECONDS
         self._lock = Lock()
 
@@ -101,7 +115,7 @@ class Claim:
             found = self._client.get(_TARGET, metadata_only=True)
         except ClusterError:
             return  # whoever sends the next manifest finds out what is wrong
-        if found["metadata"].get("resourceVersion") != self._version:
+        if _run_of(found) != self._run:
             message = "was written by another rollout, which has begun after this one: this one stops"
             raise ClusterError([Problem("error", str(_TARGET), message, "Let that end, and run it once more")])
 

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     import urllib3
 
 RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
-NOT_IN_SCHEMA = b"field not declared in schema"
+NOT_IN_SCHEMA = "field not declared in schema"
 """What a server says of a field that it does not know, as if that were its own failure and would pass."""
+
+_NOT_OF_TYPE = "failed to create typed patch object", "unable to convert unstructured object"
+"""What it says, in the same way, of what is applied and does not fit the types of the schema
+(kubernetes/apimachinery:pkg/util/managedfields/internal/structuredmerge.go Apply, pkg/runtime/converter.go)."""
 
 LONGEST_WAIT = 20.0
 """Seconds between two attempts at most, whatever ``Retry-After`` says."""
@@ -52,7 +56,8 @@ def retries(connect_seconds: float) -> urllib3.Retry:
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
             if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
-            if response is not None and response.status == 500 and NOT_IN_SCHEMA in (response.data or b""):
+            said = (response.data or b"").decode(errors="replace") if response is not None else ""
+            if response is not None and response.status == 500 and is_for_good(said):
                 # Urllib3 then returns the answer as it is.
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
             return super().increment(method, url, response, error, _pool, _stacktrace)
@@ -80,6 +85,11 @@ def retries(connect_seconds: float) -> urllib3.Retry:
         raise_on_redirect=False,
         raise_on_status=False,
     )
+
+
+def is_for_good(said: str) -> bool:
+    """Tell whether an answer of 500 is what the next attempt gets as well: the manifest is to blame."""
+    return any(words in said for words in (NOT_IN_SCHEMA, *_NOT_OF_TYPE))
 
 
 def _root(error: BaseException | None) -> BaseException | None:

@@ -11,7 +11,7 @@ First the ClusterVersion and its status, so that everybody knows what is on, the
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ._client import FIELD_MANAGER, Client
@@ -20,13 +20,13 @@ from ._domain.applied_object import PART_OF, Marks, is_create_only, wants_proxy
 from ._domain.body import walk
 from ._domain.cluster_facts import inclusion_facts
 from ._domain.cluster_version import CVO
-from ._domain.errors import ClusterError, FactsError, Problem, raise_errors
+from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
 from ._domain.inclusion import included_manifests
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.rollout_inventory import Entry, Inventory, applyset_id, owned_digest
 from ._domain.runlevel import Mode, task_graph
 from ._domain.selection import CapabilityStatus
-from ._domain.served_kind import CLUSTER_VERSIONS, FEATURE_GATES, ServedKind
+from ._domain.served_kind import CLUSTER_VERSIONS, FEATURE_GATES
 from ._graph_walk import GraphWalk, Outcome, Pace
 from ._inventory import Claim, Members, members_of_cluster, write_inventory
 from ._journal import Chronicle, Journal
@@ -37,14 +37,21 @@ from ._rollout_capabilities import Asked, Outgoing, Settled, check_wish, foresee
 from ._rollout_facts import (
     FeatureGate,
     Said,
-    cluster_options,
-    held_back,
     read_feature_gate,
     read_proxy,
 )
-from ._rollout_scene import Scene, Surroundings, checked_facts, dropped, included_once, read_scene
+from ._rollout_scene import (
+    Scene,
+    Surroundings,
+    checked_facts,
+    defines,
+    dropped,
+    feature_gate_definition,
+    included_once,
+    read_scene,
+)
 from ._rollout_wait import wait_until_ready
-from ._sending import CRD_KIND, HINDRANCES, Known, Sender, Sent, State, Terms
+from ._sending import HINDRANCES, Known, Sender, Sent, State, Terms
 
 _ESTABLISH_SECONDS = 60.0
 _DONE: frozenset[State] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
@@ -102,7 +109,7 @@ def roll_out(
     deadline = time.monotonic() + (wishes.wait_timeout if wishes.wait else 0)
     if not wishes.allow_cvo_managed:
         refuse_cvo(client, around.cluster_version or {}, _is_ours)
-    run = _Run(client, around, loaded, wishes, journal, deadline, [])
+    run = _Run(client, around, loaded, wishes, journal, deadline, [], [])
     scene = _scene(run)
     inventory, obj, version = around.kept.inventory, around.cluster_version, loaded.release.shown_version
     asked = Asked(wishes.capabilities, scene.target, scene.loaded)
@@ -111,12 +118,16 @@ def roll_out(
     foreseen = foresee(obj, asked, outgoing, inventory)
     if wishes.prune:
         check_prune(scene, loaded)
-    wants = any(wants_proxy(manifest) for manifest in scene.loaded)
-    proxy = read_proxy(client, around.kinds) if wants else {}
+    proxy, no_proxy = _proxy(run, scene)
     served = _serve_cluster_version(run, scene)
-    settled = settle(client, around.kinds, obj, served, asked, foreseen, dry_run=wishes.dry_run, deadline=deadline)
+    settling = any(sent.state != "unchanged" for sent in run.first)
+    settled = settle(
+        client, around.kinds, obj, served, asked, foreseen, settling=settling, dry_run=wishes.dry_run, deadline=deadline
+    )
     problems += settled.problems
     included = included_once(scene, settled.status)
+    if any(wants_proxy(manifest) for manifest in included):
+        raise_errors(no_proxy, ClusterError)
     problems += _brings_a_cvo(included)
     wanted = _mode(inventory, outgoing, version, settled.status)
     mode = wishes.mode or wanted
@@ -139,7 +150,7 @@ def roll_out(
 
 
 class _Run(NamedTuple):
-    """One rollout on its way. ``first`` are the definitions that were sent before everything else."""
+    """One rollout on its way. ``definitions`` are to be sent before everything else, ``first`` is what came of them."""
 
     client: Client
     around: Surroundings
@@ -148,6 +159,7 @@ class _Run(NamedTuple):
     journal: Journal
     deadline: float
     first: list[Sent]
+    definitions: list[Manifest]
 
 
 def _is_ours(obj: Object) -> bool:
@@ -155,11 +167,11 @@ def _is_ours(obj: Object) -> bool:
 
 
 def _scene(run: _Run) -> Scene:
-    """Return the cluster as the rollout finds it. Where it cannot say its feature set yet, it is helped to."""
+    """Return the cluster as the rollout finds it, or will when it can say its feature set."""
     said, around = run.wishes.said, run.around
     gate = read_feature_gate(run.client, around.kinds, said, run.loaded.release)
     if not gate.readable and not gate.problems:
-        gate = _with_feature_gate_crd(run)
+        gate = _feature_gate_to_be(run)
     scene = read_scene(
         around.kinds, around.kept, run.loaded, said, run.wishes.release_image, gate, around.cluster_version
     )
@@ -179,32 +191,16 @@ def _check_profile(run: _Run, scene: Scene) -> None:
         raise FactsError([Problem("error", "release", message, mend), *scene.problems])
 
 
-def _with_feature_gate_crd(run: _Run) -> FeatureGate:
-    """Send the CustomResourceDefinition of FeatureGate, so that the cluster can say which features it has."""
-    around, release = run.around, run.loaded.release
-    options = cluster_options(run.wishes.said, FeatureGate(False), around.kept.inventory, _overrides(around))
-    facts = inclusion_facts(checked_facts(options, run.loaded), release, [])
-    # Whether it needs a capability cannot be told yet; none of the real ones does.
-    found = (item for item in included_manifests(release.manifests, facts) if not item.capabilities)
-    crd = next((item for item in found if defines(item, FEATURE_GATES) and not held_back(item)), None)
+def _feature_gate_to_be(run: _Run) -> FeatureGate:
+    """Return what the cluster will say of features once it serves the kind; its definition is going to be sent."""
+    crd = feature_gate_definition(run.around, run.loaded, run.wishes.said)
     if crd is None:
         return FeatureGate(False)
+    run.definitions.append(crd)
     if run.wishes.dry_run:
         message = "FeatureGate is not served yet, so the check goes by the default feature set"
         return FeatureGate(True, problems=(Problem("info", "feature_set", message),))
-    _send_first(run, {}, crd)
-    return read_feature_gate(run.client, around.kinds, run.wishes.said, release)
-
-
-def _overrides(around: Surroundings) -> Sequence[Any]:
-    found = walk(around.cluster_version, "spec", "overrides")
-    return found if isinstance(found, list) else ()
-
-
-def defines(manifest: Manifest, kind: ServedKind) -> bool:
-    """Tell whether a manifest is the CustomResourceDefinition of ``kind``."""
-    resource = manifest.resource_id
-    return (resource.group, resource.kind) == CRD_KIND and resource.name == kind.resource
+    return FeatureGate(True)
 
 
 def _members(run: _Run, scene: Scene) -> Members:
@@ -214,8 +210,19 @@ def _members(run: _Run, scene: Scene) -> Members:
     return members_of_cluster(run.client, scene.kinds, sorted(resources))
 
 
+def _define_feature_gate(run: _Run, scene: Scene) -> None:
+    """Send the definition of FeatureGate where the cluster lacks it, and see that it says what was expected."""
+    for crd in run.definitions if not run.wishes.dry_run else ():
+        _send_first(run, scene.known, crd)
+        gate = read_feature_gate(run.client, scene.kinds, run.wishes.said, run.loaded.release)
+        if not gate.readable or gate.feature_set != scene.facts.feature_set:
+            message = f"says {gate.feature_set or 'nothing yet'}: somebody has just created it"
+            raise ClusterError([Problem("error", str(FEATURE_GATES.resource), message, "Run it again")])
+
+
 def _serve_cluster_version(run: _Run, scene: Scene) -> bool:
     """Make sure that the API knows ClusterVersion as the release has it; tell whether the cluster serves the kind."""
+    _define_feature_gate(run, scene)
     is_served = scene.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is not None
     managed = included_manifests(scene.loaded, scene.facts)
     crd = next((item for item in managed if defines(item, CLUSTER_VERSIONS)), None)
@@ -299,6 +306,18 @@ def _planned(run: _Run, scene: Scene, settled: Settled, included: Sequence[Manif
     return planned if planned == inventory else planned._replace(unfinished=mode)
 
 
+def _proxy(run: _Run, scene: Scene) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
+    """Return the cluster's proxy, if a manifest may ask for it, and what keeps it from being read."""
+    if not any(wants_proxy(manifest) for manifest in scene.loaded):
+        return {}, ()
+    try:
+        return read_proxy(run.client, run.around.kinds), ()
+    except ApiError as error:
+        if error.code != 403:
+            raise
+        return {}, error.problems
+
+
 def _sender(run: _Run, known: Known, mode: Mode, marks: Marks) -> Sender:
     wishes, around = run.wishes, run.around
     terms = Terms(mode, wishes.force_conflicts, wishes.dry_run, wishes.show)
@@ -321,20 +340,22 @@ def _walk(run: _Run, sender: Sender, included: Sequence[Manifest], mode: Mode, c
         if not wishes.dry_run:
             claim.check()
 
+    def waits(left: int, resource: str, message: str) -> None:
+        chronicle.waiting(left, resource, message)
+        claim.check()
+
     def settle_stage(since: Sequence[Sent], is_last: bool) -> tuple[Problem, ...]:
         everything.extend(since)
         if not wishes.wait or not (mode == "update" or is_last):
             return ()
         chosen = since if mode == "update" else everything
         manifests = [sent.manifest for sent in chosen if sent.state in ("created", "changed", "unchanged")]
-        found = wait_until_ready(
-            run.client, kinds, run.loaded.release, manifests, mode, run.deadline, chronicle.waiting
-        )
+        found = wait_until_ready(run.client, kinds, run.loaded.release, manifests, mode, run.deadline, waits)
         warnings.extend(problem for problem in found if problem.severity != "error")
         return tuple(problem for problem in found if problem.severity == "error")
 
     chronicle.start(run.loaded.release.shown_version, mode)
-    pace = Pace(wishes.parallelism, run.deadline, wishes.dry_run, told, settle_stage, chronicle.waiting)
+    pace = Pace(wishes.parallelism, run.deadline, wishes.dry_run, told, settle_stage, waits)
     outcome = GraphWalk(task_graph(included, mode), sender, kinds, pace).walk()
     chronicle.end(outcome.problems)
     sent = tuple(written.get(item.manifest.resource_id, item) for item in outcome.sent)

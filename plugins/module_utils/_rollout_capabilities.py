@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from ._client import Client
 from ._cluster_status import NamesRefused, report_status, utc_now
@@ -46,6 +46,8 @@ from ._sending import create_soon
 from ._served_kinds import ServedKinds
 
 _PLACE = str(CLUSTER_VERSION)
+Answered = TypeVar("Answered")
+
 _ATTEMPTS = 5
 _PAUSE = 1.0
 
@@ -79,6 +81,7 @@ class Foreseen(NamedTuple):
     this very run turns on without being asked.
     """
 
+    was_rolled_out: bool
     kept: frozenset[str]
     stay_on: frozenset[str]
     implicit: frozenset[str]
@@ -115,7 +118,8 @@ def outgoing_release(
         message = f"is {previous.version}, and the cluster has {version}"
         mend = "Give the release that the cluster has, or leave it out: what a rollout applied is remembered"
         raise FactsError([Problem("error", "previous_release", message, mend if known else mend.partition(",")[0])])
-    return Outgoing(previous.version, previous.minor, (*(known or ()), *(previous.manifests or ())))
+    told, minor = previous.version or version, previous.minor or _minor(version)
+    return Outgoing(told, minor, (*(known or ()), *(previous.manifests or ())))
 
 
 def check_wish(obj: Object | None, asked: Asked) -> tuple[Problem, ...]:
@@ -144,7 +148,7 @@ def foresee(obj: Object | None, asked: Asked, outgoing: Outgoing, inventory: Inv
     running = kept | (frozenset() if obj is None else _running(obj, asked, outgoing))
     implicit, problems = _implicit(outgoing, asked, running)
     is_told = obj is not None and walk(obj, "status", "capabilities") is not None
-    return Foreseen(kept, (running if is_told else kept) | implicit, implicit, problems)
+    return Foreseen(inventory is not None, kept, (running if is_told else kept) | implicit, implicit, problems)
 
 
 def settle(
@@ -155,12 +159,14 @@ def settle(
     asked: Asked,
     foreseen: Foreseen,
     *,
+    settling: bool,
     dry_run: bool,
     deadline: float,
 ) -> Settled:
     """Bring the ClusterVersion to what is asked, and return what the rollout goes by. Raises ``CapabilityError``.
 
-    ``served``: the cluster has the kind (it will have, in a dry run). Where there is no object and nothing is asked,
+    ``served``: the cluster has the kind (it will have, in a dry run). ``settling``: its definition was written a moment
+    ago, so that the API server may still go by the one before. Where there is no object and nothing is asked,
     whoever creates it is waited for until ``deadline`` (of ``time.monotonic``).
     """
     if not served:
@@ -170,11 +176,12 @@ def settle(
     if obj is None:
         obj, changed = _made(client, kinds, selection, asked, dry_run=dry_run, deadline=deadline)
     if selection is not None and walk(obj, "metadata", "uid"):
-        earlier, obj = _enabled(client, obj, Wish(selection), asked, dry_run=dry_run)
+        wish, there = Wish(selection), obj
+        earlier, obj = _settled(settling, lambda: _enabled(client, there, wish, asked, dry_run=dry_run))
         changed = changed or earlier is not obj
     always = asked.target.always_enabled | foreseen.stay_on
     facts = asked.target._replace(always_enabled=always, compared=True)
-    status_changed, obj, found = _reported(client, obj, facts, dry_run=dry_run)
+    status_changed, obj, found = _reported(client, obj, facts, settling=settling, dry_run=dry_run)
     told = _parsed(obj)
     if told.status is None and not foreseen.kept:
         mend = "Mend spec.capabilities of the ClusterVersion"
@@ -301,19 +308,31 @@ def _implicit(outgoing: Outgoing, asked: Asked, running: frozenset[str]) -> tupl
 
 
 def _reported(
-    client: Client, obj: Object, facts: StatusFacts, *, dry_run: bool
+    client: Client, obj: Object, facts: StatusFacts, *, settling: bool, dry_run: bool
 ) -> tuple[bool, Object, tuple[Problem, ...]]:
     """Write the status, or in a dry run say what it would be; where the API refuses a name, the inventory has it."""
     if dry_run:
         return _computed(obj, facts)
     try:
-        reported = report_status(client, facts, allow_cvo_managed=True, dry_run=False)
+        reported = _settled(settling, lambda: report_status(client, facts, allow_cvo_managed=True, dry_run=False))
     except NamesRefused as error:
         problem = error.problems[0]
         message = f"{problem.message}; the inventory of the rollout has it until then"
         _changed, computed, problems = _computed(obj, facts)
         return False, computed, (problem._replace(severity="warning", message=message), *problems)
     return reported.changed, {**obj, "status": reported.after}, reported.problems
+
+
+def _settled(settling: bool, request: Callable[[], Answered]) -> Answered:
+    """Send a request again that is refused because of names, while the API server may not know them yet."""
+    for _attempt in range(_ATTEMPTS if settling else 0):
+        try:
+            return request()
+        except ClusterError as error:
+            if not isinstance(error, NamesRefused) and "Unsupported value" not in str(error):
+                raise
+        time.sleep(_PAUSE)
+    return request()
 
 
 def _computed(obj: Object, facts: StatusFacts) -> tuple[bool, Object, tuple[Problem, ...]]:
@@ -324,13 +343,13 @@ def _computed(obj: Object, facts: StatusFacts) -> tuple[bool, Object, tuple[Prob
 
 
 def _without_cluster_version(asked: Asked, foreseen: Foreseen) -> Settled:
-    """Return what is on where the release has no ClusterVersion and the cluster neither: the inventory remembers."""
-    selection = _selection(asked)[0]
-    if selection is None and not foreseen.kept:
-        message = "is needed: neither the cluster nor the release has ClusterVersion, so that nothing else says it"
-        raise FactsError([Problem("error", "capabilities", message, "Say which capabilities are asked for")])
+    """Return what is on where the release has no ClusterVersion and the cluster neither: the inventory remembers.
+
+    Where nothing is asked that is what was on before, and what clusters have by default in the first rollout.
+    """
     target = asked.target
-    selection = selection or Selection(registry.NONE, tuple(sorted(foreseen.kept)))
+    before = Selection(registry.NONE, tuple(sorted(foreseen.kept))) if foreseen.was_rolled_out else Selection()
+    selection = _selection(asked)[0] or before
     status = capability_status(selection, target.known, target.hidden, foreseen.stay_on | target.always_enabled)
     condition = capability_condition(status)._asdict()
     return Settled(None, status, condition, foreseen.implicit, False, foreseen.problems)

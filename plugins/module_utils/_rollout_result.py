@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from ._sending import HINDRANCES, Sent, State
 
 _WRITTEN: tuple[State, ...] = ("created", "changed", "deleted")
 _LISTED = 5
+_CREDENTIALS = re.compile(r"//[^\s\"/@:]*:[^\s\"/]*@")
 _REASONS: Mapping[State, tuple[str, str]] = {
     "forbidden": ("may not be applied", "Give the user a role that allows get, list, create and patch on it"),
     "no_namespace": (
@@ -92,7 +94,8 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
         found.append(Problem("warning" if state == "unserved" else "error", name, text, mend))
     left = rollout.outcome.left
     if left:
-        message = f"{len(left)} manifests were not sent, from {left[0].file} on, because of what failed before them"
+        first = left[0].file
+        message = f"{len(left)} manifests were not sent, because of what failed before them; the first is in {first}"
         found.append(Problem("error", "", message, "Mend that, and run this again: it goes on where it stopped"))
     return tuple(dict.fromkeys((*rollout.problems, *rollout.outcome.problems, *found)))
 
@@ -146,9 +149,22 @@ def _lines(found: Mapping[str, Any] | None) -> str:
         if field not in ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
     }
     shown = {**{field: value for field, value in found.items() if field != "status"}, "metadata": metadata}
-    if found.get("kind") == "Secret":
-        shown.update({field: _hidden(shown[field]) for field in ("data", "stringData") if field in shown})
-    return json.dumps(shown, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    if found.get("kind") == "Secret" and found.get("apiVersion") == "v1":
+        shown = _without_values(shown)
+    text = json.dumps(shown, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    # Such as those of the cluster's proxy, which containers get as variables.
+    return _CREDENTIALS.sub("//(hidden)@", text)
+
+
+def _without_values(secret: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a Secret with what tells that it changed, and nothing that others noted of it, which may be all of it."""
+    metadata = secret["metadata"]
+    shown = {field: secret[field] for field in ("apiVersion", "kind", "type", "immutable") if field in secret}
+    shown["metadata"] = {
+        **{field: metadata[field] for field in ("name", "namespace", "labels") if field in metadata},
+        "annotations": sorted(metadata.get("annotations") or ()),
+    }
+    return {**shown, **{field: _hidden(secret[field]) for field in ("data", "stringData") if field in secret}}
 
 
 def _hidden(data: object) -> str:

@@ -19,13 +19,13 @@ from ._domain.inclusion import InclusionFacts, included_manifests
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.rollout_inventory import Inventory
 from ._domain.selection import CapabilityStatus
-from ._domain.served_kind import CLUSTER_VERSIONS
+from ._domain.served_kind import CLUSTER_VERSIONS, FEATURE_GATES, ServedKind
 from ._domain.status_change import StatusFacts, status_facts
 from ._inventory import Kept, Members, read_inventory
 from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version
 from ._release import LoadedRelease
 from ._rollout_facts import FeatureGate, Said, cluster_options, held_back
-from ._sending import Known
+from ._sending import CRD_KIND, Known
 from ._served_kinds import ServedKinds
 
 
@@ -87,7 +87,7 @@ def read_surroundings(client: Client) -> Surroundings:
     """Return what the cluster says of itself; what the user may not read is a problem. Raises ``ClusterError``."""
     kinds = ServedKinds(client)
     problems: list[Problem] = []
-    cluster_version, kept = None, Kept(None, "")
+    cluster_version, kept = None, Kept(None)
     try:
         cluster_version = read_cluster_version(client, kinds)
     except ApiError as error:
@@ -128,6 +128,23 @@ def read_scene(
         manifests = tuple(manifest for manifest in manifests if not held_back(manifest))
     passing = included_manifests(manifests, facts._replace(overrides=()))
     return Scene(kinds, kept, options, facts, target, passing, (*problems, *told))
+
+
+def defines(manifest: Manifest, kind: ServedKind) -> bool:
+    """Tell whether a manifest is the CustomResourceDefinition of ``kind``."""
+    resource = manifest.resource_id
+    return (resource.group, resource.kind) == CRD_KIND and resource.name == kind.resource
+
+
+def feature_gate_definition(around: Surroundings, loaded: LoadedRelease, said: Said) -> Manifest | None:
+    """Return the manifest that defines FeatureGate for a cluster of which nobody knows the feature set yet."""
+    overrides = walk(around.cluster_version, "spec", "overrides")
+    overrides = overrides if isinstance(overrides, list) else ()
+    options = cluster_options(said, FeatureGate(False), around.kept.inventory, overrides)
+    facts = inclusion_facts(checked_facts(options, loaded), loaded.release, [])
+    # Whether it needs a capability cannot be told yet; none of the real ones does.
+    found = (item for item in included_manifests(loaded.release.manifests, facts) if not item.capabilities)
+    return next((item for item in found if defines(item, FEATURE_GATES) and not held_back(item)), None)
 
 
 def checked_facts(options: ClusterOptions, loaded: LoadedRelease) -> ClusterFacts:

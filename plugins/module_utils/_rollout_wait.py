@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ._client import Client, Target
-from ._domain.applied_object import PART_OF
+from ._domain.applied_object import PART_OF, is_create_only
 from ._domain.cluster_operators import Versions, versions_of_manifest
 from ._domain.errors import ApiError, Problem
 from ._domain.manifest import Manifest, ResourceId
@@ -104,7 +104,10 @@ def _judge(wanted: Wanted, objects: Objects, release: Release, mode: Mode) -> tu
     told: list[Problem] = []
     for target, manifests in wanted.items():
         for key, manifest in manifests.items():
-            found = readiness_of(release, manifest, objects[target].get(key), mode)
+            obj = objects[target].get(key)
+            if obj is None and is_create_only(manifest):
+                continue  # it was there before, so that it has no label of ours, and is nobody's to wait for
+            found = readiness_of(release, manifest, obj, mode)
             if found.state != "ready":
                 waiting.append((target, key, found))
             elif found.degraded:

@@ -15,21 +15,31 @@ import random
 import re
 import time
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from ._answer import FIELD_CONFLICT
 from ._client import FIELD_MANAGER, Client, Target, Written, object_key
-from ._domain.applied_object import SENT_HASH, Marks, is_create_only, object_to_send, sent_hash, wrong_annotations
+from ._domain.applied_object import (
+    MENDED,
+    SENT_HASH,
+    Marks,
+    is_create_only,
+    object_to_send,
+    sent_hash,
+    wrong_annotations,
+)
 from ._domain.body import walk
 from ._domain.errors import ApiError, Problem, has_errors
 from ._domain.manifest import Manifest, ResourceId, place
 from ._domain.rollout_inventory import Inventory, owned_digest, untouched_since
 from ._domain.runlevel import Mode
-from ._domain.schema_mends import schema_of, undeclared_fields, with_required_nulls, without_field
 from ._domain.served_kind import CUSTOM_RESOURCE_DEFINITIONS, ServedKind
 from ._established import await_established, is_established
+from ._live_object import comparable, is_untouched, overlaid
+from ._mending import concealed, mended, refusal
 from ._release import LoadedRelease
-from ._retries import NOT_IN_SCHEMA, RETRIED_CODES
+from ._retries import RETRIED_CODES, is_for_good
 from ._served_kinds import ServedKinds
 
 State = Literal[
@@ -55,7 +65,6 @@ CRD_KIND = CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind
 _MENDS = 4
 _ATTEMPTS = 8
 _CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
-_UNCHANGEABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
 
 
 class Conflict(NamedTuple):
@@ -77,7 +86,7 @@ class Sent(NamedTuple):
     state: State
     problems: tuple[Problem, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    metadata: Mapping[str, Any] = {}
+    metadata: Mapping[str, Any] = MappingProxyType({})
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     pending: bool = False
@@ -111,14 +120,12 @@ class Sender:
     ) -> None:
         self._client, self._loaded, self._kinds = client, loaded, kinds
         self._marks, self._terms, self._known, self._inventory = marks, terms, known, inventory
-        self._crds = {
-            item.resource_id.name: item
-            for item in loaded.release.manifests
-            if (item.resource_id.group, item.resource_id.kind) == CRD_KIND
-        }
 
-    def send(self, manifest: Manifest) -> Sent:
-        """Bring the cluster to what ``manifest`` says. Raises ``ClusterError`` where the server does not answer."""
+    def send(self, manifest: Manifest, definition: Manifest | None = None) -> Sent:
+        """Bring the cluster to what ``manifest`` says. Raises ``ClusterError`` where the server does not answer.
+
+        ``definition`` is the CustomResourceDefinition of its kind, where the rollout brings it.
+        """
         wrong = tuple(wrong_annotations(manifest))
         if wrong:
             return Sent(manifest, "failed", wrong)
@@ -136,7 +143,7 @@ class Sender:
         try:
             if manifest.deletes:
                 return self._delete(manifest, target)
-            return self._put(manifest, target)
+            return self._put(manifest, target, definition)
         except ApiError as error:
             return self._refused(manifest, error)
 
@@ -153,8 +160,11 @@ class Sender:
         self._kinds.learn(found, new=sent.state == "created")
         return sent._replace(pending=False)
 
-    def is_unchanged(self, manifest: Manifest) -> bool:
-        """Tell whether an object is known to be as this would leave it, without asking for it."""
+    def is_unchanged(self, manifest: Manifest, definition: Manifest | None = None) -> bool:
+        """Tell whether an object is known to be as this would leave it, without asking for it.
+
+        One of which fields were left out is not if ``definition``, that of its kind, is going to change.
+        """
         if manifest.deletes:
             return False
         resource = manifest.resource_id
@@ -163,7 +173,8 @@ class Sender:
             return False
         if is_create_only(manifest):
             return True
-        if walk(metadata, "annotations", SENT_HASH) != self._hash(manifest):
+        noted, whole = walk(metadata, "annotations", SENT_HASH), self._hash(manifest)
+        if noted != whole and (noted != whole + MENDED or not (definition is None or self.is_unchanged(definition))):
             return False
         entry = self._inventory.entries.get(resource) if self._inventory else None
         if entry is not None and entry.owned:
@@ -173,8 +184,8 @@ class Sender:
     def _hash(self, manifest: Manifest) -> str:
         return sent_hash(manifest, self._loaded.files[manifest.file].text(manifest), self._marks)
 
-    def _put(self, manifest: Manifest, target: Target) -> Sent:
-        if self.is_unchanged(manifest):
+    def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> Sent:
+        if self.is_unchanged(manifest, definition):
             return Sent(manifest, "unchanged", metadata=self._known[manifest.resource_id])
         body = self._loaded.release.body(manifest)
         sending, problems = object_to_send(manifest, body, self._marks, self._hash(manifest), target.kind.namespaced)
@@ -185,7 +196,7 @@ class Sender:
         before = self._before(target)
         whole = before is not None or self._terms.show or self._terms.dry_run
         is_crd = (target.kind.group, target.kind.kind) == CRD_KIND
-        written, mended = self._apply(manifest, target, sending, metadata_only=not (whole or is_crd))
+        written, told = self._apply(manifest, target, sending, definition, metadata_only=not (whole or is_crd))
         metadata = written.object["metadata"]
         state: State = "created"
         if not written.created and not (self._terms.dry_run and before is None):
@@ -193,7 +204,7 @@ class Sender:
         return Sent(
             manifest,
             state,
-            mended,
+            told,
             metadata=metadata,
             before=before,
             after=written.object if whole else None,
@@ -214,7 +225,7 @@ class Sender:
         if before is not None:
             return comparable(before) == comparable(after)
         known = self._known.get(manifest.resource_id)
-        return known is not None and known.get("resourceVersion") == after["metadata"].get("resourceVersion")
+        return known is not None and is_untouched(known, after["metadata"])
 
     def _learn(self, written: Written) -> bool:
         if not is_established(written.object):
@@ -223,68 +234,63 @@ class Sender:
         return True
 
     def _apply(
-        self, manifest: Manifest, target: Target, sending: Mapping[str, Any], *, metadata_only: bool
+        self,
+        manifest: Manifest,
+        target: Target,
+        sending: Mapping[str, Any],
+        definition: Manifest | None,
+        *,
+        metadata_only: bool,
     ) -> tuple[Written, tuple[Problem, ...]]:
         """Apply ``sending``; where the schema refuses what the CVO would have got through, mend it and try again."""
-        problems: list[Problem] = []
-        for left in reversed(range(_MENDS)):
-            try:
-                written = self._patiently(
-                    lambda body=sending: self._client.apply(  # type: ignore[misc]
-                        target, body, force=self._terms.force, dry_run=self._terms.dry_run, metadata_only=metadata_only
-                    ),
-                    target.kind,
+
+        def request(body: Mapping[str, Any]) -> Written:
+            def apply() -> Written:
+                terms = self._terms
+                return self._client.apply(
+                    target, body, force=terms.force, dry_run=terms.dry_run, metadata_only=metadata_only
                 )
-                return written, tuple(problems)
+
+            return self._patiently(apply, target.kind)
+
+        problems: list[Problem] = []
+        for _attempt in range(_MENDS):
+            try:
+                return request(sending), tuple(problems)
             except ApiError as error:
-                mended, problem = self._mended(manifest, target, sending, error)
-                if problem is None or not left:
+                mend = mended(self._client, self._loaded, manifest, target, sending, error, definition)
+                if mend is None:
                     raise
-                sending = mended
-                problems.append(problem)
-        raise AssertionError("the last attempt returns or raises")
+            problems.append(self._foretold(mend.problem, definition))
+            sending = mend.sending
+            if mend.first is not None:
+                before = request(mend.first)
+                if self._terms.dry_run:
+                    # What comes after it cannot be tried, because this was not done.
+                    return before._replace(object=overlaid(before.object, sending)), tuple(problems)
+        return request(sending), tuple(problems)
 
-    def _mended(
-        self, manifest: Manifest, target: Target, sending: Mapping[str, Any], error: ApiError
-    ) -> tuple[Mapping[str, Any], Problem | None]:
-        where = place(manifest.file, manifest.document)
-        if NOT_IN_SCHEMA.decode() in error.said:
-            fields = undeclared_fields(error.said)
-            mended = sending
-            for field in fields:
-                mended = without_field(mended, field)
-            if mended == sending:
-                return sending, None
-            message = f"the API does not know {', '.join(fields)} of {manifest.resource_id.kind}, so it is left out"
-            return mended, Problem("warning", where, message)
-        if error.code == 422 and error.causes:
-            mended, filled = with_required_nulls(sending, error.causes, self._schema(target))
-            if filled:
-                return mended, Problem("info", where, f"null stands for {', '.join(filled)}, which the API requires")
-        return sending, None
-
-    def _schema(self, target: Target) -> Any:
-        manifest = self._crds.get(target.kind.resource)
-        try:
-            if manifest is not None:
-                return schema_of(self._loaded.release.body(manifest), target.kind.version)
-            crd = self._client.get(Target(CUSTOM_RESOURCE_DEFINITIONS, target.kind.resource))
-        except ApiError:
-            return None  # the kind has none: what the server says then is what counts
-        return schema_of(crd, target.kind.version)
+    def _foretold(self, problem: Problem, definition: Manifest | None) -> Problem:
+        """Return a warning for what it is in check mode: the API may know then what it does not know now."""
+        if problem.severity != "warning" or not self._terms.dry_run or definition is None:
+            return problem
+        if self.is_unchanged(definition):
+            return problem
+        return problem._replace(severity="info", message=f"{problem.message} here; its definition changes before that")
 
     def _patiently(self, request: Callable[[], Written], kind: ServedKind) -> Written:
-        """Send a request again that met somebody else's write, or a kind that came a moment ago."""
-        for attempt in range(_ATTEMPTS):
+        """Send a request again that met somebody else's write, or a kind that came or changed a moment ago."""
+        for attempt in range(_ATTEMPTS - 1):
             try:
                 return request()
             except ApiError as error:
                 collided = error.code == 409 and not error.causes and "already exists" not in error.said
                 early = error.code == 404 and not error.named and self._kinds.is_new(kind)
-                if not (collided or early) or attempt == _ATTEMPTS - 1:
+                stale = error.code == 500 and is_for_good(error.said) and self._kinds.is_fresh(kind)
+                if not (collided or early or stale):
                     raise
             time.sleep(random.uniform(0.5, 1) * 0.1 * 2**attempt)
-        raise AssertionError("the last attempt returns or raises")
+        return request()
 
     def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> Sent:
         if self._inventory is not None and manifest.resource_id in self._inventory.entries:
@@ -305,7 +311,9 @@ class Sender:
             # After a lost answer it is we who made it.
             return Sent(manifest, "created" if error.repeated else "unchanged")
         shown = sending if self._terms.show else None
-        return Sent(manifest, "created", metadata=written.object["metadata"], after=shown)
+        # Of a kind that came a moment ago it may be somebody else who was faster.
+        state: State = "created" if written.created else "unchanged"
+        return Sent(manifest, state, metadata=written.object["metadata"], after=shown)
 
     def _delete(self, manifest: Manifest, target: Target) -> Sent:
         if self._terms.mode != "update":
@@ -326,29 +334,24 @@ class Sender:
         return Sent(manifest, "deleted" if gone else "absent", before=found if self._terms.show else None)
 
     def _refused(self, manifest: Manifest, error: ApiError) -> Sent:
+        if error.code == 401:
+            raise error  # the next manifest fares no better
         resource = manifest.resource_id
+        problems = (concealed(manifest, error),)
         if _lacks_namespace(error, resource):
-            return Sent(manifest, "no_namespace", error.problems)
+            return Sent(manifest, "no_namespace", problems)
         if error.code == 404 and not error.named:
-            return Sent(manifest, "unserved", error.problems)
+            return Sent(manifest, "unserved", problems)
         if error.code == 403:
-            return Sent(manifest, "forbidden", error.problems)
-        if error.code in RETRIED_CODES and NOT_IN_SCHEMA.decode() not in error.said:
-            return Sent(manifest, "unavailable", error.problems)
-        problem = error.problems[0]
+            return Sent(manifest, "forbidden", problems)
+        if error.code in RETRIED_CODES and not is_for_good(error.said):
+            return Sent(manifest, "unavailable", problems)
         conflicts = tuple(
             Conflict(resource, (_CONFLICT_WITH.findall(cause.message) or [cause.message])[0], cause.field)
             for cause in error.causes
             if cause.reason == FIELD_CONFLICT
         )
-        if error.code == 422 and _UNCHANGEABLE.search(error.said):
-            mend = (
-                "This cannot be changed once the object is there. Delete the object, so that the next run makes it "
-                "anew (what it runs stops meanwhile), or leave it alone with an override"
-            )
-            problem = problem._replace(mend=mend)
-        where = place(manifest.file, manifest.document)
-        return Sent(manifest, "failed", (problem._replace(where=where),), conflicts)
+        return Sent(manifest, "failed", (refusal(self._loaded, manifest, error),), conflicts)
 
 
 def create_soon(
@@ -359,23 +362,9 @@ def create_soon(
     The API server holds a POST back for two seconds then
     (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
     """
-    if kinds.is_new(target.kind):
+    if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
         return client.apply(target, body, dry_run=dry_run, metadata_only=True)
     return client.create(target, body, dry_run=dry_run)
-
-
-def comparable(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without what changes though nobody changed it; who owns which field stays."""
-    metadata = {
-        field: value
-        for field, value in found["metadata"].items()
-        if field not in ("resourceVersion", "generation", "managedFields")
-    }
-    owners = [
-        (entry.get("manager"), entry.get("operation"), entry.get("subresource"), entry.get("fieldsV1"))
-        for entry in found["metadata"].get("managedFields") or ()
-    ]
-    return {**found, "metadata": metadata, "owners": sorted(owners, key=str)}
 
 
 def resource_key(resource: ResourceId, namespaced: bool) -> str:

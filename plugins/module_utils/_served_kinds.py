@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from threading import Lock
 from typing import Any
@@ -16,6 +17,9 @@ from ._discovery import Discovery
 from ._domain.body import maps, walk
 from ._domain.served_kind import ServedKind
 
+_FRESH_SECONDS = 5.0
+"""How long an API server may take at most until it goes by a CustomResourceDefinition that came or changed."""
+
 
 class ServedKinds:
     """What the server of ``client`` serves. Methods raise ``ClusterError`` where it does not tell."""
@@ -24,6 +28,7 @@ class ServedKinds:
         self._discovery = Discovery(client)
         self._learnt: dict[tuple[str, str, str], ServedKind] = {}
         self._new: set[tuple[str, str, str]] = set()
+        self._learnt_at: dict[tuple[str, str, str], float] = {}
         self._lock = Lock()
 
     def find(self, group: str, kind: str, version: str = "") -> ServedKind | None:
@@ -43,6 +48,11 @@ class ServedKinds:
         """Tell whether a kind came during this run, so that the server may need a moment until it knows its path."""
         return (served.group, served.kind, served.version) in self._new
 
+    def is_fresh(self, served: ServedKind) -> bool:
+        """Tell whether the definition of a kind came or changed so lately that the server may not go by it yet."""
+        learnt = self._learnt_at.get((served.group, served.kind, served.version))
+        return learnt is not None and time.monotonic() - learnt < _FRESH_SECONDS
+
     def learn(self, crd: Mapping[str, Any], *, new: bool) -> None:
         """Take the kinds of a CustomResourceDefinition for served: discovery lags behind when many of them come.
 
@@ -58,6 +68,7 @@ class ServedKinds:
                     key = served.group, served.kind, served.version
                     self._learnt[key] = served
                     self._new |= {key} if new else set()
+                    self._learnt_at[key] = time.monotonic()
 
     def reload(self) -> None:
         """Ask the server again."""

@@ -30,6 +30,7 @@ PART_OF = "applyset.kubernetes.io/part-of"
 _SCRIPT = Path(__file__).parents[1] / "benchmarks" / "call_module.py"
 _UNIQUE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HASH = "capability.openshift.io/sent-hash"
+_RUN = "capability.openshift.io/run"
 _MADE_ONCE = "release.openshift.io/create-only"
 _PAUSE = 0.002
 
@@ -170,7 +171,7 @@ def inventory_of(plane: Plane, objects: list[dict[str, Any]]) -> Any:
     metadata = {(_group(obj), obj["kind"], *_place(obj)): obj["metadata"] for obj in objects}
     lines = []
     for line in item["data"]["resources"].splitlines():
-        *resource, names, digest = json.loads(line)
+        *resource, names, digest, _made = json.loads(line)  # what a killed run made counts as found
         there = metadata.get(tuple(resource))
         assert not digest or (there and digest == owned_digest(there, MANAGER)), resource
         lines.append([*resource, names, bool(digest) and not _is_made_once(there or {})])
@@ -242,8 +243,9 @@ def _comparable(item: Mapping[str, Any]) -> dict[str, Any]:
         json.dumps([owner["manager"], *([] if made_once else [owner["operation"], owner.get("fieldsV1")])])
         for owner in item["metadata"].get("managedFields") or ()
     )
-    if _HASH in (metadata.get("annotations") or {}):
-        metadata["annotations"] = {**metadata["annotations"], _HASH: "of what was sent"}
+    for name in (_HASH, _RUN):
+        if name in (metadata.get("annotations") or {}):
+            metadata["annotations"] = {**metadata["annotations"], name: "of a run"}
     text = json.dumps({**item, "metadata": metadata})
     found: dict[str, Any] = json.loads(_UNIQUE.sub("unique", text))
     return found

@@ -20,7 +20,6 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     everything_but,
     ids,
     rollouts_of,
-    severities,
 )
 from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.support import selection
@@ -181,9 +180,9 @@ def test_profile_of_the_last_rollout_counts_where_none_is_given(rollouts: Rollou
     assert rollouts.api.get(INVENTORY)["data"]["cluster-profile"] == "ibm-cloud-managed"
 
 
-def test_release_for_nobody_applies_nothing(rollouts: Rollouts) -> None:
+def test_release_for_nobody_is_refused(rollouts: Rollouts) -> None:
     body = config_map("a")
     body["metadata"]["annotations"] = {}
-    outcome = rollouts.done(rollouts.release([body]))
-    assert outcome["created"] == []
-    assert "error" not in severities(outcome)
+    outcome = rollouts.apply(rollouts.release([body]))
+    assert outcome.failed
+    assert "has no manifest for a cluster like this" in outcome.message

@@ -27,6 +27,9 @@ PART_OF = "applyset.kubernetes.io/part-of"
 SENT_HASH = "capability.openshift.io/sent-hash"
 """Annotation with the hash of what was sent, so that a later run knows without asking what it would send."""
 
+MENDED = "-mended"
+"""Follows the hash where fields were left out that the API did not know, so that they are tried when it may."""
+
 _INJECT_PROXY = "config.openshift.io/inject-proxy"
 _INJECT_CA_BUNDLE = "service.beta.openshift.io/inject-cabundle"
 _FORM = "1"
@@ -111,6 +114,15 @@ def object_to_send(
     if annotations.get(_INJECT_CA_BUNDLE) == "true":
         _without_ca_bundles(sending)
     return sending, tuple(_inject_proxy(manifest, sending, marks.proxy))
+
+
+def as_mended(sending: Mapping[str, Any], *, hashed: bool = True) -> dict[str, Any]:
+    """Return what is sent, marked as not all of its manifest; without any hash if not ``hashed``."""
+    metadata = dict(sending["metadata"])
+    annotations = dict(metadata["annotations"])
+    full = annotations.pop(SENT_HASH).removesuffix(MENDED)
+    metadata["annotations"] = {**annotations, **({SENT_HASH: full + MENDED} if hashed else {})}
+    return {**sending, "metadata": metadata}
 
 
 def _owner_uid(manifest: Manifest, marks: Marks) -> str:

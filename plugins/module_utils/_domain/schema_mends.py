@@ -17,9 +17,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .body import maps, walk
-from .errors import Cause
+from .errors import Cause, type_name
 
 _UNDECLARED = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
+_WRONG_TYPE = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
+_TYPES = {"boolean": "a boolean", "list": "a list", "map": "a map", "string": "a string"}
+FORBIDDEN = "FieldValueForbidden"
+"""Reason of a cause: a field is there that may not be (apimachinery:pkg/util/validation/field/errors.go)."""
+
 _REQUIRED = "FieldValueRequired"
 _STEP = re.compile(r'\.((?:[^.\[\]"])+)|\[((?:[^\]"]|"(?:[^"\\]|\\.)*")*)\]')
 _KEY = re.compile(r'([^=,]+)=("(?:[^"\\]|\\.)*"|[^,]*)')
@@ -31,6 +36,18 @@ def undeclared_fields(said: str) -> tuple[str, ...]:
     Source: kubernetes-sigs/structured-merge-diff:typed/validate.go, fieldpath/path.go String.
     """
     return tuple(dict.fromkeys(_UNDECLARED.findall(said)))
+
+
+def wrong_types(said: str, body: object) -> tuple[str, ...]:
+    """Return what a server says to be of a wrong type in ``body``, such as ``.data.x is a number, expected a string``.
+
+    Without the values, which the server quotes.
+    """
+    found = dict.fromkeys(_WRONG_TYPE.findall(said))
+    return tuple(
+        f"{path} is {type_name(_value(body, _STEP.findall(path)))}, expected {_TYPES.get(expected, expected)}"
+        for path, expected in found
+    )
 
 
 def without_field(body: Any, path: str) -> Any:
@@ -64,6 +81,32 @@ def with_required_nulls(
     return mended, tuple(filled)
 
 
+def with_defaults_of(
+    body: Mapping[str, Any], causes: Iterable[Cause], live: Mapping[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return ``body`` with the parents of fields that it does not have and must not have as ``live`` has them.
+
+    ``causes`` say which fields these are; returned with them are those that ``live`` has. Whoever applies that owns
+    the fields, so that they go when the body itself is applied.
+    """
+    mended = dict(body)
+    found = []
+    for cause in causes:
+        *parents, last = cause.field.lstrip(".").split(".")
+        there, ours = walk(live, *parents), walk(body, *parents)
+        if cause.reason != FORBIDDEN or not parents or not isinstance(there, Mapping) or last not in there:
+            continue
+        if isinstance(ours, Mapping) and last in ours:
+            continue
+        outer = mended
+        for step in parents[:-1]:
+            inner = outer.get(step)
+            outer[step] = outer = dict(inner) if isinstance(inner, Mapping) else {}
+        outer[parents[-1]] = there
+        found.append(cause.field)
+    return mended, tuple(found)
+
+
 def schema_of(crd: object, version: str) -> Any:
     """Return the schema that a CustomResourceDefinition has for ``version``; ``None`` where it has none."""
     for item in maps(walk(crd, "spec", "versions")):
@@ -87,6 +130,17 @@ def _without(value: Any, steps: list[tuple[str, str]]) -> Any:
             elif rest:
                 kept.append(_without(item, rest))
         return kept
+    return value
+
+
+def _value(value: Any, steps: list[tuple[str, str]]) -> Any:
+    """Return what is where ``steps`` lead; ``None`` where there is nothing."""
+    for name, selector in steps:
+        if name:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        elif isinstance(value, list):
+            chosen = _selected(value, selector)
+            value = next((item for index, item in enumerate(value) if index in chosen), None)
     return value
 
 

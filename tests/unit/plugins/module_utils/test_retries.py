@@ -197,3 +197,20 @@ def test_all_requests_begin_anew():
     assert retries(10.0) is first
     assert first.history == ()
     assert type(first.increment("GET", "/", None, REFUSED, POOL)) is type(first)
+
+
+@pytest.mark.parametrize(
+    ("said", "sent"),
+    [
+        (b"failed to create typed patch object (a/b; /v1, Kind=C): .x: field not declared in schema", 1),
+        (b"failed to create typed patch object (a/b; /v1, Kind=C): .x: expected string, got &value{5}", 1),
+        (b"failed to convert new object to proper version: unable to convert unstructured object to /v1", 1),
+        (b"failed to convert new object to proper version: conversion webhook for a failed: dial tcp", 6),
+        (b"etcdserver: leader changed", 6),
+        (b"\xff", 6),
+    ],
+)
+def test_what_a_manifest_is_to_blame_for_is_not_sent_again(said, sent):
+    response = urllib3.HTTPResponse(body=said, status=500, preload_content=True)
+
+    assert attempts(response=response) == sent

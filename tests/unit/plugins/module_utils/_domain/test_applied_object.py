@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.appli
     PART_OF,
     SENT_HASH,
     Marks,
+    as_mended,
     is_create_only,
     object_to_send,
     sent_hash,
@@ -74,6 +75,14 @@ def test_marks_are_added_and_the_rest_is_sent_as_it_is() -> None:
     assert found["data"] == {"key": "value"}
     assert found["metadata"]["labels"] == {"l": "m", PART_OF: "applyset-x-v1"}
     assert found["metadata"]["annotations"] == {"x": "y", SENT_HASH: "hash"}
+
+
+@pytest.mark.parametrize(("hashed", "expected"), [(True, {SENT_HASH: "hash-mended"}), (False, {})])
+def test_what_is_not_all_of_a_manifest_is_marked_as_such(hashed: bool, expected: dict[str, str]) -> None:
+    body = sending(body_of(annotations={"x": "y"}))
+    found = as_mended(as_mended(body), hashed=hashed)
+    assert found["metadata"]["annotations"] == {"x": "y", **expected}
+    assert body["metadata"]["annotations"] == {"x": "y", SENT_HASH: "hash"}
 
 
 def test_what_the_server_fills_in_is_left_out() -> None:

@@ -16,8 +16,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
 from ansible_collections.capability.openshift.plugins.module_utils._domain.schema_mends import (
     schema_of,
     undeclared_fields,
+    with_defaults_of,
     with_required_nulls,
     without_field,
+    wrong_types,
 )
 
 NAMES = st.text("abcXYZ-", min_size=1, max_size=4)
@@ -158,3 +160,45 @@ def test_definition_without_the_version_has_no_schema(crd: object) -> None:
 def test_schema_is_that_of_the_version() -> None:
     versions = [{"name": name, "schema": {"openAPIV3Schema": {"description": name}}} for name in ("v1", "v2")]
     assert schema_of({"spec": {"versions": versions}}, "v2") == {"description": "v2"}
+
+
+# What is of a wrong type
+
+
+def test_values_of_a_wrong_type_are_named_without_what_they_are() -> None:
+    said = (
+        "failed to create typed patch object (home/a; /v1, Kind=B): errors:\n"
+        "  .data.a: expected string, got &value.valueUnstructured{Value:12345}\n"
+        '  .list[name="x"].b: expected list, got &value.valueUnstructured{Value:true}\n'
+        "  .odd: field not declared in schema\n"
+        '  .n: expected numeric (int or float), got &value.valueUnstructured{Value:"y"}'
+    )
+    body = {"data": {"a": 12345}, "list": [{"name": "z"}, {"name": "x", "b": True}], "n": "y"}
+    assert wrong_types(said, body) == (
+        ".data.a is a number, expected a string",
+        '.list[name="x"].b is a boolean, expected a list',
+        ".n is a string, expected numeric (int or float)",
+    )
+
+
+# What stands in the way
+
+
+def forbidden(*fields: str) -> list[Cause]:
+    return [Cause("FieldValueForbidden", field, "may not be there") for field in fields]
+
+
+def test_parent_of_a_field_that_may_not_be_there_becomes_that_of_the_cluster() -> None:
+    body = {"spec": {"a": 1, "b": {"type": "x"}}}
+    live = {"spec": {"a": 2, "b": {"type": "y", "odd": 3}, "c": 4}}
+    mended, taken = with_defaults_of(body, forbidden("spec.b.odd"), live)
+    assert mended == {"spec": {"a": 1, "b": {"type": "y", "odd": 3}}}
+    assert taken == ("spec.b.odd",)
+    assert body == {"spec": {"a": 1, "b": {"type": "x"}}}
+
+
+@pytest.mark.parametrize("field", ["spec.b.type", "spec.none.odd", "spec", "spec.b[0].odd", "spec.a.odd"])
+def test_field_that_we_set_or_the_cluster_does_not_have_stays_as_it_is(field: str) -> None:
+    body = {"spec": {"a": 1, "b": {"type": "x"}}}
+    live = {"spec": {"a": 2, "b": {"type": "y"}}}
+    assert with_defaults_of(body, forbidden(field), live) == (body, ())

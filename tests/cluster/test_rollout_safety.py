@@ -1,0 +1,379 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A rollout that cannot be right is refused before it writes, and what one rollout knows the next one still knows."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollout_runs import Point, Run
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    CLUSTER_VERSION_CRD,
+    DELETE,
+    HOME,
+    INVENTORY,
+    NEXT,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    deployment,
+    everything_but,
+    ids,
+    manifest,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.statuses import PATH, status_of
+from ansible_collections.capability.openshift.tests.cluster.support import is_write, selection
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
+from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+
+NONE, CONSOLE = selection("Ingress"), selection("Console", "Ingress")
+EXCLUDED = "exclude.release.openshift.io/internal"
+HOSTED = {"include.release.openshift.io/ibm-cloud-managed": "true"}
+MOVING, MOVED = config_map("moving"), config_map("moving", capability="Insights")
+FEATURE_GATES = crd("featuregates", "FeatureGate", namespaced=False, group="config.openshift.io")
+PROXIES = crd("proxies", "Proxy", namespaced=False, group="config.openshift.io")
+NEWLY = "newly_implicitly_enabled_capabilities"
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+def unmanaged(body: Body) -> list[dict[str, Any]]:
+    """Return the overrides that leave one object alone."""
+    metadata, group = body["metadata"], body["apiVersion"].rpartition("/")[0]
+    override = {"group": group, "kind": body["kind"], "name": metadata["name"], "unmanaged": True}
+    return [{**override, "namespace": metadata.get("namespace", "")}]
+
+
+def annotated(body: Body, annotations: dict[str, str]) -> Body:
+    """Return a manifest with other annotations."""
+    return {**body, "metadata": {**body["metadata"], "annotations": annotations}}
+
+
+def inventory_of(rollouts: Rollouts) -> dict[str, str]:
+    found: dict[str, str] = rollouts.api.get(INVENTORY)["data"]
+    return found
+
+
+def is_refused(rollouts: Rollouts, release: Any, **options: Any) -> dict[str, Any]:
+    """See that a rollout is an error before anything is written, and return the first problem."""
+    path = release if isinstance(release, Path) else rollouts.release(release)
+    mark = rollouts.plane.audit.mark()
+    outcome = rollouts.apply(path, **options)
+    assert outcome.failed, outcome.result
+    sent = [f"{item.verb} {item.uri.partition('?')[0]}" for item in rollouts.requests(mark) if is_write(item)]
+    assert sent == [], outcome.message
+    found: dict[str, Any] = outcome.errors[0]
+    return found
+
+
+def enabled(outcome: Outcome) -> list[str]:
+    found: list[str] = outcome["capability_status"]["enabled_capabilities"]
+    return found
+
+
+# Clusters and releases without ClusterVersion
+
+BODIES = [config_map("core"), config_map("console", capability="Console")]
+
+
+def test_first_run_without_the_kind_and_without_capabilities_has_what_clusters_have(rollouts: Rollouts) -> None:
+    assert enabled(rollouts.done(BODIES, capabilities=None)) == enabled(
+        rollouts.done(BODIES, capabilities={"baseline_capability_set": "vCurrent"})
+    )
+
+
+@pytest.mark.parametrize("version", ["4.13.0", "4.21.0"])
+def test_next_run_without_the_kind_and_without_capabilities_keeps_what_is_on(rollouts: Rollouts, version: str) -> None:
+    first = rollouts.done(BODIES, capabilities=selection(), openshift_version=version)
+    again = rollouts.done(BODIES, capabilities=None, openshift_version=version)
+    assert enabled(again) == enabled(first)
+    assert again["changed"] is False
+    assert not rollouts.has(BODIES[1])
+
+
+def test_update_without_the_kind_and_without_capabilities_keeps_what_is_on(rollouts: Rollouts) -> None:
+    first = rollouts.done(BODIES, capabilities=NONE)
+    assert enabled(rollouts.done(BODIES, capabilities=None, openshift_version="4.21.1")) == enabled(first)
+    assert not rollouts.has(BODIES[1])
+
+
+def test_what_is_on_without_the_kind_is_not_turned_off_by_asking_for_less(rollouts: Rollouts) -> None:
+    rollouts.done(BODIES, capabilities=CONSOLE)
+    assert "Console" in enabled(rollouts.apply(BODIES, capabilities=NONE))
+
+
+# The release before
+
+
+def test_release_before_that_the_cluster_does_not_have_is_refused(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    other = rollouts.release([MOVING], "other")
+    metadata = {"kind": "cincinnati-metadata-v0", "version": "4.20.7"}
+    (other / "release-metadata").write_text(json.dumps(metadata), encoding="utf-8")
+    problem = is_refused(rollouts, NEXT, previous_release=other)
+    assert problem["where"] == "previous_release"
+    assert "4.20.7" in problem["message"]
+    assert "4.21.0" in problem["message"]
+
+
+def test_incoming_release_given_as_the_release_before_is_refused(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    assert is_refused(rollouts, NEXT, previous_release=NEXT)["where"] == "previous_release"
+
+
+def test_same_play_runs_again_after_its_update(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    rollouts.done(NEXT, previous_release=EXAMPLE)
+    again = rollouts.done(NEXT, previous_release=EXAMPLE)
+    assert (again["changed"], again["mode"]) == (False, "reconcile")
+
+
+def test_same_play_runs_again_after_a_kill_in_the_middle(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    rollouts.done(NEXT, previous_release=EXAMPLE)
+    rollouts.api.patch(INVENTORY, {"data": {"unfinished": "update"}})
+    again = rollouts.done(NEXT, previous_release=EXAMPLE)
+    assert again["mode"] == "update"
+    assert "Insights" in enabled(again)
+    assert inventory_of(rollouts)["unfinished"] == ""
+
+
+# A cluster keeps its profile
+
+
+def test_other_profile_than_that_of_the_cluster_is_refused(rollouts: Rollouts) -> None:
+    rollouts.done([MOVING], capabilities=NONE)
+    problem = is_refused(rollouts, [MOVING], cluster_profile="ibm-cloud-managed", capabilities=NONE)
+    assert problem["where"] == "cluster_profile"
+    assert rollouts.done([MOVING], capabilities=NONE)["changed"] is False
+
+
+def test_other_profile_is_refused_before_the_feature_gate_is_defined(rollouts: Rollouts) -> None:
+    rollouts.done([MOVING], capabilities=NONE)
+    release = rollouts.release([annotated(FEATURE_GATES, HOSTED), MOVING])
+    assert is_refused(rollouts, release, cluster_profile="ibm-cloud-managed", capabilities=NONE)
+
+
+def test_profile_that_no_manifest_names_is_refused(rollouts: Rollouts) -> None:
+    problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=NONE)
+    assert "cluster_profile" in problem["mend"]
+    assert not rollouts.api.exists(INVENTORY)
+
+
+# Two rollouts at once
+
+
+def test_rollout_stops_where_another_one_began_meanwhile(rollouts: Rollouts) -> None:
+    names = [f"c{index:04}" for index in range(2000)]
+    one_by_one = {"0000_10_a_00.yaml": [config_map(name, data={"by": "first"}) for name in names]}
+    first = rollouts.release(one_by_one, "first")
+    second = rollouts.release([config_map(name, data={"by": "second"}) for name in names[:300]], "second")
+    options = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": NONE}
+    run = Run(rollouts.plane.kubeconfig, first, **options)
+    assert run.reached(Point("manifests", 20))
+    # Stopped, so that however busy the machine is the second one begins and ends within the first one.
+    run.process.send_signal(signal.SIGSTOP)
+    later = {"openshift_version": "4.21.6", "capabilities": NONE}
+    try:
+        rollouts.done(second, **later)
+    finally:
+        run.process.send_signal(signal.SIGCONT)
+    lasted = run.seconds()
+    result = run.result()
+    assert result["failed"]
+    assert "another rollout" in result["msg"]
+    assert lasted < 10
+    assert any(level["not_sent"] for level in result["run_levels"])
+    rollouts.done(second, **later)
+    found = rollouts.api.list(f"/api/v1/namespaces/{HOME}/configmaps")
+    by = {item["metadata"]["name"]: item["data"].get("by") for item in found}
+    assert {by[name] for name in names[:300]} == {"second"}
+    assert (inventory_of(rollouts)["release"], inventory_of(rollouts)["unfinished"]) == ("4.21.6", "")
+
+
+# A refused run has written nothing
+
+
+def test_update_that_needs_the_release_before_has_written_nothing(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    rollouts.api.delete(INVENTORY)
+    assert is_refused(rollouts, NEXT, capabilities=CONSOLE)["where"] == "previous_release"
+
+
+def test_removal_has_written_nothing(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=CONSOLE, feature_set="Default")
+    assert "Console" in is_refused(rollouts, NEXT, capabilities=NONE)["message"]
+
+
+def test_removal_has_not_defined_the_feature_gate_either(rollouts: Rollouts) -> None:
+    rollouts.done(rollouts.release([MOVING], "first", cluster_version=True), capabilities=CONSOLE)
+    problem = is_refused(rollouts, rollouts.release([FEATURE_GATES, MOVING]), capabilities=NONE)
+    assert "Console" in problem["message"]
+
+
+# An inventory that is gone
+
+
+def before_and_after(rollouts: Rollouts) -> tuple[Path, Path]:
+    """Have a release on the cluster, lose its inventory, and return it and the next one, where a resource moved."""
+    old = rollouts.release([MOVING, config_map("old")], "before", cluster_version=True)
+    rollouts.done(old, capabilities=NONE, openshift_version="4.21.2")
+    rollouts.api.delete(INVENTORY)
+    gone = config_map("old", annotations={DELETE: "true"})
+    return old, rollouts.release([MOVED, gone], "after", cluster_version=True)
+
+
+def test_lost_inventory_makes_an_update_within_a_minor_ask_for_the_release_before(rollouts: Rollouts) -> None:
+    _old, new = before_and_after(rollouts)
+    problem = is_refused(rollouts, new, openshift_version="4.21.3")
+    assert problem["where"] == "previous_release"
+    assert "4.21.2" in problem["message"]
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_release_before_stands_in_for_a_lost_inventory(rollouts: Rollouts, versioned: bool) -> None:
+    old, new = before_and_after(rollouts)
+    if versioned:
+        metadata = {"kind": "cincinnati-metadata-v0", "version": "4.21.2"}
+        (old / "release-metadata").write_text(json.dumps(metadata), encoding="utf-8")
+    outcome = rollouts.done(new, openshift_version="4.21.3", previous_release=old)
+    assert outcome["capability_status"][NEWLY] == ["Insights"]
+    assert outcome["mode"] == "update"
+    assert ids(outcome, "deleted") == ["ConfigMap old"]
+
+
+def test_lost_inventory_of_the_same_release_is_no_error(rollouts: Rollouts) -> None:
+    old, _new = before_and_after(rollouts)
+    assert rollouts.done(old, openshift_version="4.21.2")["mode"] == "install"
+
+
+# Names that only the incoming definition has
+
+
+def test_check_predicts_a_name_that_the_incoming_definition_brings(rollouts: Rollouts) -> None:
+    first = rollouts.release([MOVING], "first", cluster_version=True)
+    definition = first / CLUSTER_VERSION_CRD
+    text = definition.read_text(encoding="utf-8")
+    less = re.sub(r'(?m)^\s*- "?Storage"?\n', "", text)
+    assert less != text
+    definition.write_text(less, encoding="utf-8")
+    rollouts.done(first, capabilities=NONE)
+    storage = config_map("storage", capability="Storage")
+    release = rollouts.release([MOVING, storage], cluster_version=True)
+    options = {"capabilities": selection("Ingress", "Storage"), "openshift_version": "4.21.1"}
+    with rollouts.unwritten():
+        told = rollouts.done(release, check=True, **options)
+    real = rollouts.done(release, **options)
+    assert ids(told, "created") == ids(real, "created") == ["ConfigMap storage"]
+    assert enabled(told) == enabled(real) == ["Ingress", "Storage"]
+    assert told["mode"] == real["mode"]
+    assert "Storage" in status_of(rollouts.plane)["capabilities"]["enabledCapabilities"]
+    assert "Storage" in rollouts.api.get(PATH)["spec"]["capabilities"]["additionalEnabledCapabilities"]
+
+
+# Rights
+
+
+def test_proxy_that_may_not_be_read_and_nobody_asks_for_is_no_matter(rollouts: Rollouts) -> None:
+    rollouts.done([PROXIES], capabilities=NONE)
+    user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
+    rollouts.done([PROXIES, MOVING], capabilities=NONE, kubeconfig=user.kubeconfig)
+
+
+def test_proxy_that_may_not_be_read_is_an_error_where_a_manifest_asks_for_it(rollouts: Rollouts) -> None:
+    rollouts.done([PROXIES], capabilities=NONE)
+    user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
+    asking = deployment("asking", annotations={"config.openshift.io/inject-proxy": "main"})
+    options = {"kubeconfig": user.kubeconfig, "capabilities": NONE, "openshift_version": "4.21.1"}
+    problem = is_refused(rollouts, [PROXIES, asking], **options)
+    assert "proxies" in problem["where"] + problem["message"]
+    assert inventory_of(rollouts)["release"] == "4.21.0"
+
+
+def test_proxy_that_only_a_manifest_that_is_off_asks_for_is_no_matter(rollouts: Rollouts) -> None:
+    rollouts.done([PROXIES], capabilities=NONE)
+    user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
+    annotations = {"config.openshift.io/inject-proxy": "main", "capability.openshift.io/name": "Console"}
+    rollouts.done(
+        [PROXIES, deployment("asking", annotations=annotations)], capabilities=NONE, kubeconfig=user.kubeconfig
+    )
+
+
+def test_leftover_that_somebody_may_not_look_for_is_not_forgotten(rollouts: Rollouts) -> None:
+    account = manifest("ServiceAccount", "old", HOME)
+    rollouts.done([MOVING, account], capabilities=NONE)
+    user = certificate_user(rollouts.plane, "no-accounts", everything_but("", "serviceaccounts"))
+    rollouts.done([MOVING], capabilities=NONE, kubeconfig=user.kubeconfig, openshift_version="4.21.1")
+    outcome = rollouts.done([MOVING], capabilities=NONE, openshift_version="4.21.1")
+    assert ids(outcome, "leftovers") == ["ServiceAccount old"]
+
+
+# The mode by hand
+
+
+@pytest.mark.parametrize("mode", ["reconcile", "install"])
+def test_update_in_another_mode_leaves_its_deletions_to_the_next_run(rollouts: Rollouts, mode: str) -> None:
+    old = config_map("old")
+    rollouts.done([MOVING, old], capabilities=NONE)
+    later = {"capabilities": NONE, "openshift_version": "4.21.1"}
+    release = rollouts.release([MOVING, config_map("old", annotations={DELETE: "true"})])
+    rollouts.done(release, mode=mode, **later)
+    assert rollouts.has(old)
+    outcome = rollouts.done(release, **later)
+    assert outcome["mode"] == "update"
+    assert ids(outcome, "deleted") == ["ConfigMap old"]
+    assert rollouts.done(release, **later)["mode"] == "reconcile"
+
+
+# The definition of FeatureGate, which is sent first
+
+
+@pytest.mark.parametrize("why", ["profile", "excluded", "overridden"])
+def test_definition_of_the_feature_gate_that_is_out_is_not_sent(rollouts: Rollouts, why: str) -> None:
+    annotations = dict(FEATURE_GATES["metadata"]["annotations"])
+    annotations = {"profile": HOSTED, "excluded": {**annotations, EXCLUDED: "true"}}.get(why, annotations)
+    options: dict[str, Any] = {"exclude_identifier": "internal"} if why == "excluded" else {}
+    if why == "overridden":
+        options["overrides"] = unmanaged(FEATURE_GATES)
+    mark = rollouts.plane.audit.mark()
+    rollouts.done([annotated(FEATURE_GATES, annotations), MOVING], capabilities=NONE, **options)
+    assert not [item for item in rollouts.writes(mark) if "featuregates" in item]
+
+
+def test_definitions_that_are_sent_first_are_created_in_the_journal_too(rollouts: Rollouts, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    outcome = rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default", journal=journal)
+    lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    states = {item["name"]: item["state"] for item in lines if item["event"] == "manifest"}
+    assert states["clusterversions.config.openshift.io"] == "created"
+    assert set(states.values()) == {"created"}
+    assert len(outcome["created"]) == sum(item["event"] == "manifest" for item in lines)
+
+
+# What is left alone counts where resources move
+
+
+def test_resource_that_is_unmanaged_turns_on_the_capability_it_moves_into(rollouts: Rollouts) -> None:
+    overrides = unmanaged(MOVING)
+    rollouts.done([MOVING, config_map("core")], capabilities=NONE, overrides=overrides)
+    assert not rollouts.has(MOVING)
+    later = {"overrides": overrides, "openshift_version": "4.21.1", "capabilities": None}
+    outcome = rollouts.done([MOVED, config_map("core")], **later)
+    assert outcome["capability_status"][NEWLY] == ["Insights"]
+    assert not rollouts.has(MOVING)
