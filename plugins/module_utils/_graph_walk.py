@@ -26,7 +26,7 @@ from ._domain.runlevel import TaskGraph, installs_webhook
 from ._sending import CRD_KIND, HINDRANCES, Sender, Sent
 from ._served_kinds import ServedKinds
 
-_ESTABLISH_SECONDS = 60.0
+_ESTABLISH_SECONDS = 120.0
 PATIENCE = 90.0
 """Seconds without any answer of the API server after which a rollout gives up; a restart takes less."""
 

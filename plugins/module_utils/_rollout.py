@@ -14,16 +14,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._client import FIELD_MANAGER, Client
+from ._client import Client
 from ._cluster_status import refuse_cvo
-from ._domain.applied_object import PART_OF, Marks, is_create_only, wants_proxy
+from ._domain.applied_object import PART_OF, Marks, wants_proxy
 from ._domain.body import walk
 from ._domain.cluster_facts import inclusion_facts
 from ._domain.cluster_version import CVO
 from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
 from ._domain.inclusion import included_manifests
 from ._domain.manifest import Manifest, ResourceId
-from ._domain.rollout_inventory import Entry, Inventory, applyset_id, owned_digest
+from ._domain.rollout_inventory import Inventory, applyset_id
 from ._domain.runlevel import Mode, task_graph
 from ._domain.selection import CapabilityStatus
 from ._domain.served_kind import CLUSTER_VERSIONS, FEATURE_GATES
@@ -33,19 +33,29 @@ from ._journal import Chronicle, Journal
 from ._leftovers import Leftover, check_prune, leftovers_of, prune, tell
 from ._live_cluster_version import Object
 from ._release import LoadedRelease
-from ._rollout_capabilities import Asked, Outgoing, Settled, check_wish, foresee, outgoing_release, settle
+from ._rollout_capabilities import (
+    Asked,
+    Outgoing,
+    Settled,
+    check_wish,
+    foresee,
+    nobody_says,
+    outgoing_release,
+    refuse_downgrade,
+    settle,
+)
 from ._rollout_facts import (
     FeatureGate,
     Said,
     read_feature_gate,
     read_proxy,
 )
+from ._rollout_record import final_inventory, planned_inventory
 from ._rollout_scene import (
     Scene,
     Surroundings,
     checked_facts,
     defines,
-    dropped,
     feature_gate_definition,
     included_once,
     read_scene,
@@ -53,11 +63,10 @@ from ._rollout_scene import (
 from ._rollout_wait import wait_until_ready
 from ._sending import HINDRANCES, Known, Sender, Sent, State, Terms
 
-_ESTABLISH_SECONDS = 60.0
+_ESTABLISH_SECONDS = 120.0
 _DONE: frozenset[State] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
 """What the next run has nothing to do about."""
 
-_NEW = Entry(())
 _FAILED = HINDRANCES - {"unserved"} | {"failed"}
 
 
@@ -76,16 +85,21 @@ class Wishes(NamedTuple):
     force_conflicts: bool
     prune: bool
     allow_cvo_managed: bool
+    allow_downgrade: bool
     release_image: str
     dry_run: bool
     show: bool
 
 
 class Rollout(NamedTuple):
-    """What came of a rollout. ``noted``: the inventory tells another release or other capabilities now."""
+    """What came of a rollout.
+
+    ``cluster_version`` is the object before. ``noted``: the inventory tells another release or other capabilities now.
+    """
 
     mode: Mode
     version: str
+    cluster_version: Object | None
     settled: Settled
     outcome: Outcome
     leftovers: tuple[Leftover, ...]
@@ -115,7 +129,11 @@ def roll_out(
     asked = Asked(wishes.capabilities, scene.target, scene.loaded)
     problems = [*scene.problems, *check_wish(obj, asked)]
     outgoing = outgoing_release(obj, inventory, _outgoing(previous, scene), version)
+    if not wishes.allow_downgrade:
+        refuse_downgrade(outgoing, version)
     foreseen = foresee(obj, asked, outgoing, inventory)
+    if obj is None and asked.capabilities is None and not wishes.wait and _knows_cluster_version(run):
+        raise nobody_says()
     if wishes.prune:
         check_prune(scene, loaded)
     proxy, no_proxy = _proxy(run, scene)
@@ -125,13 +143,17 @@ def roll_out(
         client, around.kinds, obj, served, asked, foreseen, settling=settling, dry_run=wishes.dry_run, deadline=deadline
     )
     problems += settled.problems
+    before = inventory.implicit if inventory is not None and inventory.unfinished else frozenset[str]()
+    settled = settled._replace(implicit=settled.implicit | before)
+    if settled.implicit:
+        journal.note("capabilities", turned_on=sorted(settled.implicit))
     included = included_once(scene, settled.status)
     if any(wants_proxy(manifest) for manifest in included):
         raise_errors(no_proxy, ClusterError)
     problems += _brings_a_cvo(included)
     wanted = _mode(inventory, outgoing, version, settled.status)
     mode = wishes.mode or wanted
-    planned = _planned(run, scene, settled, included, mode)
+    planned = planned_inventory(scene, version, settled, included, mode)
     kept = around.kept if wishes.dry_run else write_inventory(client, around.kept, planned)
     marks = Marks(applyset_id(), str(walk(settled.cluster_version, "metadata", "uid") or ""), proxy)
     outcome = _walk(run, _sender(run, scene.known, mode, marks), included, mode, Claim(client, kept))
@@ -141,12 +163,12 @@ def roll_out(
     done = not outcome.left and all(sent.state in _DONE for sent in outcome.sent) and mode in (wanted, "update")
     if not wishes.dry_run:
         try:
-            final = _final(planned, run, scene, outcome, leftovers, None if done else wanted)
+            final = final_inventory(planned, scene, loaded, outcome, leftovers, None if done else wanted)
             write_inventory(client, kept, final)
         except ClusterError as error:
             problems += error.problems  # what was sent has to be told all the same
     noted = inventory is None or (inventory.version, inventory.enabled) != (planned.version, planned.enabled)
-    return Rollout(mode, version, settled, outcome, leftovers, noted, tuple(dict.fromkeys(problems)))
+    return Rollout(mode, version, obj, settled, outcome, leftovers, noted, tuple(dict.fromkeys(problems)))
 
 
 class _Run(NamedTuple):
@@ -235,6 +257,12 @@ def _serve_cluster_version(run: _Run, scene: Scene) -> bool:
     return True
 
 
+def _knows_cluster_version(run: _Run) -> bool:
+    """Tell whether the cluster or the release has the kind."""
+    served = run.around.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind)
+    return served is not None or any(defines(item, CLUSTER_VERSIONS) for item in run.loaded.release.manifests)
+
+
 def _refuse_without_definition(run: _Run, scene: Scene) -> None:
     """Raise ``ClusterError`` where the release defines ClusterVersion, and not for a cluster like this."""
     manifests = run.loaded.release.manifests
@@ -289,21 +317,6 @@ def _brings_a_cvo(included: Sequence[Manifest]) -> list[Problem]:
     message = "is the cluster-version operator: where it really runs it looks after the cluster as well"
     mend = "Leave it out with an override if that is not wanted"
     return [Problem("info", manifest.file, message, mend) for manifest in found]
-
-
-def _planned(run: _Run, scene: Scene, settled: Settled, included: Sequence[Manifest], mode: Mode) -> Inventory:
-    """Return the inventory before anything is sent: what was there, what is going to be, and what is on."""
-    inventory = run.around.kept.inventory
-    entries = dict(inventory.entries) if inventory else {}
-    # What is overridden counts as applied where resources move between capabilities, as in the CVO.
-    unmanaged = included_once(scene._replace(facts=scene.facts._replace(overrides=())), settled.status)
-    for manifest in (*unmanaged, *included):
-        if not manifest.deletes:
-            there = entries.get(manifest.resource_id, _NEW)
-            entries[manifest.resource_id] = there._replace(capabilities=manifest.capabilities)
-    version, profile = run.loaded.release.shown_version, scene.facts.cluster_profile or ""
-    planned = Inventory(version, profile, settled.status.enabled, "", entries)
-    return planned if planned == inventory else planned._replace(unfinished=mode)
 
 
 def _proxy(run: _Run, scene: Scene) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
@@ -369,24 +382,3 @@ def _leftovers(run: _Run, scene: Scene, outcome: Outcome) -> tuple[tuple[Leftove
     if not run.wishes.prune or not went_well or any(sent.state in _FAILED for sent in outcome.sent):
         return tell(left), ()
     return prune(run.client, scene, left, dry_run=run.wishes.dry_run)
-
-
-def _final(
-    planned: Inventory, run: _Run, scene: Scene, outcome: Outcome, left: Sequence[Leftover], unfinished: Mode | None
-) -> Inventory:
-    """Return the inventory after the rollout: what is or should be there, with what of it is ours."""
-    entries = dict(planned.entries)
-    seen = {*scene.known, *scene.members.unread}
-    gone = {resource for resource in dropped(scene.kept.inventory, run.loaded) if resource not in seen}
-    gone |= {item.resource for item in left if item.pruned}
-    for sent in outcome.sent:
-        resource = sent.manifest.resource_id
-        if sent.manifest.deletes and unfinished is None and sent.state in ("deleted", "absent"):
-            gone.add(resource)
-        elif resource in entries and sent.metadata:
-            there = entries[resource]
-            made = there.made or (sent.state == "created" and not is_create_only(sent.manifest))
-            entries[resource] = there._replace(owned=owned_digest(sent.metadata, FIELD_MANAGER), made=made)
-    for resource in gone:
-        entries.pop(resource, None)
-    return planned._replace(entries=entries, unfinished=unfinished or "")

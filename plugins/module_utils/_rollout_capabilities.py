@@ -40,7 +40,7 @@ from ._domain.selection import (
 )
 from ._domain.spec_change import Wish, requested_names, spec_change
 from ._domain.status_change import StatusFacts, next_status, told_condition
-from ._domain.version import is_semantic_version, minor_of
+from ._domain.version import is_semantic_version, minor_of, precedence
 from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version, update_cluster_version
 from ._sending import create_soon
 from ._served_kinds import ServedKinds
@@ -137,6 +137,25 @@ def check_wish(obj: Object | None, asked: Asked) -> tuple[Problem, ...]:
         problems = (*problems, *found)
     raise_errors(problems, FactsError)
     return problems
+
+
+def refuse_downgrade(outgoing: Outgoing, incoming: str) -> None:
+    """Raise ``FactsError`` where the cluster has a later release than ``incoming``."""
+    there = outgoing.version
+    if not there or not is_semantic_version(there) or not is_semantic_version(incoming):
+        return
+    if precedence(incoming) < precedence(there):
+        message = f"is {incoming}, and the cluster has {there}: older operators may not read what is newer"
+        raise FactsError(
+            [Problem("error", "release", message, "Give a later one, or set allow_downgrade if you mean it")]
+        )
+
+
+def nobody_says() -> ClusterError:
+    """Return the error for a cluster without a ClusterVersion where nothing is asked either."""
+    message = "does not exist, and no capabilities are given to create it with"
+    mend = "Give capabilities, or let whoever creates it do so (with wait, that is waited for)"
+    return ClusterError([Problem("error", _PLACE, message, mend)])
 
 
 def foresee(obj: Object | None, asked: Asked, outgoing: Outgoing, inventory: Inventory | None) -> Foreseen:
@@ -249,9 +268,7 @@ def _awaited(client: Client, deadline: float) -> Object:
         if found is not None:
             return found
         if time.monotonic() >= deadline:
-            message = "does not exist, and no capabilities are given to create it with"
-            mend = "Give capabilities, or let whoever creates it do so (with wait, that is waited for)"
-            raise ClusterError([Problem("error", _PLACE, message, mend)])
+            raise nobody_says()
         time.sleep(_PAUSE)
 
 
@@ -298,13 +315,17 @@ def _implicit(outgoing: Outgoing, asked: Asked, running: frozenset[str]) -> tupl
             "warning",
             f"{found[0].target.file}, document {found[0].target.document}",
             f"{found[0].target.resource_id} moved into capability {name}, so that the update turns {name} on for good"
-            + (f" (and {len(found) - 1} other resources)" if len(found) > 1 else ""),
+            + _and_others(len({cause.target.resource_id for cause in found}) - 1),
             "It cannot be turned off again",
         )
         for name, found in causes.items()
     ]
     names = {item.capability for item in forced if item.capability not in running}
     return frozenset(causes) | names, tuple(problems)
+
+
+def _and_others(count: int) -> str:
+    return f" (and {count} other resource{'s' if count > 1 else ''})" if count else ""
 
 
 def _reported(

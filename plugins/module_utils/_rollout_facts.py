@@ -73,8 +73,17 @@ def read_feature_gate(client: Client, kinds: ServedKinds, said: Said, release: R
         mend = f"{problem.mend}, or give feature_set"
         return FeatureGate(False, problems=(problem._replace(message=message, mend=mend),))
     feature_set = str(walk(found, "spec", "featureSet") or "")
-    given = said.feature_set if said.feature_set is not None else feature_set
-    return FeatureGate(True, given, _gates(found, release) if given in (feature_set, None) else None)
+    if said.feature_set is None or _is_same(said.feature_set, feature_set):
+        return FeatureGate(True, feature_set, _gates(found, release))
+    shown = feature_set or registry.DEFAULT_FEATURE_SET
+    message = f"is {said.feature_set or registry.DEFAULT_FEATURE_SET}, and FeatureGate cluster says {shown}"
+    problem = Problem("warning", "feature_set", message, "Leave it out, unless the cluster is wrong")
+    return FeatureGate(True, said.feature_set, None, (problem,))
+
+
+def _is_same(given: str, told: str) -> bool:
+    default = ("", registry.DEFAULT_FEATURE_SET)
+    return given == told or (given in default and told in default)
 
 
 def cluster_options(

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ._domain.body import walk
 from ._domain.errors import Problem
 from ._domain.manifest import ResourceId
 from ._domain.runlevel import run_level_of
@@ -73,7 +74,7 @@ def rollout_dict(rollout: Rollout, *, show: bool) -> dict[str, Any]:
         },
     }
     if show:
-        result["diff"] = [_diff(item) for item in sent if item.state in _WRITTEN]
+        result["diff"] = [*_capabilities_diff(rollout), *(_diff(item) for item in sent if item.state in _WRITTEN)]
     return result
 
 
@@ -132,6 +133,17 @@ def _run_levels(rollout: Rollout) -> list[dict[str, Any]]:
 
 
 _COUNTED = ("created", "changed", "unchanged", "deleted", "failed", "not_sent")
+
+
+def _capabilities_diff(rollout: Rollout) -> list[dict[str, str]]:
+    """Return what changes of the ClusterVersion, which cannot be taken back."""
+    before, after = (_capability_lines(found) for found in (rollout.cluster_version, rollout.settled.cluster_version))
+    return [diff_entry("clusterversions.config.openshift.io version", before, after)] if before != after else []
+
+
+def _capability_lines(found: Mapping[str, Any] | None) -> str:
+    told = {part: walk(found, part, "capabilities") for part in ("spec", "status")}
+    return "" if found is None else json.dumps(told, indent=2, sort_keys=True) + "\n"
 
 
 def _diff(item: Sent) -> dict[str, str]:

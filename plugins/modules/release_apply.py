@@ -95,6 +95,11 @@ options:
       - Whether to roll out although a cluster-version operator may look after the cluster. It is not looked for then.
     type: bool
     default: false
+  allow_downgrade:
+    description:
+      - Whether to roll out an older release than the cluster has. Otherwise that is an error before anything is sent.
+    type: bool
+    default: false
   journal:
     description:
       - File to which a line of JSON is appended for each manifest and each run level, as it happens. Made with mode
@@ -437,6 +442,7 @@ def main() -> None:
             "force_conflicts": {"type": "bool", "default": False},
             "prune": {"type": "bool", "default": False},
             "allow_cvo_managed": {"type": "bool", "default": False},
+            "allow_downgrade": {"type": "bool", "default": False},
             "journal": {"type": "path"},
         },
         supports_check_mode=True,
@@ -521,6 +527,7 @@ def _wishes(module: AnsibleModule) -> Wishes:
         force_conflicts=params["force_conflicts"],
         prune=params["prune"],
         allow_cvo_managed=params["allow_cvo_managed"],
+        allow_downgrade=params["allow_downgrade"],
         release_image=params["release_image"] or "",
         dry_run=module.check_mode,
         show=module._diff,

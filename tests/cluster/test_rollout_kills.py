@@ -166,6 +166,6 @@ def test_a_killed_update_keeps_what_was_on_also_if_nobody_finishes_it(plane: Pla
     run = Run(plane.kubeconfig, UPDATE, **_FACTS)
     assert run.reached(Point("manifests", updated.manifests // 2))
     run.kill()
-    rolled_out(plane.kubeconfig, EXAMPLE, **_FACTS)
+    rolled_out(plane.kubeconfig, EXAMPLE, allow_downgrade=True, **_FACTS)
     assert enabled_on(plane) == {"Ingress", "Insights"}
     assert plane.api.exists(INSIGHTS)

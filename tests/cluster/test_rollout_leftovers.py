@@ -166,6 +166,7 @@ def applyset_id() -> str:
 def test_parent_has_the_labels_and_annotations_of_the_specification(rollouts: Rollouts) -> None:
     rollouts.done([namespace("a"), config_map("a", "a"), config_map("b", "kube-system"), deployment("c")])
     metadata = rollouts.api.get(INVENTORY)["metadata"]
+    assert metadata["annotations"].pop("capability.openshift.io/run")
     assert metadata["labels"] == {f"{APPLYSET}/id": applyset_id()}
     assert metadata["annotations"] == {
         f"{APPLYSET}/tooling": "capability.openshift/v0.1.0",

@@ -377,3 +377,11 @@ def test_resource_that_is_unmanaged_turns_on_the_capability_it_moves_into(rollou
     outcome = rollouts.done([MOVED, config_map("core")], **later)
     assert outcome["capability_status"][NEWLY] == ["Insights"]
     assert not rollouts.has(MOVING)
+
+
+def test_older_release_is_refused_before_anything_is_written(rollouts: Rollouts) -> None:
+    rollouts.done(BODIES, capabilities=NONE, openshift_version="4.21.3")
+    with rollouts.unwritten():
+        outcome = rollouts.apply(BODIES, capabilities=NONE, openshift_version="4.21.2")
+    assert "is 4.21.2, and the cluster has 4.21.3" in outcome.message
+    rollouts.done(BODIES, capabilities=NONE, openshift_version="4.21.2", allow_downgrade=True)

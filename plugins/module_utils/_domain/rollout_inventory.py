@@ -48,7 +48,8 @@ class Entry(NamedTuple):
 class Inventory(NamedTuple):
     """What was rolled out last. ``unfinished``: the mode of a rollout that did not end well, empty after one that did.
 
-    ``enabled`` are the capabilities that are on, also where the status of the ClusterVersion cannot say so yet.
+    ``enabled`` are the capabilities that are on, also where the status of the ClusterVersion cannot say so yet;
+    ``implicit`` those of them that the unfinished rollout turned on without being asked, so that they are told.
     """
 
     version: str
@@ -56,6 +57,7 @@ class Inventory(NamedTuple):
     enabled: frozenset[str]
     unfinished: Mode | Literal[""]
     entries: Mapping[ResourceId, Entry]
+    implicit: frozenset[str] = frozenset()
 
     def manifests(self) -> tuple[Manifest, ...]:
         """Return what was applied as manifests, as far as implicit enablement looks at these."""
@@ -99,6 +101,7 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
             "cluster-profile": inventory.cluster_profile,
             "enabled-capabilities": " ".join(sorted(inventory.enabled)),
             "unfinished": inventory.unfinished,
+            "turned-on": " ".join(sorted(inventory.implicit)),
             "resources": "".join(f"{line}\n" for line in lines),
         },
     }
@@ -117,6 +120,7 @@ def parse_inventory(found: Mapping[str, Any]) -> Inventory:
             frozenset(str(data["enabled-capabilities"]).split()),
             _mode(data["unfinished"]),
             entries,
+            frozenset(str(data["turned-on"]).split()),
         )
     except (KeyError, TypeError, ValueError) as error:
         message = f"is not what a rollout wrote ({type(error).__name__}: {error})"

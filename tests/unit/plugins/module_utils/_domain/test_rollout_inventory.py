@@ -30,14 +30,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.runle
 US = "capability.openshift"
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="+"), min_size=1, max_size=6)
 RESOURCES = st.builds(ResourceId, NAMES | st.just(""), NAMES, NAMES | st.just(""), NAMES)
-ENTRIES = st.builds(Entry, st.lists(NAMES, max_size=3).map(tuple), st.text("0123456789abcdef", max_size=12))
+ENTRIES = st.builds(
+    Entry, st.lists(NAMES, max_size=3).map(tuple), st.text("0123456789abcdef", max_size=12), st.booleans()
+)
+CAPABILITIES = st.frozensets(st.text("abcXYZ09-", min_size=1), max_size=4)
 INVENTORIES = st.builds(
     Inventory,
     st.text(max_size=8),
     st.text(max_size=8),
-    st.frozensets(st.text("abcXYZ09-", min_size=1), max_size=4),
+    CAPABILITIES,
     st.sampled_from(["", *MODES]),
     st.dictionaries(RESOURCES, ENTRIES, max_size=5),
+    CAPABILITIES,
 )
 SMALL = Inventory(
     "4.21.0",
