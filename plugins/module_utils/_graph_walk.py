@@ -145,7 +145,8 @@ class GraphWalk:
         """Send the manifests of ``nodes``; one that waits for another leaves its thread to that."""
         waiting: list[_Node] = []
         running = 0
-        for node in nodes:
+        # The longest first, or the last of them would be at work alone in the end.
+        for node in sorted(nodes, key=lambda node: -len(node.manifests)):
             executor.submit(self._work, node)
             running += 1
         while running:

@@ -11,6 +11,7 @@ is not certain of.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 try:
@@ -74,6 +75,7 @@ def _may_blow_up(data: bytes) -> bool:
     return b"&" in data or b"\t" in data or marks > MAX_DEPTH // 2 or b" " * (MAX_DEPTH // 2) in data
 
 
+@cache
 def _body_loader() -> type:
     safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
