@@ -37,6 +37,11 @@ class Said(NamedTuple):
     always_enabled_capabilities: Sequence[str] | None
 
 
+def said_by(params: Mapping[str, Any]) -> Said:
+    """Return what the options of ``_argspec.rollout_spec`` say."""
+    return Said(*(params[field] for field in Said._fields))
+
+
 class FeatureGate(NamedTuple):
     """What the cluster's FeatureGate says. ``readable``: there is an answer, also that there is none, the default.
 

@@ -416,7 +416,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release impo
 )
 from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import Wishes, roll_out
-from ansible_collections.capability.openshift.plugins.module_utils._rollout_facts import Said
+from ansible_collections.capability.openshift.plugins.module_utils._rollout_facts import said_by
 from ansible_collections.capability.openshift.plugins.module_utils._rollout_result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.plugins.module_utils._rollout_scene import (
     Surroundings,
@@ -512,14 +512,7 @@ def _wishes(module: AnsibleModule) -> Wishes:
     params = module.params
     return Wishes(
         capabilities=params["capabilities"],
-        said=Said(
-            params["cluster_profile"],
-            params["feature_set"],
-            params["feature_gates"],
-            params["exclude_identifier"],
-            params["overrides"],
-            params["always_enabled_capabilities"],
-        ),
+        said=said_by(params),
         mode=params["mode"],
         parallelism=params["parallelism"],
         wait=params["wait"],

@@ -308,7 +308,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.error
 from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import DEFAULT_CLUSTER_PROFILE
 from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._rollout_facts import Said
+from ansible_collections.capability.openshift.plugins.module_utils._rollout_facts import said_by
 from ansible_collections.capability.openshift.plugins.module_utils._rollout_scene import read_surroundings
 from ansible_collections.capability.openshift.plugins.module_utils._verification import verify
 from ansible_collections.capability.openshift.plugins.module_utils._verification_result import verification_dict
@@ -345,14 +345,7 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
         cluster_profile=params["cluster_profile"] or around.cluster_profile or DEFAULT_CLUSTER_PROFILE,
         release_image=params["release_image"] or around.release_image or None,
     )
-    said = Said(
-        params["cluster_profile"],
-        params["feature_set"],
-        params["feature_gates"],
-        params["exclude_identifier"],
-        params["overrides"],
-        params["always_enabled_capabilities"],
-    )
+    said = said_by(params)
     verification = verify(client, around, loaded, params["capabilities"], said)
     result.update(verification_dict(verification))
     problems = (*loaded.problems, *verification.problems)
