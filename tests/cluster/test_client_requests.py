@@ -72,7 +72,7 @@ def test_long_lists_come_in_pages(site: Site, client: Client, monkeypatch: pytes
     assert names(client.list(ALL)) == list("abcdefg")
     assert [request.uri.partition("&continue=")[0] for request in site.requests(mark)] == [f"{PATH}?limit=3"] * 3
     snapshot = client.snapshot(ALL)
-    assert sorted(snapshot.objects) == list("abcdefg")
+    assert sorted(snapshot.objects) == [f"work/{name}" for name in "abcdefg"]
     assert int(snapshot.resource_version) > 0
 
 
@@ -88,7 +88,7 @@ def test_metadata_alone_has_no_data(site: Site, client: Client) -> None:
 def test_all_namespaces_or_one_object(site: Site, client: Client) -> None:
     make(site, "a", "b")
     assert {"a", "b"} <= {item["metadata"]["name"] for item in client.list(Target(CONFIG_MAPS))}
-    assert list(client.snapshot(one("a")).objects) == ["a"]
+    assert list(client.snapshot(one("a")).objects) == ["work/a"]
     assert client.snapshot(one("none")).objects == {}
     assert client.get(one("b"))["data"] == {"some": "data"}
     with pytest.raises(ApiError, match="cannot get configmaps work/none: 404 NotFound") as caught:
@@ -222,7 +222,7 @@ def test_a_watch_and_a_server_that_comes_back(site: Site, client: Client) -> Non
     (event,) = client.watch(ALL, str(int(old) - 1), 10)
     assert (event["type"], event["object"]["code"]) == ("ERROR", 410)
     assert time.monotonic() - started < 5
-    assert sorted(client.snapshot(ALL).objects) == ["a", "b"]
+    assert sorted(client.snapshot(ALL).objects) == ["work/a", "work/b"]
 
 
 def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,11 +234,11 @@ def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytes
         proxy.reset(3, path="watch=true")
         client = site.client(kubeconfig=str(proxy.kubeconfig))
         states = follow(client, snapshots_of(client, [ALL]), 30)
-        assert "a" in next(states).objects[ALL]
+        assert "work/a" in next(states).objects[ALL]
         make(site, "b")
         site.plane.api.delete(f"{PATH}/a")
         for state in states:
-            if "b" in state.objects[ALL] and "a" not in state.objects[ALL]:
+            if "work/b" in state.objects[ALL] and "work/a" not in state.objects[ALL]:
                 break
         else:
             pytest.fail("the change was not seen")
@@ -251,7 +251,7 @@ def test_following_begins_again_after_a_while(site: Site, client: Client, monkey
     mark = site.plane.audit.mark()
     threading.Timer(1.5, make, [site, "late"]).start()
     for state in follow(client, snapshots_of(client, [ALL]), 20):
-        if "late" in state.objects[ALL]:
+        if "work/late" in state.objects[ALL]:
             break
     asked = verbs(site.requests(mark))
     assert asked[:3] == ["list", "watch", "watch"]
