@@ -186,7 +186,9 @@ def test_lines_come_while_the_rollout_runs(site):
 def test_the_result_is_as_without_the_action_plugin(site):
     site.play()
     shown = site.play().result
-    alone = site.play({"async": 60, "poll": 1})
+    alone = site.play({"async": 120, "poll": 1})
+    if "version" not in alone.result:  # on a busy machine Ansible may look for a job that is only starting
+        alone = site.play({"async": 120, "poll": 1})
 
     assert alone.lines == []
     assert shown["invocation"]["module_args"]["journal"] is None
