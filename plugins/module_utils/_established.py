@@ -18,7 +18,12 @@ from ._domain.errors import ApiError, ClusterError
 NUDGED = "capability.openshift.io/nudged"
 """Annotation that is there for a moment only, where an API server has forgotten a definition."""
 
-_NUDGE_SECONDS = 5.0
+_NUDGE_SECONDS = 8.0
+"""An API server with peers takes 5 seconds until it establishes a definition: only a longer silence means something."""
+
+_PAUSE = 0.5
+"""Seconds before a watch is begun again that broke."""
+
 _TRIES = 3
 
 
@@ -31,34 +36,33 @@ def await_established(
 
     ``metadata`` is what it had when it was sent. Raises ``ClusterError``.
     """
-    deadline = time.monotonic() + seconds
+    begun = time.monotonic()
     found: Mapping[str, Any] = {"metadata": metadata}
-    nudges, late = 0, False
-    while not is_established(found):
-        left = deadline - time.monotonic()
-        why = _refused_names(found)
-        if why or late:
+    version, nudges = str(metadata["resourceVersion"]), 0
+    while not _is_decided(found):
+        left = begun + seconds - time.monotonic()
+        found = _next(client, target, version, min(left, _NUDGE_SECONDS))
+        # A watch from what it has now is refused as too old where nothing has changed since a restart of the server.
+        version = ""
+        if _is_decided(found) or left <= 0:
             break
-        if left <= 0:
-            found, late = client.get(target), True
-            continue
-        begun = time.monotonic()
-        found = _next(client, target, found, min(left, _NUDGE_SECONDS))
-        if time.monotonic() - begun >= _NUDGE_SECONDS - 1 and not is_established(found):
+        if time.monotonic() - begun >= _NUDGE_SECONDS * (nudges + 1):
             # One that was killed between accepting the names and establishing them looks at a definition again only
             # when that changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
             nudges += 1
             _annotate(client, target, str(nudges))
-    else:
-        if nudges:
-            _annotate(client, target, None)
-        return found, ""
-    return found, why or "time is up, and the server does not say why"
+    if nudges:
+        _annotate(client, target, None)
+    return found, "" if is_established(found) else _refused_names(found) or _state(found)
 
 
 def is_established(crd: Mapping[str, Any]) -> bool:
     """Tell whether the API server serves what ``crd`` defines."""
     return bool(conditions_of(crd).get("Established", {}).get("status") == "True")
+
+
+def _is_decided(crd: Mapping[str, Any]) -> bool:
+    return is_established(crd) or bool(_refused_names(crd))
 
 
 def _refused_names(crd: Mapping[str, Any]) -> str:
@@ -67,15 +71,26 @@ def _refused_names(crd: Mapping[str, Any]) -> str:
     return f"its names are not accepted ({names.get('message')})" if names.get("status") == "False" else ""
 
 
-def _next(client: Client, target: Target, found: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-    """Return what has become of a definition since ``found``."""
-    try:
-        for event in client.watch(target, found["metadata"]["resourceVersion"], seconds):
-            if event["type"] in ("ADDED", "MODIFIED"):
-                changed: Mapping[str, Any] = event["object"]
-                return changed
-    except ClusterError:
-        pass  # the read that follows tells whether it was only a broken connection
+def _state(crd: Mapping[str, Any]) -> str:
+    """Return what the API server says of a definition that has not become established in time."""
+    condition = conditions_of(crd).get("Established")
+    if condition is None:
+        return "time is up, and the server has not looked at it yet"
+    return f"time is up, and the server says {condition.get('reason')} ({condition.get('message')})"
+
+
+def _next(client: Client, target: Target, version: str, seconds: float) -> Mapping[str, Any]:
+    """Return what becomes of a definition within ``seconds``, or earlier where a watch from ``version`` ends."""
+    if seconds > 0:
+        begun = time.monotonic()
+        try:
+            for event in client.watch(target, version, seconds):
+                if event["type"] in ("ADDED", "MODIFIED") and _is_decided(event["object"]):
+                    changed: Mapping[str, Any] = event["object"]
+                    return changed
+        except ClusterError:
+            pass  # the read that follows tells whether it was only a broken connection
+        time.sleep(max(0.0, min(_PAUSE, seconds) - (time.monotonic() - begun)))
     return client.get(target)
 
 

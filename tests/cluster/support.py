@@ -191,8 +191,13 @@ def served(api: Api, path: str = CLUSTER_VERSIONS) -> bool:
 
 
 def restart(plane: Plane) -> None:
-    """Start the API server again and wait until it serves all kinds: it is ready before they are."""
+    """Start the API server again and wait until it serves all kinds."""
     plane.start_api_server()
+    restarted(plane)
+
+
+def restarted(plane: Plane) -> None:
+    """Wait until an API server that was started again serves all kinds: it is ready before they are."""
     wait_for(lambda: served(plane.api), "ClusterVersions to be served")
     for crd in plane.api.list(CRDS):
         path = collection_path(crd)

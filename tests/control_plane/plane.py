@@ -97,6 +97,11 @@ class Plane:
         return self._processes
 
     @property
+    def etcd(self) -> str:
+        """The address of its etcd."""
+        return self._etcd
+
+    @property
     def audit(self) -> Audit:
         """Who asked the API for what."""
         return Audit(self.folder / "audit.log", self.api)

@@ -1,0 +1,40 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the API server keeps in etcd, for states that only a crash leaves behind."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from typing import Any
+
+import urllib3
+
+from ansible_collections.capability.openshift.tests.control_plane.plane import ControlPlaneError, Plane
+
+_DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions"
+
+
+def rewrite_definition(plane: Plane, name: str, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change a CustomResourceDefinition as it is stored, behind the back of the API server, which must not run.
+
+    Raises ``ControlPlaneError`` where there is none.
+    """
+    key = b64encode(f"{_DEFINITIONS}/{name}".encode()).decode()
+    found = _ask(plane, "range", {"key": key}).get("kvs")
+    if not found:
+        raise ControlPlaneError(f"etcd has no CustomResourceDefinition {name}")
+    body = json.loads(b64decode(found[0]["value"]))
+    change(body)
+    _ask(plane, "put", {"key": key, "value": b64encode(json.dumps(body).encode()).decode()})
+
+
+def _ask(plane: Plane, what: str, question: dict[str, str]) -> dict[str, Any]:
+    with urllib3.PoolManager(ca_certs=str(plane.folder / "ca.crt"), retries=False) as pool:
+        answer = pool.request("POST", f"{plane.etcd}/v3/kv/{what}", json=question)
+    if answer.status != 200:
+        raise ControlPlaneError(f"etcd answers {answer.status}: {answer.data.decode(errors='replace')}")
+    found: dict[str, Any] = answer.json()
+    return found
