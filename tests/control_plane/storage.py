@@ -12,7 +12,8 @@ from typing import Any
 
 import urllib3
 
-from ansible_collections.capability.openshift.tests.control_plane.plane import ControlPlaneError, Plane
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 _DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions"
 
