@@ -16,6 +16,7 @@ from urllib.parse import quote, urlencode
 
 from ._answer import api_error, connection_error, one_line
 from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.manifest import ResourceId
 from ._domain.served_kind import ServedKind
 from ._retries import retries
 
@@ -54,6 +55,16 @@ class Target(NamedTuple):
     def path(self) -> str:
         """Where the API server has it."""
         return self.kind.path(self.name, self.namespace, self.subresource)
+
+    @property
+    def key(self) -> str:
+        """What ``object_key`` returns of the object."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+def target_of(kind: ServedKind, resource: ResourceId) -> Target:
+    """Return where a kind of the API has ``resource``."""
+    return Target(kind, resource.name, resource.namespace if kind.namespaced else "")
 
 
 class Snapshot(NamedTuple):
@@ -100,6 +111,15 @@ class Client:
     def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
         """Return one object; with ``metadata_only`` without its spec and status."""
         return self._object("get", "GET", target, accept=_METADATA_ONLY if metadata_only else _JSON).object
+
+    def find(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any] | None:
+        """Return one object as ``get`` does, or ``None`` where there is none."""
+        try:
+            return self.get(target, metadata_only=metadata_only)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+            return None
 
     def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
         """Return what the server has at a path that is no object's, such as its discovery documents."""

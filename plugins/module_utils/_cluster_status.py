@@ -119,10 +119,8 @@ def _refuse_cvo(
 
 def _cvo_deployment(client: Client) -> dict[str, Any] | None:
     try:
-        return client.get(_DEPLOYMENT)
+        return client.find(_DEPLOYMENT)
     except ApiError as error:
-        if error.code == 404:
-            return None
         if error.code != 403:
             raise
         message = f"{error.problems[0].message}, so nobody can tell whether a cluster-version operator runs"

@@ -18,6 +18,9 @@ from ._domain.errors import ApiError, ClusterError
 NUDGED = "capability.openshift.io/nudged"
 """Annotation that is there for a moment only, where an API server has forgotten a definition."""
 
+ESTABLISH_SECONDS = 120.0
+"""How long to wait for definitions, through a restart of the API server."""
+
 _NUDGE_SECONDS = 8.0
 """An API server with peers takes 5 seconds until it establishes a definition: only a longer silence means something."""
 

@@ -23,10 +23,11 @@ from typing import NamedTuple, TypeVar
 from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.manifest import Manifest
 from ._domain.runlevel import TaskGraph, installs_webhook
-from ._sending import CRD_KIND, HINDRANCES, Sender, Sent
+from ._domain.served_kind import CUSTOM_RESOURCE_DEFINITIONS
+from ._established import ESTABLISH_SECONDS
+from ._sending import HINDRANCES, Sender, Sent
 from ._served_kinds import ServedKinds
 
-_ESTABLISH_SECONDS = 120.0
 PATIENCE = 90.0
 """Seconds without any answer of the API server after which a rollout gives up; a restart takes less."""
 
@@ -217,7 +218,7 @@ class GraphWalk:
 
     def _establish(self, node: _Node) -> bool:
         """Wait for the definitions that ``node`` sent, one time for all of them; tell whether all are established."""
-        deadline = time.monotonic() + _ESTABLISH_SECONDS
+        deadline = time.monotonic() + ESTABLISH_SECONDS
 
         def established() -> Sent:
             sent = node.unestablished[0]
@@ -335,7 +336,7 @@ def _brings(manifest: Manifest) -> tuple[_Brought, ...]:
     resource = manifest.resource_id
     if manifest.deletes:
         return ()
-    if (resource.group, resource.kind) == ("", "Namespace"):
+    if resource.group_kind == ("", "Namespace"):
         return (("namespace", resource.name),)
     if _is_crd(manifest):
         return ("kind", resource.name.partition(".")[2]), _definition(resource.name)
@@ -347,4 +348,4 @@ def _definition(name: str) -> _Brought:
 
 
 def _is_crd(manifest: Manifest) -> bool:
-    return (manifest.resource_id.group, manifest.resource_id.kind) == CRD_KIND
+    return manifest.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind

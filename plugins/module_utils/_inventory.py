@@ -10,11 +10,11 @@ from __future__ import annotations
 import random
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ._client import Client, Target, object_key
+from ._client import Client, Target
 from ._domain.applied_object import PART_OF
 from ._domain.body import walk
 from ._domain.errors import ApiError, ClusterError, Problem
@@ -27,8 +27,9 @@ from ._domain.rollout_inventory import (
     inventory_object,
     parse_inventory,
 )
-from ._domain.served_kind import CONFIG_MAPS, ServedKind
-from ._sending import Known, resource_key
+from ._domain.served_kind import CONFIG_MAPS
+from ._presence import look_for
+from ._sending import Known
 from ._served_kinds import ServedKinds
 
 _ATTEMPTS = 6
@@ -49,11 +50,8 @@ class Kept(NamedTuple):
 
 def read_inventory(client: Client) -> Kept:
     """Return what the last rollout left. Raises ``ClusterError``."""
-    try:
-        found = client.get(_TARGET)
-    except ApiError as error:
-        if error.code != 404:
-            raise
+    found = client.find(_TARGET)
+    if found is None:
         return Kept(None)
     return Kept(parse_inventory(found), found["metadata"]["resourceVersion"], _run_of(found))
 
@@ -127,30 +125,10 @@ class Members(NamedTuple):
     unread: frozenset[ResourceId]
 
 
-def members_of_cluster(client: Client, kinds: ServedKinds, resources: Iterable[ResourceId]) -> Members:
-    """Return which of ``resources`` are on the cluster and belong to the rollout: one list for each kind."""
-    by_kind: dict[ServedKind, dict[str, ResourceId]] = {}
-    unread: set[ResourceId] = set()
-    for resource in resources:
-        served = kinds.find(resource.group, resource.kind)
-        if served is not None:
-            by_kind.setdefault(served, {})[resource_key(resource, served.namespaced)] = resource
-        elif kinds.unknown(resource.group):
-            unread.add(resource)
-    of_rollout = f"{PART_OF}={applyset_id()}"
-
-    def listed(served: ServedKind) -> Known | None:
-        try:
-            items = list(client.list(Target(served, labels=of_rollout), metadata_only=True))
-        except ApiError as error:
-            if error.code not in (403, 404):
-                raise
-            return {} if error.code == 404 else None
-        wanted = by_kind[served]
-        return {wanted[key]: item["metadata"] for item in items if (key := object_key(item)) in wanted}
-
-    known: dict[ResourceId, Mapping[str, Any]] = {}
-    for served, part in zip(by_kind, client.each(listed, tuple(by_kind)), strict=True):
-        known.update(part or {})
-        unread.update(by_kind[served].values() if part is None else ())
-    return Members(known, frozenset(unread))
+def members_of_cluster(client: Client, kinds: ServedKinds, resources: Collection[ResourceId]) -> Members:
+    """Return which of ``resources`` are on the cluster and belong to the rollout. Raises ``ClusterError``."""
+    presence = look_for(client, kinds, resources, f"{PART_OF}={applyset_id()}")
+    for error in presence.errors:
+        if isinstance(error, ApiError) and error.code != 403:
+            raise error
+    return Members(presence.there, presence.unclear)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ._client import Client, Target
+from ._client import Client, target_of
 from ._domain.errors import ApiError, FactsError, Problem, raise_errors
 from ._domain.inclusion import overridden
 from ._domain.manifest import ResourceId
@@ -71,7 +71,7 @@ def prune(
         served = scene.kinds.find(resource.group, resource.kind)
         if served is None:
             continue  # it went with its definition
-        target = Target(served, resource.name, resource.namespace if served.namespaced else "")
+        target = target_of(served, resource)
         made = entries[resource].made and not overridden(resource, scene.facts.overrides)
         if made:
             try:

@@ -17,10 +17,10 @@ from ._domain import registry
 from ._domain.body import walk
 from ._domain.cluster_version import ClusterVersion
 from ._domain.errors import ApiError, ClusterError, Problem
-from ._domain.registry import Minor, MinorFacts
+from ._domain.registry import MinorFacts
 from ._domain.release_facts import enum_names
 from ._domain.served_kind import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
-from ._domain.version import minor_of
+from ._domain.version import find_minor
 
 CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
 _CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)
@@ -54,12 +54,7 @@ def get_cluster_version(client: Client) -> Object:
 
 def find_cluster_version(client: Client) -> Object | None:
     """Return the object ``version``, ``None`` where there is none. Raises ``ClusterError``."""
-    try:
-        return client.get(CLUSTER_VERSION)
-    except ApiError as error:
-        if error.code != 404:
-            raise
-        return None
+    return client.find(CLUSTER_VERSION)
 
 
 def update_cluster_version(
@@ -97,7 +92,7 @@ def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Pro
 
     Raises ``ClusterError`` where neither says it.
     """
-    minor = _minor(cluster)
+    minor = find_minor(cluster.version)
     facts = None if minor is None else registry.facts_of(minor)
     if facts is not None:
         return facts
@@ -110,10 +105,3 @@ def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Pro
     message = f"{found}, so the capabilities are those that its CustomResourceDefinition lists"
     problems.append(Problem("info", CLUSTER_VERSIONS.resource, message, "Give release to be sure"))
     return registry.facts_from_names(minor or registry.newest_minor(), names, str(_CRD))
-
-
-def _minor(cluster: ClusterVersion) -> Minor | None:
-    try:
-        return minor_of(cluster.version) if cluster.version else None
-    except ValueError:
-        return None

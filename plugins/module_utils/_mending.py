@@ -95,7 +95,7 @@ def concealed(manifest: Manifest, error: ApiError) -> Problem:
     problem = error.problems[0]
     resource = manifest.resource_id
     is_conflict = bool(error.causes) and all(cause.reason == FIELD_CONFLICT for cause in error.causes)
-    if (resource.group, resource.kind) != ("", "Secret") or is_conflict:
+    if resource.group_kind != ("", "Secret") or is_conflict:
         return problem
     asked = problem.message.partition(f": {error.code}")[0]
     fields = ", ".join(dict.fromkeys(cause.field for cause in error.causes))

@@ -27,6 +27,7 @@ from ._domain.rollout_inventory import Inventory, applyset_id
 from ._domain.runlevel import Mode, task_graph
 from ._domain.selection import CapabilityStatus
 from ._domain.served_kind import CLUSTER_VERSIONS, FEATURE_GATES
+from ._established import ESTABLISH_SECONDS
 from ._graph_walk import GraphWalk, Outcome, Pace
 from ._inventory import Claim, Members, members_of_cluster, write_inventory
 from ._journal import Chronicle, Journal
@@ -63,7 +64,6 @@ from ._rollout_scene import (
 from ._rollout_wait import wait_until_ready
 from ._sending import HINDRANCES, Known, Sender, Sent, State, Terms
 
-_ESTABLISH_SECONDS = 120.0
 _DONE: frozenset[State] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
 """What the next run has nothing to do about."""
 
@@ -286,7 +286,7 @@ def _send_first(run: _Run, known: Known, crd: Manifest) -> None:
     sender = Sender(run.client, run.loaded, around.kinds, marks, terms, known, around.kept.inventory)
     sent = sender.send(crd)
     if sent.pending:
-        sent = sender.established(crd, sent, _ESTABLISH_SECONDS)
+        sent = sender.established(crd, sent, ESTABLISH_SECONDS)
     raise_errors(sent.problems, ClusterError)
     run.first.append(sent)
 

@@ -29,8 +29,6 @@ from ._domain.manifest import Manifest
 from ._domain.registry import Minor
 from ._domain.rollout_inventory import Inventory
 from ._domain.selection import (
-    API_ADDITIONAL,
-    API_BASELINE,
     CapabilityStatus,
     Selection,
     capability_status,
@@ -38,9 +36,9 @@ from ._domain.selection import (
     parse_selection,
     translate,
 )
-from ._domain.spec_change import Wish, requested_names, spec_change
+from ._domain.spec_change import Wish, capabilities_block, remembered_status, requested_names, spec_change
 from ._domain.status_change import StatusFacts, next_status, told_condition
-from ._domain.version import is_semantic_version, minor_of, precedence
+from ._domain.version import find_minor, is_semantic_version, precedence
 from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version, update_cluster_version
 from ._sending import create_soon
 from ._served_kinds import ServedKinds
@@ -113,12 +111,12 @@ def outgoing_release(
     version = inventory.version if inventory else walk(obj, "status", "desired", "version")
     known = inventory.manifests() if inventory else None
     if previous is None or version == incoming:
-        return Outgoing(version, _minor(version), known)
+        return Outgoing(version, find_minor(version), known)
     if version and previous.version and version != previous.version:
         message = f"is {previous.version}, and the cluster has {version}"
         mend = "Give the release that the cluster has, or leave it out: what a rollout applied is remembered"
         raise FactsError([Problem("error", "previous_release", message, mend if known else mend.partition(",")[0])])
-    told, minor = previous.version or version, previous.minor or _minor(version)
+    told, minor = previous.version or version, previous.minor or find_minor(version)
     return Outgoing(told, minor, (*(known or ()), *(previous.manifests or ())))
 
 
@@ -196,7 +194,7 @@ def settle(
         obj, changed = _made(client, kinds, selection, asked, dry_run=dry_run, deadline=deadline)
     if selection is not None and walk(obj, "metadata", "uid"):
         wish, there = Wish(selection), obj
-        earlier, obj = _settled(settling, lambda: _enabled(client, there, wish, asked, dry_run=dry_run))
+        earlier, obj = _understood(settling, lambda: _enabled(client, there, wish, asked, dry_run=dry_run))
         changed = changed or earlier is not obj
     always = asked.target.always_enabled | foreseen.stay_on
     facts = asked.target._replace(always_enabled=always, compared=True)
@@ -206,10 +204,7 @@ def settle(
         mend = "Mend spec.capabilities of the ClusterVersion"
         wrong = [item._replace(severity="error", mend=item.mend or mend) for item in found if item.severity != "info"]
         raise ClusterError(wrong or [Problem("error", _PLACE, "its status does not tell capabilities", mend)])
-    enabled = told.enabled | foreseen.kept | foreseen.implicit
-    known = told.known or asked.target.known.capabilities
-    requested = requested_names(told, asked.target.known)
-    status = CapabilityStatus(known, enabled, enabled - requested)
+    status = remembered_status(told, asked.target.known, foreseen.kept | foreseen.implicit)
     condition = told_condition(walk(obj, "status") or {})
     return Settled(obj, status, condition, foreseen.implicit, changed or status_changed, (*foreseen.problems, *found))
 
@@ -235,15 +230,12 @@ def _made(
     if selection is None:
         return _awaited(client, deadline), False
     pinned = translate(selection, asked.target.known, asked.target.hidden)
-    capabilities = {
-        API_BASELINE: pinned.baseline or registry.V_CURRENT,
-        API_ADDITIONAL: sorted(set(pinned.additional)),
-    }
+    pinned = pinned._replace(additional=tuple(sorted(set(pinned.additional))))
     body = {
         "apiVersion": CLUSTER_VERSION.kind.api_version,
         "kind": CLUSTER_VERSION.kind.kind,
         "metadata": {"name": CLUSTER_VERSION.name},
-        "spec": {"clusterID": str(uuid.uuid4()), "capabilities": capabilities},
+        "spec": {"clusterID": str(uuid.uuid4()), "capabilities": capabilities_block(pinned)},
     }
     if dry_run:
         return body, True
@@ -335,7 +327,7 @@ def _reported(
     if dry_run:
         return _computed(obj, facts)
     try:
-        reported = _settled(settling, lambda: report_status(client, facts, allow_cvo_managed=True, dry_run=False))
+        reported = _understood(settling, lambda: report_status(client, facts, allow_cvo_managed=True, dry_run=False))
     except NamesRefused as error:
         problem = error.problems[0]
         message = f"{problem.message}; the inventory of the rollout has it until then"
@@ -344,7 +336,7 @@ def _reported(
     return reported.changed, {**obj, "status": reported.after}, reported.problems
 
 
-def _settled(settling: bool, request: Callable[[], Answered]) -> Answered:
+def _understood(settling: bool, request: Callable[[], Answered]) -> Answered:
     """Send a request again that is refused because of names, while the API server may not know them yet."""
     for _attempt in range(_ATTEMPTS if settling else 0):
         try:
@@ -381,10 +373,3 @@ def _parsed(obj: Object) -> ClusterVersion:
     if cluster is None:
         raise ClusterError(found)
     return cluster
-
-
-def _minor(version: object) -> Minor | None:
-    try:
-        return minor_of(version) if isinstance(version, str) else None
-    except ValueError:
-        return None

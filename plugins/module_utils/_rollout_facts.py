@@ -65,10 +65,8 @@ def read_feature_gate(client: Client, kinds: ServedKinds, said: Said, release: R
     if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
         return FeatureGate(said.feature_set is not None, said.feature_set or "")
     try:
-        found = client.get(_FEATURE_GATE)
+        found = client.find(_FEATURE_GATE)
     except ApiError as error:
-        if error.code == 404:
-            return FeatureGate(True, said.feature_set or "")
         if error.code != 403:
             raise
         problem = error.problems[0]
@@ -77,6 +75,8 @@ def read_feature_gate(client: Client, kinds: ServedKinds, said: Said, release: R
         message = f"{problem.message}, so manifests with a feature set are held back"
         mend = f"{problem.mend}, or give feature_set"
         return FeatureGate(False, problems=(problem._replace(message=message, mend=mend),))
+    if found is None:
+        return FeatureGate(True, said.feature_set or "")
     feature_set = str(walk(found, "spec", "featureSet") or "")
     if said.feature_set is None or _is_same(said.feature_set, feature_set):
         return FeatureGate(True, feature_set, _gates(found, release))
@@ -115,12 +115,7 @@ def read_proxy(client: Client, kinds: ServedKinds) -> Mapping[str, Any]:
     """Return the status of the cluster's Proxy, empty where there is none."""
     if kinds.find(PROXIES.group, PROXIES.kind) is None:
         return {}
-    try:
-        return walk(client.get(_PROXY), "status") or {}
-    except ApiError as error:
-        if error.code != 404:
-            raise
-        return {}
+    return walk(client.find(_PROXY), "status") or {}
 
 
 def _gates(found: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:

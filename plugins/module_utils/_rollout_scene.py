@@ -19,13 +19,13 @@ from ._domain.inclusion import InclusionFacts, included_manifests
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.rollout_inventory import Inventory
 from ._domain.selection import CapabilityStatus
-from ._domain.served_kind import CLUSTER_VERSIONS, FEATURE_GATES, ServedKind
+from ._domain.served_kind import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ServedKind
 from ._domain.status_change import StatusFacts, status_facts
 from ._inventory import Kept, Members, read_inventory
 from ._live_cluster_version import CLUSTER_VERSION, Object, find_cluster_version
 from ._release import LoadedRelease
 from ._rollout_facts import FeatureGate, Said, cluster_options, held_back
-from ._sending import CRD_KIND, Known
+from ._sending import Known
 from ._served_kinds import ServedKinds
 
 
@@ -133,7 +133,7 @@ def read_scene(
 def defines(manifest: Manifest, kind: ServedKind) -> bool:
     """Tell whether a manifest is the CustomResourceDefinition of ``kind``."""
     resource = manifest.resource_id
-    return (resource.group, resource.kind) == CRD_KIND and resource.name == kind.resource
+    return resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind and resource.name == kind.resource
 
 
 def feature_gate_definition(around: Surroundings, loaded: LoadedRelease, said: Said) -> Manifest | None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ._client import Client, Target
+from ._client import Client, Target, target_of
 from ._domain.applied_object import PART_OF, is_create_only
 from ._domain.cluster_operators import Versions, versions_of_manifest
 from ._domain.errors import ApiError, Problem
@@ -20,13 +20,11 @@ from ._domain.readiness import READINESS_KINDS, Readiness, readiness
 from ._domain.release import Release
 from ._domain.rollout_inventory import applyset_id
 from ._domain.runlevel import Mode
-from ._domain.served_kind import ServedKind
+from ._domain.served_kind import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ServedKind
 from ._follow import Objects, follow
-from ._sending import CRD_KIND, resource_key
 from ._served_kinds import ServedKinds
 
 _OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
-_OPERATORS = "config.openshift.io", "ClusterOperator"
 
 Wanted = Mapping[Target, Mapping[str, Manifest]]
 """What to wait for: by kind, and by the key of the object."""
@@ -71,15 +69,14 @@ def wait_until_ready(
 def readiness_of(release: Release, manifest: Manifest, found: Mapping[str, Any] | None, mode: Mode) -> Readiness:
     """Return whether the object of ``manifest`` is ready."""
     versions: Versions = {}
-    if _kind(manifest.resource_id) == _OPERATORS:
+    if manifest.resource_id.group_kind == CLUSTER_OPERATORS.group_kind:
         versions = versions_of_manifest(release, manifest)
     return readiness(manifest.resource_id, found, mode, versions)
 
 
 def can_be_unready(resource: ResourceId) -> bool:
     """Tell whether objects of a kind can take their time: those of the table, and all that OpenShift's APIs define."""
-    kind = _kind(resource)
-    return kind in READINESS_KINDS or ("." in resource.group and not resource.group.endswith(".k8s.io"))
+    return resource.group_kind in READINESS_KINDS or ("." in resource.group and not resource.group.endswith(".k8s.io"))
 
 
 def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:
@@ -87,12 +84,13 @@ def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:
     for manifest in manifests:
         resource = manifest.resource_id
         # CustomResourceDefinitions were waited for already: nothing could be sent without them.
-        if manifest.deletes or _kind(resource) == CRD_KIND or not can_be_unready(resource):
+        is_definition = resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
+        if manifest.deletes or is_definition or not can_be_unready(resource):
             continue
         served = kinds.find(resource.group, resource.kind, manifest.version)
         if served is not None:
-            target = Target(served, labels="" if _kind(resource) == _OPERATORS else _OF_ROLLOUT)
-            found.setdefault(target, {})[resource_key(resource, served.namespaced)] = manifest
+            target = Target(served, labels="" if resource.group_kind == CLUSTER_OPERATORS.group_kind else _OF_ROLLOUT)
+            found.setdefault(target, {})[target_of(served, resource).key] = manifest
     return found
 
 
@@ -129,7 +127,3 @@ def _unready(target: Target, key: str, found: Readiness) -> Problem:
 def _place(kind: ServedKind, key: str) -> str:
     namespace, _slash, name = key.rpartition("/")
     return kind.shown(name, namespace)
-
-
-def _kind(resource: ResourceId) -> tuple[str, str]:
-    return resource.group, resource.kind

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from ._answer import FIELD_CONFLICT
-from ._client import FIELD_MANAGER, Client, Target, Written, object_key
+from ._client import FIELD_MANAGER, Client, Target, Written, target_of
 from ._domain.applied_object import (
     MENDED,
     SENT_HASH,
@@ -61,7 +61,6 @@ State = Literal[
 HINDRANCES: frozenset[State] = frozenset({"unserved", "unanswered", "no_namespace", "forbidden", "unavailable"})
 """What the cluster lacks, and may have later."""
 
-CRD_KIND = CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind
 _MENDS = 4
 _ATTEMPTS = 8
 _CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
@@ -139,7 +138,7 @@ class Sender:
             where = place(manifest.file, manifest.document, field="metadata.namespace")
             problem = Problem("error", where, f"is missing, and {resource.kind} needs one", "Name the namespace")
             return Sent(manifest, "failed", (problem,))
-        target = Target(served, resource.name, resource.namespace if served.namespaced else "")
+        target = target_of(served, resource)
         try:
             if manifest.deletes:
                 return self._delete(manifest, target)
@@ -195,7 +194,7 @@ class Sender:
             return self._create(manifest, target, sending)
         before = self._before(target)
         whole = before is not None or self._terms.show or self._terms.dry_run
-        is_crd = (target.kind.group, target.kind.kind) == CRD_KIND
+        is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
         written, told = self._apply(manifest, target, sending, definition, metadata_only=not (whole or is_crd))
         metadata = written.object["metadata"]
         state: State = "created"
@@ -214,12 +213,7 @@ class Sender:
     def _before(self, target: Target) -> Mapping[str, Any] | None:
         if not (self._terms.show or self._terms.dry_run):
             return None
-        try:
-            return self._client.get(target)
-        except ApiError as error:
-            if error.code != 404:
-                raise
-            return None
+        return self._client.find(target)
 
     def _is_same(self, manifest: Manifest, after: Mapping[str, Any], before: Mapping[str, Any] | None) -> bool:
         if before is not None:
@@ -295,11 +289,9 @@ class Sender:
     def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> Sent:
         if self._inventory is not None and manifest.resource_id in self._inventory.entries:
             # It may have been there before us, without our label, so that no list of ours has it.
-            try:
-                return Sent(manifest, "unchanged", metadata=self._client.get(target, metadata_only=True)["metadata"])
-            except ApiError as error:
-                if error.code != 404:
-                    raise
+            found = self._client.find(target, metadata_only=True)
+            if found is not None:
+                return Sent(manifest, "unchanged", metadata=found["metadata"])
         try:
             written = self._patiently(
                 lambda: create_soon(self._client, self._kinds, target, sending, dry_run=self._terms.dry_run),
@@ -318,11 +310,8 @@ class Sender:
     def _delete(self, manifest: Manifest, target: Target) -> Sent:
         if self._terms.mode != "update":
             return Sent(manifest, "absent")
-        try:
-            found = self._client.get(target, metadata_only=not self._terms.show)
-        except ApiError as error:
-            if error.code != 404:
-                raise
+        found = self._client.find(target, metadata_only=not self._terms.show)
+        if found is None:
             return Sent(manifest, "absent")
         metadata = found["metadata"]
         if metadata.get("deletionTimestamp"):
@@ -365,12 +354,6 @@ def create_soon(
     if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
         return client.apply(target, body, dry_run=dry_run, metadata_only=True)
     return client.create(target, body, dry_run=dry_run)
-
-
-def resource_key(resource: ResourceId, namespaced: bool) -> str:
-    """Return what ``object_key`` returns of the object that ``resource`` names."""
-    metadata = {"name": resource.name, **({"namespace": resource.namespace} if namespaced else {})}
-    return object_key({"metadata": metadata})
 
 
 def _lacks_namespace(error: ApiError, resource: ResourceId) -> bool:

@@ -35,7 +35,7 @@ class ServedKinds:
         """Return a kind; ``None`` where it is not served, or where nobody can tell now."""
         with self._lock:
             for learnt in self._learnt.values():
-                if (learnt.group, learnt.kind) == (group, kind) and version in ("", learnt.version):
+                if learnt.group_kind == (group, kind) and version in ("", learnt.version):
                     return learnt
             return self._discovery.find(group, kind, version)
 

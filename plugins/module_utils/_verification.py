@@ -11,29 +11,28 @@ and of each only what is wrong with it is kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from ._client import Client, Target, object_key
+from ._client import Client, Target, target_of
 from ._comparison import compare, problems_of
 from ._domain.applied_object import PART_OF, wrong_annotations
 from ._domain.body import walk
 from ._domain.cluster_facts import resolve_cluster
 from ._domain.cluster_version import parse_cluster_version
 from ._domain.difference import Difference
-from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.errors import ClusterError, Problem
 from ._domain.expectation import Expectation, Unwanted, expectation
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.readiness import Readiness
 from ._domain.rollout_inventory import applyset_id
 from ._domain.selection import CapabilityStatus
-from ._domain.served_kind import ServedKind
-from ._domain.spec_change import requested_names
+from ._domain.spec_change import remembered_status
 from ._live_cluster_version import CLUSTER_VERSION
+from ._presence import Presence, look_for
 from ._release import LoadedRelease
 from ._rollout_facts import FeatureGate, Said, held_back, read_feature_gate
 from ._rollout_scene import Scene, Surroundings, dropped, included_once, read_scene
-from ._sending import resource_key
 from ._served_kinds import ServedKinds
 
 _ABSENT = "does not exist"
@@ -79,14 +78,6 @@ class Verification(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class _Presence(NamedTuple):
-    """What is there, with whether it belongs to a rollout of ours; ``unclear`` is what the cluster does not tell."""
-
-    there: Mapping[ResourceId, bool]
-    unclear: frozenset[ResourceId]
-    problems: tuple[Problem, ...]
-
-
 def verify(
     client: Client, around: Surroundings, loaded: LoadedRelease, capabilities: object, said: Said
 ) -> Verification:
@@ -104,7 +95,7 @@ def verify(
     expected, wrong = _expected(scene, loaded, status, gate)
     kinds = around.kinds
     everything = {*(item.resource_id for item in expected.wanted), *expected.unwanted}
-    presence = _presence(client, kinds, everything)
+    presence = look_for(client, kinds, everything)
     missing, there = _missing(kinds, expected.wanted, presence)
     looked = compare(client, kinds, loaded, there, problems)
     missing += [Missing(item.manifest, _ABSENT) for item in looked if item.absent]
@@ -146,10 +137,7 @@ def _capability_status(
         problem = Problem("error", str(CLUSTER_VERSION), message, "Give capabilities to compare the cluster with")
         raise ClusterError([*around.problems, problem])
     kept = inventory.enabled if inventory else frozenset[str]()
-    enabled = kept | (told.enabled if told else frozenset())
-    known = ((told.known if told else None) or scene.target.known.capabilities) | kept
-    requested = requested_names(told, scene.target.known) if told else enabled
-    return CapabilityStatus(known, enabled, enabled - requested), ()
+    return remembered_status(told, scene.target.known, kept), ()
 
 
 def _expected(
@@ -170,45 +158,8 @@ def _expected(
     return found._replace(wanted=tuple(wanted)), tuple(wrong)
 
 
-def _presence(client: Client, kinds: ServedKinds, resources: Collection[ResourceId]) -> _Presence:
-    """Ask which of ``resources`` are there: one list for each kind that is served."""
-    by_kind: dict[ServedKind, dict[str, ResourceId]] = {}
-    unclear: set[ResourceId] = set()
-    problems: list[Problem] = []
-    for resource in sorted(resources):
-        served = kinds.find(resource.group, resource.kind)
-        if served is not None:
-            by_kind.setdefault(served, {})[resource_key(resource, served.namespaced)] = resource
-        elif kinds.unknown(resource.group):
-            unclear.add(resource)
-            message = f"cannot list {resource.kind} of {resource.group}: the server of this API group does not answer"
-            mend = "Look at the APIServices of the group (oc get apiservice), and run it again"
-            problems.append(Problem("error", "", message, mend))
-
-    def listed(served: ServedKind) -> dict[ResourceId, bool] | ApiError:
-        wanted = by_kind[served]
-        found: dict[ResourceId, bool] = {}
-        try:
-            for item in client.list(Target(served), metadata_only=True):
-                resource = wanted.get(object_key(item))
-                if resource is not None:
-                    found[resource] = walk(item, "metadata", "labels", PART_OF) == applyset_id()
-        except ApiError as error:
-            return {} if error.code == 404 else error
-        return found
-
-    there: dict[ResourceId, bool] = {}
-    for served, answer in zip(by_kind, client.each(listed, tuple(by_kind)), strict=True):
-        if isinstance(answer, ApiError):
-            problems += answer.problems
-            unclear.update(by_kind[served].values())
-        else:
-            there.update(answer)
-    return _Presence(there, frozenset(unclear), tuple(dict.fromkeys(problems)))
-
-
 def _missing(
-    kinds: ServedKinds, wanted: Iterable[Manifest], presence: _Presence
+    kinds: ServedKinds, wanted: Iterable[Manifest], presence: Presence
 ) -> tuple[list[Missing], list[tuple[Manifest, Target]]]:
     """Return what is not there, and where the rest is."""
     missing, there = [], []
@@ -225,14 +176,18 @@ def _missing(
         elif resource not in presence.there:
             missing.append(Missing(manifest, _ABSENT))
         else:
-            there.append((manifest, Target(served, resource.name, resource.namespace if served.namespaced else "")))
+            there.append((manifest, target_of(served, resource)))
     return missing, there
 
 
-def _unexpected(expected: Expectation, presence: _Presence) -> tuple[Unexpected, ...]:
+def _unexpected(expected: Expectation, presence: Presence) -> tuple[Unexpected, ...]:
     """Return what is there and should not be; a leftover without our mark is somebody else's by now."""
     return tuple(
-        Unexpected(resource, expected.unwanted[resource])
-        for resource in sorted(expected.unwanted)
-        if resource in presence.there and (expected.unwanted[resource].manifest is not None or presence.there[resource])
+        Unexpected(resource, unwanted)
+        for resource, unwanted in sorted(expected.unwanted.items())
+        if resource in presence.there and (unwanted.manifest is not None or _is_ours(presence.there[resource]))
     )
+
+
+def _is_ours(metadata: Mapping[str, Any]) -> bool:
+    return bool(walk(metadata, "labels", PART_OF) == applyset_id())

@@ -105,10 +105,10 @@ def object_to_send(
     if owners:
         metadata["ownerReferences"] = owners
     sending = {**{field: value for field, value in body.items() if field != "status"}, "metadata": metadata}
-    if (manifest.resource_id.group, manifest.resource_id.kind) == _CLUSTER_OPERATOR:
+    if manifest.resource_id.group_kind == _CLUSTER_OPERATOR:
         # The API requires it, and manifests leave it out (pkg/cvo/internal/operatorstatus.go PreCreate).
         sending["spec"] = sending.get("spec") or {}
-    if (manifest.resource_id.group, manifest.resource_id.kind) == _CLUSTER_ROLE and sending.get("aggregationRule"):
+    if manifest.resource_id.group_kind == _CLUSTER_ROLE and sending.get("aggregationRule"):
         # A controller fills them in (lib/resourcemerge/rbac.go EnsureClusterRole).
         sending.pop("rules", None)
     if annotations.get(_INJECT_CA_BUNDLE) == "true":

@@ -60,7 +60,7 @@ def _requests(release: Release, manifests: Iterable[Manifest], platform: str | N
     wanted = registry.CREDENTIALS_OF_PLATFORMS.get(platform) if platform is not None else None
     for manifest in manifests:
         resource = manifest.resource_id
-        if (resource.group, resource.kind) != _CREDENTIALS_REQUEST or manifest.deletes:
+        if resource.group_kind != _CREDENTIALS_REQUEST or manifest.deletes:
             continue
         if platform is None:
             yield CredentialsRequest(manifest, None)

@@ -160,7 +160,7 @@ def _feature_gates(value: str, enabled: frozenset[str]) -> Iterator[Reason]:
 
 
 def _major_version(resource_id: ResourceId, value: str, major: int) -> Iterator[Reason]:
-    if (resource_id.group, resource_id.kind) not in _MAJOR_VERSION_KINDS:
+    if resource_id.group_kind not in _MAJOR_VERSION_KINDS:
         message = "major version filtering is only supported for feature gates and custom resources"
         yield Reason("major_version", message)
         return

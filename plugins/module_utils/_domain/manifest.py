@@ -29,6 +29,11 @@ class ResourceId(NamedTuple):
     namespace: str
     name: str
 
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """Its kind, told from kinds of other groups with the same name."""
+        return self.group, self.kind
+
     def __str__(self) -> str:
         kind = f"{self.kind}.{self.group}" if self.group else self.kind
         return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"

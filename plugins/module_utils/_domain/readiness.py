@@ -49,7 +49,7 @@ def readiness(
     """
     if found is None:
         return Readiness("waiting", "does not exist")
-    check = _CHECKS.get((resource.group, resource.kind), _generic)
+    check = _CHECKS.get(resource.group_kind, _generic)
     result = check(_Seen(found, mode, versions))
     if walk(found, "metadata", "deletionTimestamp"):
         return result._replace(state="waiting", message=_joined(_being_deleted(found), result.message))

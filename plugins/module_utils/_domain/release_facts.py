@@ -121,7 +121,7 @@ def _gates_of_manifests(release: Release, cluster_profile: str, feature_set: str
     gates: set[str] | None = None
     for manifest in release.manifests:
         resource = manifest.resource_id
-        if (resource.group, resource.kind) != ("config.openshift.io", "FeatureGate"):
+        if resource.group_kind != ("config.openshift.io", "FeatureGate"):
             continue
         marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
         if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, flavour).included:

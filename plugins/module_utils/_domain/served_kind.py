@@ -20,6 +20,11 @@ class ServedKind(NamedTuple):
     namespaced: bool = False
 
     @property
+    def group_kind(self) -> tuple[str, str]:
+        """What ``ResourceId.group_kind`` is of its objects."""
+        return self.group, self.kind
+
+    @property
     def api_version(self) -> str:
         """The value of ``apiVersion`` in its objects."""
         return f"{self.group}/{self.version}" if self.group else self.version

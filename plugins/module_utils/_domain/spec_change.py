@@ -18,6 +18,7 @@ from .rules import InstallFacts, violations
 from .selection import (
     API_ADDITIONAL,
     API_BASELINE,
+    CapabilityStatus,
     Selection,
     check_selection,
     parse_selection,
@@ -73,7 +74,12 @@ class SpecChange(NamedTuple):
     @property
     def body(self) -> dict[str, Any]:
         """The block ``spec.capabilities`` to send: the set always goes with the list, the CRD's rules need both."""
-        return {API_BASELINE: _set_of(self.after), API_ADDITIONAL: list(self.after.additional)}
+        return capabilities_block(self.after)
+
+
+def capabilities_block(selection: Selection) -> dict[str, Any]:
+    """Return the block ``spec.capabilities`` that says ``selection``."""
+    return {API_BASELINE: _set_of(selection), API_ADDITIONAL: list(selection.additional)}
 
 
 def parse_wish(
@@ -141,6 +147,13 @@ def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str
     """Names that the spec of ``cluster`` requests, its set expanded; those of its list whatever the cluster knows."""
     facts = _facts_as_told(cluster, facts)
     return _names(cluster.selection, facts, _hidden_names(cluster, facts))
+
+
+def remembered_status(told: ClusterVersion | None, facts: MinorFacts, also: frozenset[str]) -> CapabilityStatus:
+    """Return what a cluster has by its ClusterVersion and by what else remembers it; what is on is known as well."""
+    enabled = also | (told.enabled if told else frozenset())
+    known = ((told.known if told else None) or facts.capabilities) | also
+    return CapabilityStatus(known, enabled, enabled - (requested_names(told, facts) if told else enabled))
 
 
 def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:

@@ -21,7 +21,7 @@ from .registry import MinorFacts, gates_of
 from .release import Release
 from .release_facts import hidden_capabilities, minor_facts
 from .selection import API_ADDITIONAL, API_BASELINE, Selection, capability_status, check_selection
-from .version import is_semantic_version, minor_of, precedence
+from .version import find_minor, is_semantic_version, precedence
 
 _INVALID = "Invalid"
 _STRAY = "ImplicitlyEnabled"
@@ -213,11 +213,11 @@ def _desired(there: Mapping[str, Any], facts: StatusFacts) -> dict[str, Any]:
 
 def _is_vaguer(facts: StatusFacts, there: object) -> bool:
     """Tell whether the release is known by its minor alone, and the status says more of the same."""
-    return not is_semantic_version(facts.version) and _minor(there) == facts.known.minor
+    return not is_semantic_version(facts.version) and find_minor(there) == facts.known.minor
 
 
 def _other_version(there: object, facts: StatusFacts) -> Iterator[Problem]:
-    minor = _minor(there)
+    minor = find_minor(there)
     if minor is None or there == facts.version or _is_vaguer(facts, there):
         return
     if precedence(facts.version) < precedence(str(there)):
@@ -240,13 +240,6 @@ def _strange_names(previous: frozenset[str], facts: StatusFacts) -> Iterator[Pro
         gates = " or ".join(gates_of(name))
         message = f"{name} is on, and the feature gate {gates}, which it needs, is off; it stays on"
         yield Problem("warning", _ENABLED, message, "Give the feature_set or the feature_gates of the cluster")
-
-
-def _minor(version: object) -> object:
-    try:
-        return minor_of(version)
-    except ValueError:
-        return None
 
 
 def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

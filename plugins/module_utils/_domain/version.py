@@ -34,6 +34,14 @@ def minor_of(version: object, where: str = "openshift_version") -> Minor:
     raise ValueError(Problem("error", where, f"{version!r} is not a version of OpenShift", mend))
 
 
+def find_minor(version: object) -> Minor | None:
+    """Return the minor of ``version``, ``None`` where it is none or nobody said it."""
+    try:
+        return minor_of(version)
+    except ValueError:
+        return None
+
+
 def is_semantic_version(text: str) -> bool:
     """Tell whether ``text`` is a semantic version, as release-metadata must have (blang/semver Parse)."""
     return re.fullmatch(_SEMVER, text) is not None

@@ -108,7 +108,7 @@ def test_definition_that_is_not_established_leaves_the_rest_of_its_node() -> Non
 
 
 def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_graph_walk, "_ESTABLISH_SECONDS", 0.3)
+    monkeypatch.setattr(_graph_walk, "ESTABLISH_SECONDS", 0.3)
 
     def slow(sent: Sent) -> Sent:
         time.sleep(0.2)
