@@ -198,7 +198,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("status", [0, 503], ids=["resets", "503"])
+@pytest.mark.parametrize("status", [0, 401, 503], ids=["resets", "401", "503"])
 def test_an_api_server_that_is_gone_for_good_is_told(
     empty: Plane,
     large: Path,
@@ -218,6 +218,11 @@ def test_an_api_server_that_is_gone_for_good_is_told(
     counts = outcome["run_levels"]
     assert sum(level["not_sent"] + level["failed"] for level in counts) > COMPONENTS * MAPS - 150
     assert outcome.errors
+    if status == 401:
+        # What it was about to send, and the inventory: no manifest after the first one adds an error.
+        refused = [item for item in outcome.errors if "401" in item["message"]]
+        assert 1 <= len(refused) <= 2
+        assert all("log in again" in item["mend"] for item in refused)
     result = rolled_out(empty.kubeconfig, large, **OPTIONS)
     assert result["mode"] == "install"
     assert not (found := differences(state_of(empty), whole.state)), found
