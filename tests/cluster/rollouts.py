@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -192,21 +193,11 @@ def rollouts_of(
     plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Rollouts:
     """Return rollouts to a cluster that has nothing but a namespace."""
-    wait_for(lambda: _cleaned(plane), "kinds of the test before to be gone")
+    clean(plane)
     if plane.api.exists(INVENTORY):
         plane.api.delete(INVENTORY)
     plane.api.post("/api/v1/namespaces", namespace(HOME))
     return Rollouts(site_of(plane, capsys, monkeypatch), tmp_path)
-
-
-def _cleaned(plane: Plane) -> bool:
-    try:
-        clean(plane)
-    except ApiError as error:
-        if error.status not in (404, 429):
-            raise
-        return False  # a kind that came a moment ago is not served yet
-    return True
 
 
 def ids(outcome: Outcome, key: str) -> list[str]:
@@ -266,12 +257,21 @@ def versions_of(api: Api) -> dict[str, str]:
     crds = api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
     found = {item["metadata"]["uid"]: item["metadata"]["resourceVersion"] for item in crds}
     for path in (*paths, *map(collection_path, crds)):
-        try:
-            items = api.list(path)
-        except ApiError:
-            continue  # its CustomResourceDefinition is not served yet
+        items = wait_for(partial(_items, api, path), f"{path} to be listed")[0]
         found.update({item["metadata"]["uid"]: item["metadata"]["resourceVersion"] for item in items})
     return found
+
+
+def _items(api: Api, path: str) -> list[list[Body]]:
+    """Return what is at a path, and nothing as long as the API server cannot say: its kind came a moment ago."""
+    try:
+        return [api.list(path)]
+    except ApiError as error:
+        if error.status == 404:
+            return [[]]  # its definition is not served
+        if error.status != 429:
+            raise
+        return []
 
 
 def _is_discovery(uri: str) -> bool:

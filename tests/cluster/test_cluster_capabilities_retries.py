@@ -49,7 +49,7 @@ def proxy(site: Site) -> Iterator[FaultProxy]:
 def test_later_is_tried_again(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, status: int
 ) -> None:
-    short_waits(monkeypatch)
+    short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Console"])
     proxy.answer(status, 3, method=method, path="clusterversions")
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
@@ -64,7 +64,7 @@ def test_the_server_says_when_to_come_again(site: Site, proxy: FaultProxy) -> No
     proxy.answer(429, method="PATCH", retry_after=1)
     started = time.monotonic()
     assert site.append("Build", kubeconfig=proxy.kubeconfig)["changed"]
-    assert 1 <= time.monotonic() - started < 3
+    assert 1 <= time.monotonic() - started < 15
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
@@ -73,7 +73,7 @@ def test_a_broken_connection_is_made_again(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, fault: str
 ) -> None:
     """Whether the server has done it or not: it is done once, and told as a change."""
-    short_waits(monkeypatch)
+    short_waits(monkeypatch, read_seconds=2 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
     getattr(proxy, fault)(2, method=method, path="clusterversions")
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig, diff=True)
@@ -88,7 +88,7 @@ def test_a_broken_connection_is_made_again(
 def test_a_lost_answer_is_a_change_of_every_wish(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, wish: dict[str, Any]
 ) -> None:
-    short_waits(monkeypatch)
+    short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Build", "Console"])
     proxy.lose(method="PATCH")
     outcome = site.ask(kubeconfig=proxy.kubeconfig, **wish)
@@ -139,28 +139,27 @@ def test_no_is_not_tried_again(site: Site, proxy: FaultProxy, method: str, statu
 def test_trying_again_ends(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, fault: str, attempts: int, said: str
 ) -> None:
-    short_waits(monkeypatch, read_seconds=0.2)
+    short_waits(monkeypatch, read_seconds=2 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
     arguments = (503, 99) if fault == "answer" else (99,)
     getattr(proxy, fault)(*arguments, method="PATCH")
     started = time.monotonic()
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert said in outcome.message
     assert [request.method for request in proxy.requests].count("PATCH") == attempts
     assert site.names == {"Console"}
 
 
-def test_waiting_goes_on_through_a_bad_server(site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_goes_on_through_a_bad_server(site: Site, proxy: FaultProxy) -> None:
     """Watches that break or are refused are begun again, with a new list first."""
-    short_waits(monkeypatch)
     site.make(selection("Console"), [])
     proxy.reset(4, path="watch=true")
     proxy.answer(503, 3, path="watch=true")
-    process = start_alone(kubeconfig=proxy.kubeconfig, capabilities=selection("Console"), wait=True, wait_timeout=60)
+    process = start_alone(kubeconfig=proxy.kubeconfig, capabilities=selection("Console"), wait=True, wait_timeout=300)
     wait_for(lambda: proxy.pending == 0, "all faults to have happened")
     site.make(selection("Console"), ["Console"])
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, "")
     assert json.loads(out)["pending_capabilities"] == []
 

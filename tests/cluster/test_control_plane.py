@@ -93,7 +93,7 @@ def test_api_server_is_ready_and_tells_its_version(plane: Plane) -> None:
 def test_it_is_ready_in_time_and_gone_at_the_end() -> None:
     started = time.monotonic()
     with Plane() as one:
-        assert time.monotonic() - started < 10 * max(1, os.getloadavg()[0] / (os.cpu_count() or 1))
+        assert time.monotonic() - started < 120
         assert len(processes_with(str(one.folder))) == 3  # etcd, kube-apiserver, and their keeper
     assert processes_with(str(one.folder)) == []
     assert not one.folder.exists()
@@ -104,7 +104,7 @@ def test_a_lost_port_is_replaced_by_another_one(monkeypatch: pytest.MonkeyPatch)
         lost = [taken.getsockname()[1]]
         # The client port of etcd, its port for peers, and that of the API server: the first and the last are taken.
         ports = iter([*lost, free_port(), free_port(), free_port(), *lost, free_port()])
-        monkeypatch.setattr(plane_module, "_PATIENCE", 0.3)  # nobody answers there
+        monkeypatch.setattr(plane_module, "_PATIENCE", 1.0)  # nobody answers there
         monkeypatch.setattr(plane_module, "free_port", lambda: next(ports))
         with Plane() as one:
             assert one.api.text("/readyz") == "ok"
@@ -205,8 +205,8 @@ def test_workloads_run(full_cluster: Plane) -> None:
     full_cluster.kubectl("create", "namespace", "work")
     full_cluster.kubectl("create", "deployment", "web", "--image=any", "--replicas=3", "--namespace=work")
     full_cluster.kubectl("create", "job", "once", "--image=any", "--namespace=work")
-    full_cluster.kubectl("wait", "--for=condition=Available", "deployment/web", "--namespace=work", "--timeout=30s")
-    full_cluster.kubectl("wait", "--for=condition=Complete", "job/once", "--namespace=work", "--timeout=30s")
+    full_cluster.kubectl("wait", "--for=condition=Available", "deployment/web", "--namespace=work", "--timeout=120s")
+    full_cluster.kubectl("wait", "--for=condition=Complete", "job/once", "--namespace=work", "--timeout=120s")
     assert len(api.list("/api/v1/nodes")) == 3
     wait_for(lambda: not api.exists("/api/v1/namespaces/ends"), "the namespace to be gone")
 
@@ -241,7 +241,7 @@ def conditions(api: Api, name: str) -> dict[str, str]:
 
 def test_operators_report_as_told(cluster: Plane) -> None:
     behaviours = {
-        "console": Behaviour(seconds=1.5),
+        "console": Behaviour(seconds=8),
         "ingress": Behaviour(degraded="no certificate"),
         "insights": Behaviour(unavailable="no archive"),
         "image-registry": Behaviour(silent=True),
@@ -277,7 +277,7 @@ def test_operators_update(cluster: Plane) -> None:
     old, new = (Operator("console", {"operator": version}) for version in ("4.21.0", "4.22.0"))
     with Operators(cluster.kubeconfig, [old], namespaces=()) as operators:
         operators.wait()
-    with Operators(cluster.kubeconfig, [new], {"console": Behaviour(seconds=1.5)}, namespaces=()) as operators:
+    with Operators(cluster.kubeconfig, [new], {"console": Behaviour(seconds=8)}, namespaces=()) as operators:
         wait_for(lambda: conditions(cluster.api, "console")["Progressing"] != "False", "the update")
         assert conditions(cluster.api, "console")["Available"] == "True"
         assert cluster.api.get(path)["status"]["versions"] == [{"name": "operator", "version": "4.21.0"}]
@@ -326,7 +326,7 @@ def test_proxy_breaks_connections(cluster: Plane) -> None:
         assert cluster.api.delete(f"{CONFIG_MAPS}/lost")["status"] == "Success"
         proxy.hold()
         with pytest.raises(urllib3.exceptions.ReadTimeoutError):
-            Api(proxy.kubeconfig, timeout=0.5).get("/version")
+            Api(proxy.kubeconfig, timeout=2).get("/version")
         proxy.delay(0.3)
         started = time.monotonic()
         assert api.get("/version")
@@ -382,8 +382,8 @@ def test_nothing_outlives_its_owner(killed: str) -> None:
             os.kill(int(keeper), signal.SIGKILL)
         else:
             owner.send_signal(signal.Signals[killed])
-            owner.wait(10)
-        wait_for(lambda: not processes_with(folder), "the programs to be gone", 15)
+            owner.wait(60)
+        wait_for(lambda: not processes_with(folder), "the programs to be gone")
         if killed != "keeper":
             assert not Path(folder).exists()
     finally:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -130,7 +131,7 @@ def test_a_definition_that_a_crash_left_half_done(
 def test_time_is_up(cluster: Plane, client: Client) -> None:
     metadata = after_a_crash(cluster, client, invalid)
     mark = cluster.audit.mark()
-    found, why = await_established(client, TARGET, metadata, 10.0)
+    found, why = await_established(client, TARGET, metadata, 14.0)
     assert not is_established(found)
     assert why == "time is up, and the server says InvalidCABundle (The conversion webhook CABundle is invalid)"
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
@@ -153,10 +154,10 @@ def test_somebody_who_may_not_watch(cluster: Plane, site: Site) -> None:
     rules = [{"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": verbs}]
     user = certificate_user(cluster, "no-watch", rules)
     theirs = site.client(kubeconfig=str(user.kubeconfig))
-    mark = cluster.audit.mark()
+    mark, begun = cluster.audit.mark(), time.monotonic()
     found, why = await_established(theirs, TARGET, sent(theirs), SECONDS)
     assert is_established(found), why
-    assert len(cluster.audit.requests(mark, user=user.name)) <= FEW
+    assert len(cluster.audit.requests(mark, user=user.name)) <= FEW + 4 * (time.monotonic() - begun)
 
 
 def test_a_definition_that_is_gone(cluster: Plane, client: Client) -> None:

@@ -187,7 +187,7 @@ class Desk(NamedTuple):
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
         return Done(done.returncode, done.stdout + done.stderr)
 

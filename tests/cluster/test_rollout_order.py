@@ -25,7 +25,7 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     rollouts_of,
     versions_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import AGENT, is_write, selection
+from ansible_collections.capability.openshift.tests.cluster.support import AGENT, is_write, selection, served
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
     CRDS,
@@ -33,6 +33,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     make_cluster_version,
 )
 from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 VERSION_CRD = f"patch {CRDS}/clusterversions.config.openshift.io"
 MAPS = f"patch /api/v1/namespaces/{HOME}/configmaps/"
@@ -241,6 +242,7 @@ def test_cluster_version_of_somebody_else_is_waited_for(rollouts: Rollouts) -> N
     mark = rollouts.plane.audit.mark()
 
     def create() -> None:
+        wait_for(lambda: served(rollouts.api), "ClusterVersions to be served")
         make_cluster_version(rollouts.api, {"capabilities": selection("Console", "Ingress")})
 
     with later(3, create):

@@ -105,7 +105,7 @@ class Site(NamedTuple):
             capture_output=True,
             text=True,
             check=False,
-            timeout=180,
+            timeout=600,
         )
         assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
         results = json.loads(done.stdout) if variables.get("ANSIBLE_STDOUT_CALLBACK") == "only_json" else [{}]
@@ -158,7 +158,7 @@ def test_lines_come_while_the_rollout_runs(site):
         "capabilities": selected("Ingress"),
         "kubeconfig": str(site.plane.kubeconfig),
         "wait": True,
-        "wait_timeout": 8,
+        "wait_timeout": 15,
     }
     play = {"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "Roll out", MODULE: options}]}
     (site.folder / "play.yml").write_text(yaml.safe_dump([play]))

@@ -156,11 +156,11 @@ def start(rollouts: Rollouts, **options: Any) -> subprocess.Popen[str]:
 
 def test_of_two_rollouts_of_different_releases_one_is_told(rollouts: Rollouts) -> None:
     slow = rollouts.release([config_map("a"), config_map("late", "later")], "slow")
-    with start(rollouts, release=slow, wait=True, wait_timeout=60) as running:
+    with start(rollouts, release=slow, wait=True, wait_timeout=300) as running:
         wait_for(lambda: rollouts.has(config_map("a")), "the first rollout to be on its way")
         rollouts.done(rollouts.release([config_map("b")], "quick"))
         rollouts.api.post("/api/v1/namespaces", namespace("later"))
-        said, complaint = running.communicate(timeout=60)
+        said, complaint = running.communicate(timeout=300)
     assert not complaint.strip() or running.returncode == 1
     told = json.loads(said)
     assert told["failed"] is True
@@ -172,7 +172,7 @@ def test_two_rollouts_of_the_same_release_get_along_or_tell(rollouts: Rollouts) 
     bodies = {f"0000_10_c{index}_1.yaml": config_map(f"c{index}") for index in range(20)}
     release = rollouts.release(bodies)
     with start(rollouts, release=release) as one, start(rollouts, release=release) as two:
-        results = [json.loads(process.communicate(timeout=60)[0]) for process in (one, two)]
+        results = [json.loads(process.communicate(timeout=300)[0]) for process in (one, two)]
     failed = [item["msg"] for item in results if item.get("failed")]
     assert len(failed) < 2
     assert all("another rollout" in message for message in failed)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,7 @@ def collection_path(crd: Mapping[str, Any]) -> str:
 
 def _served(api: Api, path: str) -> bool:
     try:
-        api.list(path, limit="1")
+        api.list(path)  # as others will: with a limit it is answered before the cache of the kind is there
     except ApiError as error:
         if error.status not in (404, 429, 500, 503):
             raise
@@ -114,8 +114,7 @@ def make_cluster_version(
     except ApiError as error:
         if error.status != 409:
             raise
-        body["metadata"]["resourceVersion"] = api.get(path)["metadata"]["resourceVersion"]
-        made = api.put(path, body)
+        made = _while_others_write(lambda: _replace(api, path, body))
     if status is None:
         return made
     return set_cluster_version_status(api, status)
@@ -123,6 +122,26 @@ def make_cluster_version(
 
 def set_cluster_version_status(api: Api, status: Mapping[str, Any]) -> dict[str, Any]:
     """Give the ClusterVersion another status, as the cluster-version operator would, and return it."""
+    return _while_others_write(lambda: _set_status(api, status))
+
+
+def _while_others_write(write: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Read and write, again where somebody wrote in between: what a killed process asked for may be done late."""
+    for _try in range(20):
+        try:
+            return write()
+        except ApiError as error:
+            if error.status != 409:
+                raise
+    return write()
+
+
+def _replace(api: Api, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    version = api.get(path)["metadata"]["resourceVersion"]
+    return api.put(path, {**body, "metadata": {**body["metadata"], "resourceVersion": version}})
+
+
+def _set_status(api: Api, status: Mapping[str, Any]) -> dict[str, Any]:
     path = f"{CLUSTER_VERSIONS}/version"
     found = api.get(path)
     version = str(status.get("desired", {}).get("version", ""))

@@ -45,7 +45,21 @@ def clean(plane: Plane, crds: Collection[str] = ()) -> None:
 
     What is in the namespaces of Kubernetes itself stays.
     """
-    api = plane.api
+    wait_for(lambda: _is_clean(plane.api, crds), "what tests left to be gone")
+
+
+def _is_clean(api: Api, crds: Collection[str]) -> bool:
+    """Delete all that, and tell whether it could be done: a kind that came or went a moment ago cannot be listed."""
+    try:
+        _clean(api, crds)
+    except ApiError as error:
+        if error.status not in (404, 409, 429, 500, 503):
+            raise
+        return False
+    return True
+
+
+def _clean(api: Api, crds: Collection[str]) -> None:
     for group in _CLUSTER_WIDE:
         version, _slash, plural = f"/apis/{group}".rpartition("/")
         for item in api.list(f"/apis/{group}"):

@@ -149,4 +149,4 @@ def run_alone(
     """Run the module in a process of its own, between the Python of ``before`` and ``after``."""
     arguments = json.dumps({"ANSIBLE_MODULE_ARGS": {"openshift_version": "4.20", **options}}, default=str)
     command = [*prefix, sys.executable, "-c", _ALONE, arguments, before, after]
-    return subprocess.run(command, env=environment(home), capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, env=environment(home), capture_output=True, text=True, check=False, timeout=300)

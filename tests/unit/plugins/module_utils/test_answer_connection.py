@@ -90,12 +90,12 @@ def tls(chain: Path, *, clients: Path | None = None) -> Callable[[socket.socket]
     return serve
 
 
-def asked(host: str, retries: Any, **pool: Any) -> Problem:
-    """Return what is said of a request that gets no answer."""
+def asked(host: str, retries: Any, seconds: float = 30.0, **pool: Any) -> Problem:
+    """Return what is said of a request that gets no answer within ``seconds``."""
     with urllib3.PoolManager(**pool) as manager:
         try:
             manager.request(
-                "GET", f"{host}/x", headers={"Authorization": f"Bearer {SECRET}"}, retries=retries, timeout=0.3
+                "GET", f"{host}/x", headers={"Authorization": f"Bearer {SECRET}"}, retries=retries, timeout=seconds
             )
         except Exception as error:
             return the_problem(connection_error(error, "get", SHOWN, host), host)
@@ -206,7 +206,7 @@ def test_a_server_that_says_nothing_is_told(retries):
             pass
 
     with server(wait) as port:
-        problem = asked(f"http://127.0.0.1:{port}", retries)
+        problem = asked(f"http://127.0.0.1:{port}", retries, 0.3)
 
     assert "does not answer (timed out)" in problem.message
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils import _graph_walk
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError, ClusterError, Problem
@@ -15,9 +17,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.manif
 from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import task_graph
 from ansible_collections.capability.openshift.plugins.module_utils._graph_walk import GraphWalk, Outcome, Pace
 from ansible_collections.capability.openshift.plugins.module_utils._sending import Sent
-
-if TYPE_CHECKING:
-    import pytest
 
 PROBLEM = Problem("error", "", "cannot patch it: 401 Unauthorized")
 
@@ -110,16 +109,17 @@ def test_definition_that_is_not_established_leaves_the_rest_of_its_node() -> Non
 def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_graph_walk, "ESTABLISH_SECONDS", 0.3)
 
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+
     def slow(sent: Sent) -> Sent:
-        time.sleep(0.2)
+        nonlocal now
+        now += 0.2
         return sent
 
     cluster = Cluster(x=slow, y=slow, z=slow)
     walked(cluster, *map(definition, "xyz"))
-    first, second, third = cluster.seconds
-    assert first > 0.25
-    assert second < 0.15
-    assert third == 0
+    assert cluster.seconds == pytest.approx([0.3, 0.1, 0])
 
 
 def test_definitions_that_were_sent_are_told_also_where_the_cluster_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
