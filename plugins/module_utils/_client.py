@@ -188,7 +188,7 @@ class Client:
         except ApiError as error:
             if error.code != 404:
                 raise
-            return False
+            return error.repeated  # after a lost answer it is we who deleted it
         return True
 
     def watch(self, target: Target, resource_version: str, seconds: float) -> Iterator[dict[str, Any]]:

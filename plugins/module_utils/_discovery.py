@@ -58,14 +58,21 @@ class Discovery:
         """
         return any(version.stale for version in self._versions(group))
 
+    def serves(self, group: str, plural: str) -> bool:
+        """Tell whether a kind is served in any version."""
+        return any(served.plural == plural for version in self._versions(group) for served in version.kinds.values())
+
     def reload(self) -> None:
-        """Ask again, because CustomResourceDefinitions came or went."""
-        self._groups = None
+        """Ask again, because CustomResourceDefinitions came or went; what is known stays where nobody answers."""
+        self._groups = self._read()
+
+    def _read(self) -> dict[str, list[_Version]]:
+        core = self._client.document("/api", _ACCEPT)
+        return {**_groups_of(core), **_groups_of(self._client.document("/apis", _ACCEPT))}
 
     def _versions(self, group: str) -> Iterator[_Version]:
         if self._groups is None:
-            core = self._client.document("/api", _ACCEPT)
-            self._groups = {**_groups_of(core), **_groups_of(self._client.document("/apis", _ACCEPT))}
+            self._groups = self._read()
         for version in self._groups.get(group, ()):
             version.read(self._client)
             yield version

@@ -54,7 +54,7 @@ def await_established(
             # when that changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
             nudges += 1
             _annotate(client, target, str(nudges))
-    if nudges:
+    if nudges or NUDGED in (found["metadata"].get("annotations") or {}):  # of a wait that was broken off
         _annotate(client, target, None)
     return found, "" if is_established(found) else _refused_names(found) or _state(found)
 

@@ -30,6 +30,10 @@ _LONGEST_WATCH = 60.0
 """Seconds after which a watch is begun again, because a connection can be dead without a sign."""
 
 
+_LONGEST_SILENCE = 5.0
+"""Seconds after which whoever follows hears something also where nothing happens, and can look at something else."""
+
+
 class State(NamedTuple):
     """What the cluster has. ``trouble`` is why that may be old: what the last broken connection said."""
 
@@ -81,9 +85,11 @@ def follow(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float)
     try:
         while (left := deadline - time.monotonic()) > 0:
             try:
-                change = changes.get(timeout=left)
+                change = changes.get(timeout=min(left, _LONGEST_SILENCE))
             except Empty:
-                break
+                if left > _LONGEST_SILENCE:
+                    yield State(objects, _first(trouble))
+                continue
             if change.is_final and change.trouble is not None:
                 raise change.trouble
             trouble[change.target] = change.trouble

@@ -25,11 +25,9 @@ from ._domain.manifest import Manifest
 from ._domain.runlevel import TaskGraph, installs_webhook
 from ._domain.served_kind import CUSTOM_RESOURCE_DEFINITIONS
 from ._established import ESTABLISH_SECONDS
+from ._patience import persist
 from ._sending import HINDRANCES, Sender, Sent
 from ._served_kinds import ServedKinds
-
-PATIENCE = 90.0
-"""Seconds without any answer of the API server after which a rollout gives up; a restart takes less."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 _Answer = TypeVar("_Answer")
@@ -135,6 +133,10 @@ class GraphWalk:
                     sorter.done(*ready)
             except ClusterError as error:
                 self._broken = self._broken or error  # what was sent has to be told all the same
+            except BaseException:  # such as Ctrl-C: the threads are waited for, and would send all the rest
+                problem = Problem("error", "", "was interrupted", "Run it again: it goes on where it stopped")
+                self._broken = self._broken or ClusterError([problem])
+                raise
         if self._broken is not None:
             self._problems += self._broken.problems
         everything = [manifest for node in self._graph.nodes for manifest in node.manifests]
@@ -156,7 +158,7 @@ class GraphWalk:
                 running -= 1
             if event == "waits" and about is not None:
                 waiting.append(about)
-            able = [node for node in waiting if self._awaited(node.manifests[node.at]) is None]
+            able = [node for node in waiting if self._is_able(node)]
             if not running and waiting and not able:
                 # They wait for each other, or for a later stage: what cannot be sent now comes at the barrier.
                 for node in waiting:
@@ -167,14 +169,18 @@ class GraphWalk:
                 executor.submit(self._work, node)
                 running += 1
 
+    def _is_able(self, node: _Node) -> bool:
+        return self._persist(lambda: self._awaited(node.manifests[node.at])) is None
+
     def _work(self, node: _Node) -> None:
+        event = "done"
         try:
             while node.at < len(node.manifests) and self._broken is None:
                 manifest = node.manifests[node.at]
                 if not _is_crd(manifest) and not self._establish(node):
                     break
-                if self._awaited(manifest) is not None:
-                    self._events.put(("waits", node))
+                if not self._is_able(node):
+                    event = "waits"
                     return
                 node.at += 1
                 if not self._try(node, manifest):
@@ -190,7 +196,8 @@ class GraphWalk:
             message = f"broke off: {type(error).__name__}: {error}"
             problem = Problem("error", "", message, "Report it as a defect of the collection")
             self._broken = self._broken or ClusterError([problem])
-        self._events.put(("done", node))
+        finally:
+            self._events.put((event, node))  # whatever happened: it is waited for
 
     def _try(self, node: _Node, manifest: Manifest) -> bool:
         """Send a manifest, and tell whether those that follow it in its node may be sent."""
@@ -204,20 +211,10 @@ class GraphWalk:
         return sent.state != "failed"
 
     def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
-        """Ask the API server; where it does not answer at all it may be restarting."""
-        begun = time.monotonic()
-        while True:
-            try:
-                return ask()
-            except ApiError:
-                raise
-            except ClusterError:
-                if time.monotonic() - begun > PATIENCE or self._broken is not None:
-                    raise
-            time.sleep(1)
+        return persist(ask, lambda: self._broken is not None)
 
     def _establish(self, node: _Node) -> bool:
-        """Wait for the definitions that ``node`` sent, one time for all of them; tell whether all are established."""
+        """Wait for the definitions that ``node`` sent, all of them together; tell whether what follows may be sent."""
         deadline = time.monotonic() + ESTABLISH_SECONDS
 
         def established() -> Sent:
@@ -228,9 +225,12 @@ class GraphWalk:
         while node.unestablished:
             sent = self._persist(established)
             node.unestablished.pop(0)
-            self._record(sent)
+            if sent.state in HINDRANCES:
+                self._postpone_sent(sent)
+            else:
+                self._record(sent)
             well = well and sent.state != "failed"
-        return well
+        return well and self._broken is None
 
     def _definition_of(self, manifest: Manifest) -> Manifest | None:
         """Return the CustomResourceDefinition that the rollout brings for the kind of ``manifest``."""
@@ -279,7 +279,10 @@ class GraphWalk:
             self._sent[id(sent.manifest)] = sent
             self._since_barrier.append(sent)
         self._keep(sent.manifest)
-        self._pace.told(sent)
+        try:
+            self._pace.told(sent)
+        except ClusterError as error:
+            self._broken = self._broken or error
 
     def _keep(self, manifest: Manifest) -> None:
         if self._promised.keep(manifest):
@@ -311,7 +314,7 @@ class GraphWalk:
                 self._pace.waits(len(again), str(first.manifest.resource_id), first.state.replace("_", " "))
                 time.sleep(pause)
                 pause = min(pause * 1.5, _LONGEST_PAUSE)
-            self._kinds.reload()
+            self._reload()
             chosen = {id(sent.manifest) for sent in again}
             tried |= chosen
             self._late = [sent for sent in self._late if id(sent.manifest) not in chosen]
@@ -323,13 +326,21 @@ class GraphWalk:
         for sent in finished:
             self._record(sent)
 
+    def _reload(self) -> None:
+        try:
+            self._persist(self._kinds.reload)
+        except ApiError as error:
+            if error.code != 403:
+                raise
+            # A server that has just started does not know its rules yet: what is known of it stays.
+
     def _comes_later(self, manifest: Manifest) -> bool:
         return self._awaited(manifest) is not None
 
     def _may_pass(self, sent: Sent) -> bool:
         if time.monotonic() >= self._pace.deadline:
             return False
-        return sent.state in ("unanswered", "no_namespace", "unavailable")
+        return sent.state in ("unanswered", "no_namespace", "terminating", "unavailable")
 
 
 def _brings(manifest: Manifest) -> tuple[_Brought, ...]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ._client import Client, Target
 from ._domain.applied_object import PART_OF
 from ._domain.body import walk
-from ._domain.errors import ApiError, ClusterError, Problem
+from ._domain.errors import ApiError, ClaimError, ClusterError, Problem
 from ._domain.manifest import ResourceId
 from ._domain.rollout_inventory import (
     NAME,
@@ -29,19 +29,20 @@ from ._domain.rollout_inventory import (
 )
 from ._domain.served_kind import CONFIG_MAPS
 from ._presence import look_for
+from ._retries import RETRIED_CODES
 from ._sending import Known
 from ._served_kinds import ServedKinds
 
 _ATTEMPTS = 6
 _CLAIM_SECONDS = 3.0
 _RUN = "capability.openshift.io/run"
-"""Annotation with a word of its own for each time that the inventory was written."""
+"""Annotation with a word of its own for each rollout that wrote the inventory."""
 
 _TARGET = Target(CONFIG_MAPS, NAME, NAMESPACE)
 
 
 class Kept(NamedTuple):
-    """The inventory as the cluster has it; ``None`` and empty where there is none yet. ``run`` wrote it."""
+    """The inventory as the cluster has it; ``None`` and empty where there is none yet. The rollout ``run`` wrote it."""
 
     inventory: Inventory | None
     resource_version: str = ""
@@ -56,11 +57,14 @@ def read_inventory(client: Client) -> Kept:
     return Kept(parse_inventory(found), found["metadata"]["resourceVersion"], _run_of(found))
 
 
-def write_inventory(client: Client, kept: Kept, inventory: Inventory) -> Kept:
-    """Write ``inventory``, unless it is what is there. Raises ``ClusterError``, also where somebody else wrote it."""
-    if inventory == kept.inventory:
+def write_inventory(client: Client, kept: Kept, inventory: Inventory, *, begins: bool = False) -> Kept:
+    """Write ``inventory``, unless it is what is there. Raises ``ClusterError``, also where somebody else wrote it.
+
+    ``begins``: a rollout begins, which claims the cluster, also where it goes on with what another one left.
+    """
+    if inventory == kept.inventory and not (begins and inventory.unfinished):
         return kept
-    now, run = kept, secrets.token_hex(4)
+    now, run = kept, secrets.token_hex(4) if begins or not kept.run else kept.run
     for attempt in range(_ATTEMPTS):
         try:
             return _written(client, now, inventory, run)
@@ -72,12 +76,12 @@ def write_inventory(client: Client, kept: Kept, inventory: Inventory) -> Kept:
                 raise
         time.sleep(random.uniform(0.05, 0.2) * attempt)
         now = read_inventory(client)
-        if now.inventory == inventory:
+        if now.inventory == inventory and now.run == run:
             return now  # it was we, and only the answer got lost
-        if now.inventory != kept.inventory:
+        if (now.inventory, now.run) != (kept.inventory, kept.run):
             break
     message = "was written by somebody else meanwhile: another rollout to this cluster runs"
-    raise ClusterError([Problem("error", str(_TARGET), message, "Let it end, and run this again")])
+    raise ClaimError([Problem("error", str(_TARGET), message, "Let it end, and run this again")])
 
 
 def _run_of(found: Mapping[str, Any]) -> str:
@@ -110,12 +114,18 @@ class Claim:
                 return
             self._next = time.monotonic() + _CLAIM_SECONDS
         try:
-            found = self._client.get(_TARGET, metadata_only=True)
+            self.insist()
+        except ClaimError:
+            raise
         except ClusterError:
             return  # whoever sends the next manifest finds out what is wrong
+
+    def insist(self) -> None:
+        """Raise ``ClusterError`` where another rollout has begun meanwhile, or nobody can tell."""
+        found = self._client.get(_TARGET, metadata_only=True)
         if _run_of(found) != self._run:
             message = "was written by another rollout, which has begun after this one: this one stops"
-            raise ClusterError([Problem("error", str(_TARGET), message, "Let that end, and run it once more")])
+            raise ClaimError([Problem("error", str(_TARGET), message, "Let that end, and run it once more")])
 
 
 class Members(NamedTuple):
@@ -129,6 +139,7 @@ def members_of_cluster(client: Client, kinds: ServedKinds, resources: Collection
     """Return which of ``resources`` are on the cluster and belong to the rollout. Raises ``ClusterError``."""
     presence = look_for(client, kinds, resources, f"{PART_OF}={applyset_id()}")
     for error in presence.errors:
-        if isinstance(error, ApiError) and error.code != 403:
+        # A kind whose webhook does not answer is what this rollout may mend.
+        if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):
             raise error
     return Members(presence.there, presence.unclear)

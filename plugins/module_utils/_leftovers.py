@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ._client import Client, target_of
-from ._domain.errors import ApiError, FactsError, Problem, raise_errors
+from ._domain.errors import ClusterError, FactsError, Problem, raise_errors
 from ._domain.inclusion import overridden
 from ._domain.manifest import ResourceId
 from ._domain.served_kind import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
+from ._inventory import Claim
 from ._release import LoadedRelease
 from ._rollout_scene import Scene, dropped
 
@@ -60,9 +61,12 @@ def tell(left: Sequence[ResourceId]) -> tuple[Leftover, ...]:
 
 
 def prune(
-    client: Client, scene: Scene, left: Sequence[ResourceId], *, dry_run: bool
+    client: Client, scene: Scene, left: Sequence[ResourceId], claim: Claim | None
 ) -> tuple[tuple[Leftover, ...], tuple[Problem, ...]]:
-    """Delete the leftovers that a rollout made; what was there before it, and what nobody manages, stays."""
+    """Delete the leftovers that a rollout made; what was there before it, and what nobody manages, stays.
+
+    Nothing is deleted without a ``claim``, which is checked before each deletion: another rollout may want to keep it.
+    """
     entries = scene.kept.inventory.entries if scene.kept.inventory else {}
     found: list[Leftover] = []
     problems: list[Problem] = []
@@ -75,8 +79,10 @@ def prune(
         made = entries[resource].made and not overridden(resource, scene.facts.overrides)
         if made:
             try:
-                client.delete(target, uid=scene.known[resource]["uid"], dry_run=dry_run)
-            except ApiError as error:
+                if claim is not None:
+                    claim.insist()
+                client.delete(target, uid=scene.known[resource]["uid"], dry_run=claim is None)
+            except ClusterError as error:
                 problems += error.problems
                 made = False
         else:

@@ -33,6 +33,7 @@ from ._inventory import Claim, Members, members_of_cluster, write_inventory
 from ._journal import Chronicle, Journal
 from ._leftovers import Leftover, check_prune, leftovers_of, prune, tell
 from ._live_cluster_version import Object
+from ._patience import persist
 from ._release import LoadedRelease
 from ._rollout_capabilities import (
     Asked,
@@ -154,17 +155,18 @@ def roll_out(
     wanted = _mode(inventory, outgoing, version, settled.status)
     mode = wishes.mode or wanted
     planned = planned_inventory(scene, version, settled, included, mode)
-    kept = around.kept if wishes.dry_run else write_inventory(client, around.kept, planned)
+    kept = around.kept if wishes.dry_run else write_inventory(client, around.kept, planned, begins=True)
     marks = Marks(applyset_id(), str(walk(settled.cluster_version, "metadata", "uid") or ""), proxy)
-    outcome = _walk(run, _sender(run, scene.known, mode, marks), included, mode, Claim(client, kept))
-    leftovers, found = _leftovers(run, scene, outcome)
+    claim = Claim(client, kept)
+    outcome = _walk(run, _sender(run, scene.known, mode, marks), included, mode, claim)
+    leftovers, found = _leftovers(run, scene, outcome, claim)
     problems += found
     # What an update has to do beyond the mode that was given is still to be done.
     done = not outcome.left and all(sent.state in _DONE for sent in outcome.sent) and mode in (wanted, "update")
     if not wishes.dry_run:
         try:
             final = final_inventory(planned, scene, loaded, outcome, leftovers, None if done else wanted)
-            write_inventory(client, kept, final)
+            persist(lambda: write_inventory(client, kept, final))
         except ClusterError as error:
             problems += error.problems  # what was sent has to be told all the same
     noted = inventory is None or (inventory.version, inventory.enabled) != (planned.version, planned.enabled)
@@ -375,10 +377,12 @@ def _walk(run: _Run, sender: Sender, included: Sequence[Manifest], mode: Mode, c
     return Outcome(sent, outcome.left, (*outcome.problems, *warnings))
 
 
-def _leftovers(run: _Run, scene: Scene, outcome: Outcome) -> tuple[tuple[Leftover, ...], tuple[Problem, ...]]:
+def _leftovers(
+    run: _Run, scene: Scene, outcome: Outcome, claim: Claim
+) -> tuple[tuple[Leftover, ...], tuple[Problem, ...]]:
     """Return what is left over, pruned if that is asked for and nothing failed."""
     left = leftovers_of(scene, run.loaded)
     went_well = not outcome.left and all(item.severity != "error" for item in outcome.problems)
     if not run.wishes.prune or not went_well or any(sent.state in _FAILED for sent in outcome.sent):
         return tell(left), ()
-    return prune(run.client, scene, left, dry_run=run.wishes.dry_run)
+    return prune(run.client, scene, left, None if run.wishes.dry_run else claim)

@@ -105,14 +105,15 @@ def outgoing_release(
 ) -> Outgoing:
     """Return the release that the cluster has, by the inventory or its ClusterVersion; ``previous`` was given for it.
 
-    What was given for a cluster that has ``incoming`` already, because the same play runs again, does not count.
+    What was given for a cluster that has ``incoming`` already, because the same play runs again, does not count; but
+    it does where there is no inventory: a run was killed between the status and that.
     Raises ``FactsError`` where it is another one.
     """
     version = inventory.version if inventory else walk(obj, "status", "desired", "version")
     known = inventory.manifests() if inventory else None
-    if previous is None or version == incoming:
+    if previous is None or (inventory is not None and version == incoming):
         return Outgoing(version, find_minor(version), known)
-    if version and previous.version and version != previous.version:
+    if version and version != incoming and previous.version and version != previous.version:
         message = f"is {previous.version}, and the cluster has {version}"
         mend = "Give the release that the cluster has, or leave it out: what a rollout applied is remembered"
         raise FactsError([Problem("error", "previous_release", message, mend if known else mend.partition(",")[0])])

@@ -21,6 +21,9 @@ from ._result import diff_entry
 from ._rollout import Rollout
 from ._sending import HINDRANCES, Sent, State
 
+_QUOTED: tuple[State, ...] = ("forbidden", "unavailable")
+"""States of which the server's own words tell more."""
+
 _WRITTEN: tuple[State, ...] = ("created", "changed", "deleted")
 _LISTED = 5
 _CREDENTIALS = re.compile(r"//[^\s\"/@:]*:[^\s\"/]*@")
@@ -34,6 +37,7 @@ _REASONS: Mapping[State, tuple[str, str]] = {
         "cannot be applied, because the API server of its group does not answer",
         "Look at the APIService, and at what is behind it",
     ),
+    "unavailable": ("could not be applied", "Look at the health of the API server, and run it again"),
     "unserved": ("is not served by this cluster, so it is left out", ""),
 }
 
@@ -81,7 +85,7 @@ def rollout_dict(rollout: Rollout, *, show: bool) -> dict[str, Any]:
 def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     """Return all problems: those of manifests that the cluster lacks something for as one for each kind."""
     sent = rollout.outcome.sent
-    found = [problem for item in sent if item.state not in HINDRANCES - {"unavailable"} for problem in item.problems]
+    found = [problem for item in sent if item.state not in _REASONS for problem in item.problems]
     groups: dict[tuple[State, str], list[Sent]] = {}
     for item in sent:
         if item.state in _REASONS:
@@ -90,7 +94,7 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
         message, mend = _REASONS[state]
         names = [str(item.manifest.resource_id) for item in items]
         more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        said = items[0].problems[0].message if items[0].problems and state == "forbidden" else ""
+        said = items[0].problems[0].message if items[0].problems and state in _QUOTED else ""
         text = f"{message}: {', '.join(names[:_LISTED])}{more}" + (f" ({said})" if said else "")
         found.append(Problem("warning" if state == "unserved" else "error", name, text, mend))
     left = rollout.outcome.left

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from ._client import Client, Target, target_of
+from ._client import Client, Snapshot, Target, target_of
 from ._domain.applied_object import PART_OF, is_create_only
 from ._domain.cluster_operators import Versions, versions_of_manifest
-from ._domain.errors import ApiError, Problem
+from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.readiness import READINESS_KINDS, Readiness, readiness
 from ._domain.release import Release
@@ -22,6 +23,7 @@ from ._domain.rollout_inventory import applyset_id
 from ._domain.runlevel import Mode
 from ._domain.served_kind import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ServedKind
 from ._follow import Objects, follow
+from ._retries import RETRIED_CODES
 from ._served_kinds import ServedKinds
 
 _OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
@@ -45,8 +47,9 @@ def wait_until_ready(
     hears how many are waited for, with the first of them and why, as often as that may have changed.
     """
     wanted = _by_kind(kinds, manifests)
+    trouble: ClusterError | None = None
     try:
-        snapshots = dict(zip(wanted, client.each(client.snapshot, tuple(wanted)), strict=True))
+        snapshots = dict(zip(wanted, client.each(partial(_snapshot, client), tuple(wanted)), strict=True))
         objects: Objects = {target: snapshot.objects for target, snapshot in snapshots.items()}
         waiting, told = _judge(wanted, objects, release, mode)
         late = {target: snapshots[target] for target in wanted if any(item[0] == target for item in waiting)}
@@ -54,16 +57,31 @@ def wait_until_ready(
             wanted = {target: wanted[target] for target in late}
             for state in follow(client, late, max(0.0, deadline - time.monotonic())):
                 waiting, more = _judge(wanted, state.objects, release, mode)
+                trouble = state.trouble
                 if not waiting or _is_hopeless(waiting):
                     break
                 target, key, found = waiting[0]
-                tell(len(waiting), _place(target.kind, key), found.message)
+                tell(len(waiting), _place(target.kind, key), str(trouble or found.message))
                 told = tuple(dict.fromkeys((*told, *more)))
     except ApiError as error:
         if error.code != 403:
             raise
         return (error.problems[0]._replace(severity="error", where="wait"),)
-    return (*(_unready(target, key, found) for target, key, found in waiting), *told)
+    # What could not be seen any more is why it is not known to be ready.
+    unseen = trouble.problems if waiting and trouble is not None else ()
+    return (*unseen, *(_unready(target, key, found) for target, key, found in waiting), *told)
+
+
+def _snapshot(client: Client, target: Target) -> Snapshot:
+    """Return what there is; where a server cannot tell now, nothing, so that it is asked again while there is time."""
+    try:
+        return client.snapshot(target)
+    except ApiError as error:
+        if error.code not in RETRIED_CODES:
+            raise
+    except ClusterError:
+        pass
+    return Snapshot({}, "")
 
 
 def readiness_of(release: Release, manifest: Manifest, found: Mapping[str, Any] | None, mode: Mode) -> Readiness:

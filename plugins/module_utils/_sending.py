@@ -51,14 +51,18 @@ State = Literal[
     "unserved",
     "unanswered",
     "no_namespace",
+    "terminating",
     "forbidden",
     "unavailable",
     "failed",
 ]
 """``absent``: was to be deleted and is not there. ``unserved``: the server does not have the kind.
-``unanswered``: the API server of its group, another one, does not answer."""
+``unanswered``: the API server of its group, another one, does not answer. ``terminating``: the object is about to go,
+with what was applied."""
 
-HINDRANCES: frozenset[State] = frozenset({"unserved", "unanswered", "no_namespace", "forbidden", "unavailable"})
+HINDRANCES: frozenset[State] = frozenset(
+    {"unserved", "unanswered", "no_namespace", "terminating", "forbidden", "unavailable"}
+)
 """What the cluster lacks, and may have later."""
 
 _MENDS = 4
@@ -185,7 +189,7 @@ class Sender:
 
     def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> Sent:
         if self.is_unchanged(manifest, definition):
-            return Sent(manifest, "unchanged", metadata=self._known[manifest.resource_id])
+            return self._seen(Sent(manifest, "unchanged", metadata=self._known[manifest.resource_id]), target)
         body = self._loaded.release.body(manifest)
         sending, problems = object_to_send(manifest, body, self._marks, self._hash(manifest), target.kind.namespaced)
         if has_errors(problems):
@@ -197,6 +201,8 @@ class Sender:
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
         written, told = self._apply(manifest, target, sending, definition, metadata_only=not (whole or is_crd))
         metadata = written.object["metadata"]
+        if metadata.get("deletionTimestamp") and not self._terms.dry_run:
+            return Sent(manifest, "terminating", (*told, _going(target, metadata, "error")))
         state: State = "created"
         if not written.created and not (self._terms.dry_run and before is None):
             state = "unchanged" if self._is_same(manifest, written.object, before) else "changed"
@@ -209,6 +215,18 @@ class Sender:
             after=written.object if whole else None,
             pending=is_crd and not self._terms.dry_run and not self._learn(written),
         )
+
+    def _seen(self, sent: Sent, target: Target) -> Sent:
+        """Return what is unchanged; pending where it is a definition that a run was killed after, or the server."""
+        if self._terms.dry_run or target.kind.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind:
+            return sent
+        if self._kinds.serves(target.name):
+            return sent
+        found = self._client.get(target)
+        if is_established(found):
+            self._kinds.learn(found, new=False)
+            return sent
+        return sent._replace(metadata=found["metadata"], pending=True)
 
     def _before(self, target: Target) -> Mapping[str, Any] | None:
         if not (self._terms.show or self._terms.dry_run):
@@ -315,10 +333,7 @@ class Sender:
             return Sent(manifest, "absent")
         metadata = found["metadata"]
         if metadata.get("deletionTimestamp"):
-            finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
-            message = f"is being deleted since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
-            problem = Problem("warning", str(target), message, "Look at whoever has to finish it")
-            return Sent(manifest, "unchanged", (problem,))
+            return Sent(manifest, "unchanged", (_going(target, metadata, "warning"),))
         gone = self._client.delete(target, uid=metadata["uid"], dry_run=self._terms.dry_run)
         return Sent(manifest, "deleted" if gone else "absent", before=found if self._terms.show else None)
 
@@ -354,6 +369,12 @@ def create_soon(
     if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
         return client.apply(target, body, dry_run=dry_run, metadata_only=True)
     return client.create(target, body, dry_run=dry_run)
+
+
+def _going(target: Target, metadata: Mapping[str, Any], severity: Literal["error", "warning"]) -> Problem:
+    finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
+    message = f"is being deleted since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
+    return Problem(severity, str(target), message, "Look at whoever has to finish it")
 
 
 def _lacks_namespace(error: ApiError, resource: ResourceId) -> bool:

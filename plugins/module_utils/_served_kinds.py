@@ -26,7 +26,7 @@ class ServedKinds:
 
     def __init__(self, client: Client) -> None:
         self._discovery = Discovery(client)
-        self._learnt: dict[tuple[str, str, str], ServedKind] = {}
+        self._learnt: dict[tuple[str, str], dict[str, ServedKind]] = {}
         self._new: set[tuple[str, str, str]] = set()
         self._learnt_at: dict[tuple[str, str, str], float] = {}
         self._lock = Lock()
@@ -34,10 +34,17 @@ class ServedKinds:
     def find(self, group: str, kind: str, version: str = "") -> ServedKind | None:
         """Return a kind; ``None`` where it is not served, or where nobody can tell now."""
         with self._lock:
-            for learnt in self._learnt.values():
-                if learnt.group_kind == (group, kind) and version in ("", learnt.version):
-                    return learnt
+            learnt = self._learnt.get((group, kind), {})
+            if learnt and version in ("", *learnt):
+                return learnt[version or next(iter(learnt))]
             return self._discovery.find(group, kind, version)
+
+    def serves(self, definition: str) -> bool:
+        """Tell whether what a CustomResourceDefinition of this name defines is served in any version."""
+        plural, _dot, group = definition.partition(".")
+        with self._lock:
+            found = (served for learnt in self._learnt.values() for served in learnt.values())
+            return any(served.resource == definition for served in found) or self._discovery.serves(group, plural)
 
     def unknown(self, group: str) -> bool:
         """Tell whether a group may serve more than is known: its own API server does not answer."""
@@ -66,7 +73,7 @@ class ServedKinds:
                 served = ServedKind(spec["group"], version["name"], plural, kind, namespaced)
                 with self._lock:
                     key = served.group, served.kind, served.version
-                    self._learnt[key] = served
+                    self._learnt.setdefault(served.group_kind, {})[served.version] = served
                     self._new |= {key} if new else set()
                     self._learnt_at[key] = time.monotonic()
 

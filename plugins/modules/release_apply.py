@@ -261,7 +261,8 @@ failed_resources:
       returned: always
     state:
       description:
-        - V(failed), V(forbidden), V(no_namespace), V(unavailable) where the server could not answer,
+        - V(failed), V(forbidden), V(no_namespace), V(terminating) where the object is being deleted,
+          and what was applied would go with it, V(unavailable) where the server could not answer,
           V(unanswered) where the API server of the group does not, or V(unserved)
           where the cluster does not have the kind, which is a warning only.
       type: str

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils import _graph_walk
+from ansible_collections.capability.openshift.plugins.module_utils import _patience
 from ansible_collections.capability.openshift.plugins.modules import release_apply
 from ansible_collections.capability.openshift.tests.cluster.rollout_runs import (
     Point,
@@ -194,7 +194,7 @@ class ClosingProxy(FaultProxy):
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a rollout lose its patience at once."""
     short_waits(monkeypatch, 5.0)
-    monkeypatch.setattr(_graph_walk, "PATIENCE", 1.0)
+    monkeypatch.setattr(_patience, "SECONDS", 1.0)
 
 
 @pytest.mark.usefixtures("impatient")

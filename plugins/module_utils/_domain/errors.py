@@ -82,6 +82,10 @@ class ApiError(ClusterError):
         super().__init__([problem])
 
 
+class ClaimError(ClusterError):
+    """A cluster is another rollout's by now."""
+
+
 def has_errors(problems: Iterable[Problem]) -> bool:
     """Tell whether at least one of ``problems`` is an error."""
     return any(problem.severity == "error" for problem in problems)

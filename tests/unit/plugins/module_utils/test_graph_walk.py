@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils import _graph_walk
+from ansible_collections.capability.openshift.plugins.module_utils import _graph_walk, _patience
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError, ClusterError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import task_graph
@@ -63,8 +63,12 @@ def definition(name: str, component: str = "a") -> Manifest:
     return Manifest(resource, "v1", {}, f"0000_10_{component}_1.yaml")
 
 
-def walked(cluster: Cluster, *manifests: Manifest) -> Outcome:
-    pace = Pace(1, time.monotonic(), False, lambda _sent: None, lambda _since, _last: (), lambda *_waiting: None)
+def hears(_sent: Sent) -> None:
+    pass
+
+
+def walked(cluster: Cluster, *manifests: Manifest, told: Callable[[Sent], None] = hears) -> Outcome:
+    pace = Pace(1, time.monotonic(), False, told, lambda _since, _last: (), lambda *_waiting: None)
     kinds: Any = Nothing()
     sender: Any = cluster
     return GraphWalk(task_graph(manifests, "install"), sender, kinds, pace).walk()
@@ -122,8 +126,27 @@ def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.Monkey
     assert cluster.seconds == pytest.approx([0.3, 0.1, 0])
 
 
+def test_whoever_hears_can_end_the_walk_again_and_again() -> None:
+    def ends(_sent: Sent) -> None:
+        raise ClusterError([PROBLEM])
+
+    outcome = walked(Cluster(), *map(definition, "xyz"), config("a"), told=ends)
+    assert [item.resource_id.name for item in outcome.left] == ["a"]
+    assert outcome.problems == (PROBLEM,)
+
+
+def test_a_definition_that_nobody_may_look_at_is_tried_again() -> None:
+    tries: list[str] = []
+
+    def forbidden_first(sent: Sent) -> Sent:
+        tries.append(sent.state)
+        return sent._replace(state="forbidden") if len(tries) == 1 else sent
+
+    assert states(walked(Cluster(x=forbidden_first), definition("x"))) == {"x": "created"}
+
+
 def test_definitions_that_were_sent_are_told_also_where_the_cluster_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_graph_walk, "PATIENCE", 0)
+    monkeypatch.setattr(_patience, "SECONDS", 0)
 
     def gone(_sent: Sent) -> Sent:
         raise ClusterError([PROBLEM])

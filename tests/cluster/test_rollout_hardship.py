@@ -1,0 +1,245 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rollouts to clusters in a sorry state: half-done definitions, objects that go, dead webhooks, ill-timed restarts."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils import _rollout
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    DELETE,
+    HOME,
+    INVENTORY,
+    NEXT,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    later,
+    manifest,
+    namespace,
+    path_of,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.support import served
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.storage import rewrite_definition
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+WIDGETS = crd("widgets", "Widget")
+WIDGET = manifest("Widget", "widget", HOME, api="test.io/v1", spec={"some": "field"})
+LONG = 300
+"""Seconds to wait for what comes in any case."""
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+def unfinished(rollouts: Rollouts) -> str:
+    return str(rollouts.api.get(INVENTORY)["data"]["unfinished"])
+
+
+def with_finalizer(rollouts: Rollouts, body: Body) -> None:
+    """Delete an object that somebody still has to finish with."""
+    rollouts.api.patch(path_of(body), {"metadata": {"finalizers": ["test.io/hold"]}})
+    rollouts.api.delete(path_of(body))
+
+
+def finish(rollouts: Rollouts, body: Body) -> None:
+    rollouts.api.patch(path_of(body), {"metadata": {"finalizers": None}})
+
+
+# Definitions
+
+
+def test_a_definition_that_a_killed_run_left_half_done_is_waited_for(rollouts: Rollouts) -> None:
+    first = {"0000_10_a_00.yaml": WIDGETS, "0000_10_b_00.yaml": config_map("a")}
+    rollouts.done(rollouts.release(first, "first"))
+    rollouts.plane.kill_api_server()
+
+    def forget(definition: dict[str, Any]) -> None:
+        for condition in definition["status"]["conditions"]:
+            if condition["type"] == "Established":
+                condition.update(status="False", reason="Installing", message="")
+
+    rewrite_definition(rollouts.plane, WIDGETS["metadata"]["name"], forget)
+    rollouts.plane.start_api_server()
+    wait_for(lambda: served(rollouts.api, "/api/v1/namespaces"), "the API server to be up again")
+    outcome = rollouts.done(rollouts.release({**first, "0000_20_c_00.yaml": WIDGET}, "second"))
+    assert [item["name"] for item in outcome["created"]] == ["widget"]
+    assert rollouts.has(WIDGET)
+
+
+def test_whoever_may_not_look_at_definitions_can_define_kinds(rollouts: Rollouts) -> None:
+    verbs = ["list", "create", "patch"]
+    rules = [
+        {"nonResourceURLs": ["*"], "verbs": ["*"]},
+        {"apiGroups": ["", "apps", "test.io"], "resources": ["*"], "verbs": ["*"]},
+        {"apiGroups": ["apiextensions.k8s.io"], "resources": ["*"], "verbs": verbs},
+    ]
+    user = certificate_user(rollouts.plane, "no-get-of-definitions", rules)
+    release = rollouts.release({"0000_10_a_00.yaml": WIDGETS, "0000_20_b_00.yaml": WIDGET})
+    rollouts.done(release, kubeconfig=user.kubeconfig)
+    assert rollouts.has(WIDGET)
+
+
+def test_a_conversion_webhook_that_does_not_answer_is_no_reason_not_to_mend_it(rollouts: Rollouts) -> None:
+    broken = copy.deepcopy(WIDGETS)
+    broken["spec"]["versions"].append({**broken["spec"]["versions"][0], "name": "v2", "storage": False})
+    webhook = {"clientConfig": {"service": {"name": "none", "namespace": HOME}}, "conversionReviewVersions": ["v1"]}
+    broken["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    files = {"0000_10_a_00.yaml": broken, "0000_20_b_00.yaml": WIDGET, "0000_30_c_00.yaml": config_map("operator")}
+    rollouts.apply(rollouts.release(files, "broken"))
+    mended = config_map("operator", data={"key": "mended"})
+    rollouts.apply(rollouts.release({**files, "0000_30_c_00.yaml": mended}, "mended"))
+    assert rollouts.get(mended)["data"] == mended["data"]
+    # The next test could not list them.
+    rollouts.api.patch(path_of_definition(broken), {"spec": {"conversion": {"strategy": "None", "webhook": None}}})
+
+
+def path_of_definition(body: Body) -> str:
+    return f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{body['metadata']['name']}"
+
+
+# Objects that go
+
+
+def test_a_namespace_that_goes_is_made_again(rollouts: Rollouts) -> None:
+    home, inside = namespace("going"), config_map("inside", "going")
+    release = rollouts.release([home, inside])
+    rollouts.done(release)
+    rollouts.api.delete(path_of(inside))
+    with_finalizer(rollouts, home)
+
+    def gone() -> None:
+        finish(rollouts, home)
+        found = rollouts.get(home)
+        found["spec"]["finalizers"] = []  # no controller of namespaces runs here
+        rollouts.api.put(f"{path_of(home)}/finalize", found)
+
+    with later(4, gone):
+        outcome = rollouts.done(release, wait=True, wait_timeout=LONG)
+    assert {item["kind"] for item in outcome["created"]} == {"Namespace", "ConfigMap"}
+    assert rollouts.has(inside)
+
+
+def test_an_object_that_goes_is_an_error_and_the_rest_goes_on(rollouts: Rollouts) -> None:
+    goes, rest = config_map("goes"), config_map("rest")
+    rollouts.done(rollouts.release({"0000_10_a_00.yaml": goes}, "before"))
+    with_finalizer(rollouts, goes)
+    release = rollouts.release({"0000_10_a_00.yaml": goes, "0000_30_b_00.yaml": rest}, "after")
+    outcome = rollouts.apply(release, mode="update")
+    assert outcome.failed
+    assert [(item["name"], item["state"]) for item in outcome["failed_resources"]] == [("goes", "terminating")]
+    (error,) = outcome.errors
+    assert "finalizers: test.io/hold" in error["message"]
+    assert rollouts.has(rest)
+    assert unfinished(rollouts)
+    finish(rollouts, goes)
+    assert [item["name"] for item in rollouts.done(release)["created"]] == ["goes"]
+    assert not unfinished(rollouts)
+
+
+def test_a_deletion_whose_answer_is_lost_is_told(rollouts: Rollouts) -> None:
+    stays, goes = config_map("stays"), config_map("goes")
+    rollouts.done(rollouts.release([stays, goes], "old"))
+    release = rollouts.release([stays, config_map("goes", annotations={DELETE: "true"})], "new")
+    with FaultProxy(rollouts.plane) as proxy:
+        proxy.lose(method="DELETE", path="configmaps/goes")
+        outcome = rollouts.done(release, kubeconfig=proxy.kubeconfig, openshift_version="4.22.0")
+    assert [item["name"] for item in outcome["deleted"]] == ["goes"]
+    assert outcome["changed"]
+
+
+# Restarts
+
+
+@contextmanager
+def killed_at(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str) -> Iterator[None]:
+    """Kill the API server when a rollout first comes to a function, and start it again soon after."""
+    real: Callable[..., Any] = getattr(_rollout, function)
+    back: list[threading.Thread] = []
+
+    def restart() -> None:
+        time.sleep(6)
+        rollouts.plane.start_api_server()
+
+    def kill_first(*arguments: Any, **options: Any) -> Any:
+        if not back:
+            rollouts.plane.kill_api_server()
+            back.append(threading.Thread(target=restart))
+            back[0].start()
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(_rollout, function, kill_first)
+    yield
+    assert back, f"the rollout never came to {function}"
+    back[0].join()
+    wait_for(lambda: served(rollouts.api, "/api/v1/namespaces"), "the API server to be up again")
+
+
+@pytest.mark.parametrize("function", ["wait_until_ready", "final_inventory"])
+def test_a_restart_at_an_awkward_moment_is_waited_for(
+    rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    release = rollouts.release({"0000_10_a_00.yaml": namespace("of-it"), "0000_30_a_00.yaml": config_map("a")})
+    with killed_at(rollouts, monkeypatch, function):
+        rollouts.done(release, mode="update", wait=True, wait_timeout=LONG)
+    assert rollouts.has(config_map("a"))
+    assert not unfinished(rollouts)
+
+
+def test_a_busy_api_server_at_a_barrier_is_waited_for(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = rollouts.release({"0000_10_a_00.yaml": namespace("of-it"), "0000_30_a_00.yaml": config_map("a")})
+    real: Callable[..., Any] = vars(_rollout)["wait_until_ready"]
+    with FaultProxy(rollouts.plane) as proxy:
+
+        def busy(*arguments: Any, **options: Any) -> Any:
+            proxy.answer(503, 8, method="GET", path="namespaces\\?labelSelector")
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(_rollout, "wait_until_ready", busy)
+        rollouts.done(release, kubeconfig=proxy.kubeconfig, mode="update", wait=True, wait_timeout=LONG)
+    assert rollouts.has(config_map("a"))
+
+
+# Broken off between the status and the inventory
+
+
+def test_an_update_that_was_killed_before_its_inventory_is_still_an_update(
+    rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rollouts.done(EXAMPLE, capabilities={"baselineCapabilitySet": "None"})
+    rollouts.api.delete(INVENTORY)
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_arguments: Any, **_options: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_rollout, "write_inventory", die)
+        with pytest.raises(Killed):
+            rollouts.apply(NEXT, previous_release=EXAMPLE)
+    assert not rollouts.api.exists(INVENTORY)
+    outcome = rollouts.done(NEXT, previous_release=EXAMPLE)
+    assert outcome["mode"] == "update"
+    assert outcome["deleted"]

@@ -1,0 +1,108 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rollouts beside each other, and one that somebody breaks off: the later one wins, nothing of it is deleted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.rollout_runs import Point, Run
+from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+    INVENTORY,
+    Body,
+    Rollouts,
+    config_map,
+    deployment,
+    path_of,
+    rollouts_of,
+)
+from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+
+OPTIONS: dict[str, Any] = {"openshift_version": "4.21.0", "wait": True}
+RUN = "capability.openshift.io/run"
+CLAIM_SECONDS = 4
+"""Longer than a rollout goes without asking whether another one has begun."""
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
+
+
+def run_of(rollouts: Rollouts) -> str:
+    """Return the word that tells whose rollout the inventory is."""
+    return str(rollouts.api.get(INVENTORY)["metadata"]["annotations"][RUN])
+
+
+def make_available(rollouts: Rollouts, body: Body) -> None:
+    """Report for a Deployment what its controller would."""
+    found = rollouts.get(body)
+    replicas = dict.fromkeys(("replicas", "updatedReplicas", "readyReplicas", "availableReplicas"), 1)
+    condition = {"type": "Available", "status": "True"}
+    found["status"] = {"observedGeneration": found["metadata"]["generation"], **replicas, "conditions": [condition]}
+    rollouts.api.put(f"{path_of(body)}/status", found)
+
+
+def test_the_first_of_two_with_the_same_plan_stops(rollouts: Rollouts) -> None:
+    work = deployment("work")
+    release = rollouts.release({"0000_10_a_00.yaml": config_map("a"), "0000_20_b_00.yaml": work})
+    first = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, **OPTIONS)
+    assert first.reached(Point("manifests", 2))
+    before = run_of(rollouts)
+    time.sleep(CLAIM_SECONDS)
+    second = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, **OPTIONS)
+    told = first.result()
+    assert told["failed"]
+    assert "was written by another rollout, which has begun after this one" in told["msg"]
+    assert run_of(rollouts) != before
+    make_available(rollouts, work)
+    told = second.result()
+    assert not told.get("failed"), told["msg"]
+    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == ""
+
+
+def test_nothing_of_a_later_rollout_is_pruned(rollouts: Rollouts) -> None:
+    stays, dropped = [config_map(f"stays-{number}") for number in range(5)], config_map("dropped")
+    work = deployment("work")
+    rollouts.done(rollouts.release({"0000_10_a_00.yaml": [*stays, dropped]}, "before"))
+    files: dict[str, Body | list[Body]] = {"0000_10_a_00.yaml": stays, "0000_20_b_00.yaml": work}
+    without = rollouts.release(files, "without")
+    changed = config_map("dropped", data={"key": "of the later one"})
+    within = rollouts.release({**files, "0000_10_a_00.yaml": [*stays, changed]}, "within")
+    first = Run(rollouts.plane.kubeconfig, without, prune=True, wait_timeout=300, **OPTIONS)
+    assert first.reached(Point("manifests", len(stays) + 1))
+    rollouts.done(within)
+    make_available(rollouts, work)
+    told = first.result()
+    assert told["failed"]
+    assert "another rollout" in told["msg"]
+    assert [item["pruned"] for item in told["leftovers"]] == [False]
+    assert rollouts.get(changed)["data"] == changed["data"]
+
+
+def test_ctrl_c_ends_a_rollout_and_the_next_one_goes_on(rollouts: Rollouts) -> None:
+    components, maps = 60, 20
+    release = rollouts.release(
+        {
+            f"0000_10_part-{part:02}_00.yaml": [config_map(f"of-{part}-{number}") for number in range(maps)]
+            for part in range(components)
+        }
+    )
+    run = Run(rollouts.plane.kubeconfig, release, openshift_version="4.21.0", parallelism=2)
+    assert run.reached(Point("manifests", maps))
+    os.kill(run.process.pid, signal.SIGINT)
+    run.process.communicate(timeout=300)
+    assert run.manifests() < components * maps / 2
+    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == "install"
+    outcome = rollouts.done(release)
+    assert outcome["mode"] == "install"
+    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == ""
