@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ansible_collections.capability.openshift.tests.cluster.rollouts import Rollouts, rollouts_of
+from ansible_collections.capability.openshift.tests.cluster.support import Site, site_of
 from ansible_collections.capability.openshift.tests.control_plane.openshift import apply_crds
 from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.programs import Say
@@ -57,3 +60,17 @@ def full_cluster(full_plane: Plane) -> Plane:
     """Return the same with controllers."""
     clean(full_plane, apply_crds(full_plane.api))
     return full_plane
+
+
+@pytest.fixture
+def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return the control plane, and the modules that talk to it."""
+    return site_of(cluster, capsys, monkeypatch)
+
+
+@pytest.fixture
+def rollouts(
+    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Rollouts:
+    """Return rollouts to a control plane that has nothing but a namespace."""
+    return rollouts_of(plane, tmp_path, capsys, monkeypatch)

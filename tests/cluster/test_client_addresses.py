@@ -25,20 +25,13 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     kubeconfig_of,
     selection,
     short_waits,
-    site_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
 from ansible_collections.capability.openshift.tests.control_plane.users import (
     EVERYTHING,
     token_of,
     token_user,
 )
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     kubeconfig_of,
     remove_crd,
     selection,
-    site_of,
 )
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
@@ -29,7 +28,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     capabilities_status,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import (
     EVERYTHING,
     Rule,
@@ -41,11 +39,6 @@ from ansible_collections.capability.openshift.tests.control_plane.users import (
 
 GROUP = "config.openshift.io"
 READER: Rule = {"apiGroups": [GROUP], "resources": ["clusterversions"], "verbs": ["get"]}
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
 
 
 @pytest.fixture

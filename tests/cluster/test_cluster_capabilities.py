@@ -24,7 +24,6 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     read,
     releases,
     selection,
-    site_of,
     verbs,
 )
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
@@ -32,7 +31,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     set_cluster_version_status,
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 OTHERS = {"invocation", "metrics", "warnings"}
 """What is looked at elsewhere; warnings of other tests show up in the one process of all."""
@@ -44,11 +42,6 @@ CONDITION = {
     "message": "The following capabilities could not be disabled: Build",
     "lastTransitionTime": "2026-01-01T00:00:00Z",
 }
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
 
 
 # The whole way

@@ -28,22 +28,15 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     Site,
     only,
     selection,
-    site_of,
     start_alone,
     verbs,
 )
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.sites import environment
 
 TEN = sorted(KNOWN - {"Ingress", "baremetal", "marketplace"})[:10]
 """Names that need no other one."""
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
 
 
 @pytest.fixture

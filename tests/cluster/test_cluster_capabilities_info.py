@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from ansible_collections.capability.openshift.tests.cluster.support import (
     KNOWN,
     VERSION,
     Site,
     selection,
-    site_of,
 )
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_OPERATORS,
     capabilities_status,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 OTHERS = {"invocation", "metrics", "warnings"}
 """What is looked at elsewhere; warnings of other tests show up in the one process of all."""
@@ -33,11 +29,6 @@ CONDITION = {
     "message": "The following capabilities could not be disabled: Build",
     "lastTransitionTime": "2026-01-01T00:00:00Z",
 }
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
 
 
 def parsed_metrics(text: str) -> dict[str, int]:

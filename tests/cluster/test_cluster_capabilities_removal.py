@@ -14,15 +14,7 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     Site,
     only,
     selection,
-    site_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
-
 
 # What is never taken back
 

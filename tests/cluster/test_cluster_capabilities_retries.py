@@ -22,17 +22,10 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     only,
     selection,
     short_waits,
-    site_of,
     start_alone,
 )
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
 
 
 @pytest.fixture

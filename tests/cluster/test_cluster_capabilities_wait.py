@@ -24,7 +24,6 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     StatusWriter,
     restart,
     selection,
-    site_of,
     start_alone,
     verbs,
 )
@@ -40,17 +39,11 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
     Operators,
     operators_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 ANNOTATION = "capability.openshift.io/name"
 STATUS_OF_CONSOLE = capabilities_status(["Console"], KNOWN)
 CONSOLE = Operator("console", {"operator": VERSION}, ("Console",))
-
-
-@pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    return site_of(cluster, capsys, monkeypatch)
 
 
 @contextmanager

@@ -5,10 +5,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     INVENTORY,
     NEXT,
@@ -17,7 +13,6 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     config_map,
     ids,
     manifest,
-    rollouts_of,
     severities,
 )
 from ansible_collections.capability.openshift.tests.cluster.support import AGENT, OBJECT, selection
@@ -39,19 +34,11 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     capabilities_status,
     make_cluster_version,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule, certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
 CVO = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator"
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 # A rollout is as it should be

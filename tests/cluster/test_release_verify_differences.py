@@ -43,13 +43,6 @@ from ansible_collections.capability.openshift.tests.control_plane.waiting import
 NODES = "/api/v1/nodes"
 
 
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
-
-
 # What is no difference
 
 

@@ -43,13 +43,6 @@ MINE, OTHER = config_map("mine"), config_map("other")
 SECRET = "c2VjcmV0LXZhbHVl"
 
 
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
-
-
 def told(outcome: Outcome) -> dict[str, Any]:
     """Return what a check has to tell as the real run does."""
     return {**{key: outcome[key] for key in LISTS}, "changed": outcome["changed"], "mode": outcome["mode"]}

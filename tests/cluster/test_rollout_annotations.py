@@ -23,12 +23,10 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     ids,
     manifest,
     path_of,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"
 PROXIES = "/apis/config.openshift.io/v1/proxies"
@@ -36,13 +34,6 @@ CA_BUNDLE = {"service.beta.openshift.io/inject-cabundle": "true"}
 INJECT_PROXY = "config.openshift.io/inject-proxy"
 NONE = selection("Ingress")
 ONCE = config_map("once", annotations={CREATE_ONLY: "True"})
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 # Create only

@@ -19,27 +19,18 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     Rollouts,
     config_map,
     ids,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.statuses import CRD, PATH, condition_of, status_of
 from ansible_collections.capability.openshift.tests.cluster.support import CRD as CRD_NAME
 from ansible_collections.capability.openshift.tests.cluster.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 NONE = selection("Ingress")
 CONSOLE = selection("Console", "Ingress")
 BODIES = [config_map("core"), config_map("console", capability="Console"), config_map("storage", capability="Storage")]
 HELD = [{"group": "apiextensions.k8s.io", "kind": "CustomResourceDefinition", "name": CRD_NAME, "unmanaged": True}]
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def small(rollouts: Rollouts) -> Path:

@@ -6,10 +6,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     HOME,
@@ -20,18 +17,9 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     ids,
     manifest,
     path_of,
-    rollouts_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 MINE = config_map("mine")
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def applied_by_kubectl(rollouts: Rollouts, body: Body) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     FEATURE_SET,
     HOME,
@@ -19,25 +17,16 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     config_map,
     everything_but,
     ids,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 
 FEATURE_GATE_CRD = "0000_10_config-operator_01_featuregates.crd.yaml"
 FEATURE_GATES = "/apis/config.openshift.io/v1/featuregates"
 TECH_PREVIEW = "TechPreviewNoUpgrade"
 NONE = selection("Ingress")
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def of_set(name: str, feature_set: str, **fields: Any) -> Body:

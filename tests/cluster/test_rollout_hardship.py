@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,12 +28,10 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     namespace,
     path_of,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.support import served
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.storage import rewrite_definition
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -43,13 +40,6 @@ WIDGETS = crd("widgets", "Widget")
 WIDGET = manifest("Widget", "widget", HOME, api="test.io/v1", spec={"some": "field"})
 LONG = 300
 """Seconds to wait for what comes in any case."""
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def unfinished(rollouts: Rollouts) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,21 +25,12 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     namespace,
     path_of,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 KEPT, OLD = config_map("kept"), config_map("old")
 THING = manifest("Thing", "a", HOME, api="test.io/v1", spec={})
 APPLYSET = "applyset.kubernetes.io"
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 # Leftovers

@@ -24,20 +24,11 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     ids,
     manifest,
     path_of,
-    rollouts_of,
     severities,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 TEXT = {"type": "string"}
 SECRET = "c2VjcmV0LXZhbHVl"
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def kind(*fields: str, plural: str = "things", name: str = "Thing") -> Body:

@@ -22,7 +22,6 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     namespace,
     path_of,
-    rollouts_of,
     versions_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.support import AGENT, is_write, selection, served
@@ -32,19 +31,11 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     EXAMPLE,
     make_cluster_version,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 VERSION_CRD = f"patch {CRDS}/clusterversions.config.openshift.io"
 MAPS = f"patch /api/v1/namespaces/{HOME}/configmaps/"
 NONE = selection("Ingress")
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def sent(rollouts: Rollouts, release: Path, **options: Any) -> list[str]:

@@ -25,12 +25,10 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     ids,
     manifest,
     namespace,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
@@ -38,13 +36,6 @@ NONE = selection("Ingress")
 CALL = EXAMPLE.parents[2] / "tests" / "benchmarks" / "call_module.py"
 CVO = deployment("cluster-version-operator", "openshift-cluster-version")
 DEPLOYMENTS = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments"
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def service(name: str) -> Body:

@@ -8,10 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.rollout_runs import Point, Run
 from ansible_collections.capability.openshift.tests.cluster.rollouts import (
@@ -21,21 +18,12 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     config_map,
     deployment,
     path_of,
-    rollouts_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 OPTIONS: dict[str, Any] = {"openshift_version": "4.21.0", "wait": True}
 RUN = "capability.openshift.io/run"
 CLAIM_SECONDS = 4
 """Longer than a rollout goes without asking whether another one has begun."""
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def run_of(rollouts: Rollouts) -> str:

@@ -28,12 +28,10 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     everything_but,
     ids,
     manifest,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.statuses import PATH, status_of
 from ansible_collections.capability.openshift.tests.cluster.support import is_write, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome
 
@@ -44,13 +42,6 @@ MOVING, MOVED = config_map("moving"), config_map("moving", capability="Insights"
 FEATURE_GATES = crd("featuregates", "FeatureGate", namespaced=False, group="config.openshift.io")
 PROXIES = crd("proxies", "Proxy", namespaced=False, group="config.openshift.io")
 NEWLY = "newly_implicitly_enabled_capabilities"
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def unmanaged(body: Body) -> list[dict[str, Any]]:

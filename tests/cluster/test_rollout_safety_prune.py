@@ -21,24 +21,15 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     namespace,
     path_of,
-    rollouts_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome
 
 NONE = selection("Ingress")
 KEPT = [config_map(f"kept-{index}") for index in range(5)]
 """Enough that what a test drops is the smaller part."""
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def applied(rollouts: Rollouts, *bodies: Body) -> None:

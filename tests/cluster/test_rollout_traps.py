@@ -26,22 +26,13 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     later,
     manifest,
     namespace,
-    rollouts_of,
     severities,
 )
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 RBAC = "rbac.authorization.k8s.io/v1"
 API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
 OPERATOR_CRD = EXAMPLE / "manifests" / "0000_00_cluster-version-operator_01_clusteroperators.crd.yaml"
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 def binding(name: str = "trap") -> Body:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import Rollouts, rollouts_of
+from ansible_collections.capability.openshift.tests.cluster.rollouts import Rollouts
 from ansible_collections.capability.openshift.tests.cluster.support import is_write, selection
 from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_clusters import (
     CLUSTERS,
@@ -24,7 +24,6 @@ from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_cl
 )
 from ansible_collections.capability.openshift.tests.cluster.verifications import readers
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 
 pytestmark = pytest.mark.slow
@@ -45,13 +44,6 @@ WISHES: dict[str, tuple[dict[str, Any], str]] = {
     "null-gates": ({"feature_gates": None}, f"feature_gates {NOTHING}"),
 }
 """Variables of a host whose cluster is clear, which do not say what is meant."""
-
-
-@pytest.fixture
-def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Rollouts:
-    return rollouts_of(plane, tmp_path, capsys, monkeypatch)
 
 
 @pytest.fixture
