@@ -189,8 +189,7 @@ class Plane:
                 "--unsafe-no-fsync",  # nothing has to outlive a power cut
                 "--log-level=warn",
             ]
-            self.processes.start("etcd", command, self.log("etcd"))
-            if self._gets_ready("etcd", self._etcd_ready):
+            if self._gets_ready("etcd", command, self._etcd_ready):
                 return
         raise ControlPlaneError(f"etcd found no free port {_TRIES} times")
 
@@ -230,8 +229,7 @@ class Plane:
         if not self.controllers:
             # Nobody makes the service account that each Pod would need.
             command.append("--disable-admission-plugins=ServiceAccount")
-        self.processes.start("kube-apiserver", command, self.log("kube-apiserver"))
-        return self._gets_ready("kube-apiserver", self._api_server_ready)
+        return self._gets_ready("kube-apiserver", command, self._api_server_ready)
 
     def _start_controllers(self) -> None:
         # What they may do is none of our tests' business: they are administrators.
@@ -261,9 +259,10 @@ class Plane:
     def _default_service_account(self) -> bool:
         return self.api.exists("/api/v1/namespaces/default/serviceaccounts/default")
 
-    def _gets_ready(self, name: str, ready: Callable[[], bool]) -> bool:
-        """Return whether a program got ready, or lost its port. Raises ``ControlPlaneError`` for all else."""
+    def _gets_ready(self, name: str, command: list[str], ready: Callable[[], bool]) -> bool:
+        """Start a program; return whether it got ready, or lost its port. Raises ``ControlPlaneError`` for all else."""
         before = self.log(name).stat().st_size if self.log(name).exists() else 0
+        self.processes.start(name, command, self.log(name))
         wait_for(lambda: ready() or self.processes.ended(name) is not None, f"{name} to be ready", _READY)
         code = self.processes.ended(name)
         if code is None:
