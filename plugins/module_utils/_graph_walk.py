@@ -219,7 +219,8 @@ class GraphWalk:
 
         def established() -> Sent:
             sent = node.unestablished[0]
-            return self._sender.established(sent.manifest, sent, max(0.0, deadline - time.monotonic()))
+            left = 0.0 if self._broken is not None else max(0.0, deadline - time.monotonic())
+            return self._sender.established(sent.manifest, sent, left)
 
         well = True
         while node.unestablished:
@@ -264,9 +265,9 @@ class GraphWalk:
         if self._pace.dry_run and self._would_be_brought(sent):
             self._record(sent._replace(state="created", problems=()))
             return
+        # What it brings is waited for until it is recorded: it comes at the barrier, if at all.
         with self._lock:
             self._late.append(sent)
-        self._keep(sent.manifest)
 
     def _would_be_brought(self, sent: Sent) -> bool:
         resource = sent.manifest.resource_id
@@ -305,11 +306,16 @@ class GraphWalk:
         pause = _FIRST_PAUSE
         tried: set[int] = set()
         while self._broken is None:
-            now = [sent for sent in self._late if is_last or not self._comes_later(sent.manifest)]
+            now = [sent for sent in self._late if not self._comes_later(sent.manifest)]
             again = [sent for sent in now if id(sent.manifest) not in tried or self._may_pass(sent)]
+            if now and not again:
+                self._give_up(now)  # who waits for it need not any more
+                continue
+            if not again and is_last:
+                again = [sent for sent in self._late if id(sent.manifest) not in tried]
             if not again:
                 break
-            if tried:
+            if any(id(sent.manifest) in tried for sent in again):
                 first = again[0]
                 self._pace.waits(len(again), str(first.manifest.resource_id), first.state.replace("_", " "))
                 time.sleep(pause)
@@ -321,7 +327,9 @@ class GraphWalk:
             self._run(executor, [_Node(-1, (sent.manifest,)) for sent in again])
             if self._pace.dry_run:
                 break
-        finished = [sent for sent in self._late if is_last or not self._comes_later(sent.manifest)]
+        self._give_up([sent for sent in self._late if is_last or not self._comes_later(sent.manifest)])
+
+    def _give_up(self, finished: Sequence[Sent]) -> None:
         self._late = [sent for sent in self._late if sent not in finished]
         for sent in finished:
             self._record(sent)

@@ -8,14 +8,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ._client import Client, target_of
-from ._domain.errors import ClusterError, FactsError, Problem, raise_errors
+from ._domain.errors import ApiError, ClusterError, FactsError, Problem, raise_errors
 from ._domain.inclusion import overridden
 from ._domain.manifest import ResourceId
 from ._domain.served_kind import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
 from ._inventory import Claim
+from ._patience import persist
 from ._release import LoadedRelease
 from ._rollout_scene import Scene, dropped
 
@@ -70,6 +72,7 @@ def prune(
     entries = scene.kept.inventory.entries if scene.kept.inventory else {}
     found: list[Leftover] = []
     problems: list[Problem] = []
+    is_over = False
     # Definitions and namespaces last, because the rest goes with them.
     for resource in sorted(left, key=lambda resource: resource.kind in _MADE_FIRST):
         served = scene.kinds.find(resource.group, resource.kind)
@@ -77,14 +80,17 @@ def prune(
             continue  # it went with its definition
         target = target_of(served, resource)
         made = entries[resource].made and not overridden(resource, scene.facts.overrides)
-        if made:
+        if made and is_over:
+            made = False
+        elif made:
             try:
                 if claim is not None:
-                    claim.insist()
-                client.delete(target, uid=scene.known[resource]["uid"], dry_run=claim is None)
+                    persist(claim.insist)
+                persist(partial(client.delete, target, uid=scene.known[resource]["uid"], dry_run=claim is None))
             except ClusterError as error:
                 problems += error.problems
                 made = False
+                is_over = not isinstance(error, ApiError)  # the cluster is another one's, or does not answer
         else:
             message = "is not pruned: it was there before the rollout, is create-only or unmanaged, or a run was killed"
             problems.append(Problem("warning", str(target), message, "Delete it yourself if nobody needs it"))

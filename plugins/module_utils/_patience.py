@@ -25,13 +25,14 @@ def persist(ask: Callable[[], _Answer], is_over: Callable[[], bool] = lambda: Fa
 
     Raises ``ClusterError``: what the server answers, or that it does not.
     """
-    begun = time.monotonic()
+    silent_since: float | None = None  # what was asked may have been answered for minutes before
     while True:
         try:
             return ask()
         except (ApiError, ClaimError):
             raise
         except ClusterError:
-            if time.monotonic() - begun > SECONDS or is_over():
+            silent_since = time.monotonic() if silent_since is None else silent_since
+            if time.monotonic() - silent_since >= SECONDS or is_over():
                 raise
         time.sleep(_PAUSE)

@@ -129,7 +129,7 @@ def roll_out(
     inventory, obj, version = around.kept.inventory, around.cluster_version, loaded.release.shown_version
     asked = Asked(wishes.capabilities, scene.target, scene.loaded)
     problems = [*scene.problems, *check_wish(obj, asked)]
-    outgoing = outgoing_release(obj, inventory, _outgoing(previous, scene), version)
+    outgoing = outgoing_release(obj, inventory, _outgoing(previous, scene), version, began=bool(scene.known))
     if not wishes.allow_downgrade:
         refuse_downgrade(outgoing, version)
     foreseen = foresee(obj, asked, outgoing, inventory)

@@ -101,17 +101,17 @@ class Settled(NamedTuple):
 
 
 def outgoing_release(
-    obj: Object | None, inventory: Inventory | None, previous: Outgoing | None, incoming: str
+    obj: Object | None, inventory: Inventory | None, previous: Outgoing | None, incoming: str, *, began: bool
 ) -> Outgoing:
     """Return the release that the cluster has, by the inventory or its ClusterVersion; ``previous`` was given for it.
 
     What was given for a cluster that has ``incoming`` already, because the same play runs again, does not count; but
-    it does where there is no inventory: a run was killed between the status and that.
+    it does where a rollout ``began``, and there is no inventory: it was killed between the status and that.
     Raises ``FactsError`` where it is another one.
     """
     version = inventory.version if inventory else walk(obj, "status", "desired", "version")
     known = inventory.manifests() if inventory else None
-    if previous is None or (inventory is not None and version == incoming):
+    if previous is None or (version == incoming and (inventory is not None or not began)):
         return Outgoing(version, find_minor(version), known)
     if version and version != incoming and previous.version and version != previous.version:
         message = f"is {previous.version}, and the cluster has {version}"

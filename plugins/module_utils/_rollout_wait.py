@@ -48,16 +48,20 @@ def wait_until_ready(
     """
     wanted = _by_kind(kinds, manifests)
     trouble: ClusterError | None = None
+    unlisted: dict[Target, ClusterError] = {}
     try:
-        snapshots = dict(zip(wanted, client.each(partial(_snapshot, client), tuple(wanted)), strict=True))
+        snapshots = dict(zip(wanted, client.each(partial(_snapshot, client, unlisted), tuple(wanted)), strict=True))
         objects: Objects = {target: snapshot.objects for target, snapshot in snapshots.items()}
         waiting, told = _judge(wanted, objects, release, mode)
         late = {target: snapshots[target] for target in wanted if any(item[0] == target for item in waiting)}
+        trouble = next(iter(unlisted.values()), None)
         if late and not _is_hopeless(waiting):
             wanted = {target: wanted[target] for target in late}
             for state in follow(client, late, max(0.0, deadline - time.monotonic())):
                 waiting, more = _judge(wanted, state.objects, release, mode)
-                trouble = state.trouble
+                # Until a kind could be listed it is that, and no news is no good news.
+                blind = (error for target, error in unlisted.items() if target in late and not state.objects[target])
+                trouble = state.trouble or next(blind, None)
                 if not waiting or _is_hopeless(waiting):
                     break
                 target, key, found = waiting[0]
@@ -72,15 +76,15 @@ def wait_until_ready(
     return (*unseen, *(_unready(target, key, found) for target, key, found in waiting), *told)
 
 
-def _snapshot(client: Client, target: Target) -> Snapshot:
+def _snapshot(client: Client, unlisted: dict[Target, ClusterError], target: Target) -> Snapshot:
     """Return what there is; where a server cannot tell now, nothing, so that it is asked again while there is time."""
     try:
         return client.snapshot(target)
-    except ApiError as error:
-        if error.code not in RETRIED_CODES:
+    except ClusterError as error:
+        # 403: a server that has just started does not know its rules yet, which who follows has patience with.
+        if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):
             raise
-    except ClusterError:
-        pass
+        unlisted[target] = error
     return Snapshot({}, "")
 
 

@@ -308,6 +308,8 @@ class Sender:
         if self._inventory is not None and manifest.resource_id in self._inventory.entries:
             # It may have been there before us, without our label, so that no list of ours has it.
             found = self._client.find(target, metadata_only=True)
+            if found is not None and found["metadata"].get("deletionTimestamp") and not self._terms.dry_run:
+                return Sent(manifest, "terminating", (_going(target, found["metadata"], "error"),))
             if found is not None:
                 return Sent(manifest, "unchanged", metadata=found["metadata"])
         try:

@@ -135,14 +135,21 @@ def test_whoever_hears_can_end_the_walk_again_and_again() -> None:
     assert outcome.problems == (PROBLEM,)
 
 
-def test_a_definition_that_nobody_may_look_at_is_tried_again() -> None:
-    tries: list[str] = []
+def test_a_definition_that_nobody_may_look_at_is_tried_again_before_its_objects() -> None:
+    order: list[str] = []
 
     def forbidden_first(sent: Sent) -> Sent:
-        tries.append(sent.state)
-        return sent._replace(state="forbidden") if len(tries) == 1 else sent
+        order.append("definition")
+        return sent._replace(state="forbidden") if len(order) == 1 else sent
 
-    assert states(walked(Cluster(x=forbidden_first), definition("x"))) == {"x": "created"}
+    def noted(sent: Sent) -> Sent:
+        order.append("object")
+        return sent
+
+    thing = Manifest(ResourceId("test.io", "Thing", "", "thing"), "v1", {}, "0000_20_b_1.yaml")
+    outcome = walked(Cluster(x=forbidden_first, thing=noted), definition("x"), thing)
+    assert states(outcome) == {"x": "created", "thing": "created"}
+    assert order == ["definition", "definition", "object"]
 
 
 def test_definitions_that_were_sent_are_told_also_where_the_cluster_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
