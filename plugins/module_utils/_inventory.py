@@ -40,6 +40,9 @@ _RUN = "capability.openshift.io/run"
 
 _TARGET = Target(CONFIG_MAPS, NAME, NAMESPACE)
 
+OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
+"""Label selector of what rollouts applied."""
+
 
 class Kept(NamedTuple):
     """The inventory as the cluster has it; ``None`` and empty where there is none yet. The rollout ``run`` wrote it."""
@@ -137,7 +140,7 @@ class Members(NamedTuple):
 
 def members_of_cluster(client: Client, kinds: ServedKinds, resources: Collection[ResourceId]) -> Members:
     """Return which of ``resources`` are on the cluster and belong to the rollout. Raises ``ClusterError``."""
-    presence = look_for(client, kinds, resources, f"{PART_OF}={applyset_id()}")
+    presence = look_for(client, kinds, resources, OF_ROLLOUT)
     for error in presence.errors:
         # A kind whose webhook does not answer is what this rollout may mend.
         if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):

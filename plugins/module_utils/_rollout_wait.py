@@ -13,20 +13,18 @@ from functools import partial
 from typing import Any
 
 from ._client import Client, Snapshot, Target, target_of
-from ._domain.applied_object import PART_OF, is_create_only
+from ._domain.applied_object import is_create_only
 from ._domain.cluster_operators import Versions, versions_of_manifest
 from ._domain.errors import ApiError, ClusterError, Problem
 from ._domain.manifest import Manifest, ResourceId
 from ._domain.readiness import READINESS_KINDS, Readiness, readiness
 from ._domain.release import Release
-from ._domain.rollout_inventory import applyset_id
 from ._domain.runlevel import Mode
 from ._domain.served_kind import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ServedKind
 from ._follow import Objects, follow
+from ._inventory import OF_ROLLOUT
 from ._retries import RETRIED_CODES
 from ._served_kinds import ServedKinds
-
-_OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
 
 Wanted = Mapping[Target, Mapping[str, Manifest]]
 """What to wait for: by kind, and by the key of the object."""
@@ -111,7 +109,7 @@ def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:
             continue
         served = kinds.find(resource.group, resource.kind, manifest.version)
         if served is not None:
-            target = Target(served, labels="" if resource.group_kind == CLUSTER_OPERATORS.group_kind else _OF_ROLLOUT)
+            target = Target(served, labels="" if resource.group_kind == CLUSTER_OPERATORS.group_kind else OF_ROLLOUT)
             found.setdefault(target, {})[target_of(served, resource).key] = manifest
     return found
 

@@ -223,10 +223,7 @@ class Sender:
         if self._kinds.serves(target.name):
             return sent
         found = self._client.get(target)
-        if is_established(found):
-            self._kinds.learn(found, new=False)
-            return sent
-        return sent._replace(metadata=found["metadata"], pending=True)
+        return sent if self._learn(Written(False, found)) else sent._replace(metadata=found["metadata"], pending=True)
 
     def _before(self, target: Target) -> Mapping[str, Any] | None:
         if not (self._terms.show or self._terms.dry_run):
@@ -308,10 +305,11 @@ class Sender:
         if self._inventory is not None and manifest.resource_id in self._inventory.entries:
             # It may have been there before us, without our label, so that no list of ours has it.
             found = self._client.find(target, metadata_only=True)
-            if found is not None and found["metadata"].get("deletionTimestamp") and not self._terms.dry_run:
-                return Sent(manifest, "terminating", (_going(target, found["metadata"], "error"),))
             if found is not None:
-                return Sent(manifest, "unchanged", metadata=found["metadata"])
+                metadata = found["metadata"]
+                if metadata.get("deletionTimestamp") and not self._terms.dry_run:
+                    return Sent(manifest, "terminating", (_going(target, metadata, "error"),))
+                return Sent(manifest, "unchanged", metadata=metadata)
         try:
             written = self._patiently(
                 lambda: create_soon(self._client, self._kinds, target, sending, dry_run=self._terms.dry_run),

@@ -125,6 +125,11 @@ class Rollouts(NamedTuple):
         """The API as somebody else sees it."""
         return self.site.plane.api
 
+    @property
+    def unfinished(self) -> str:
+        """The mode of the last rollout, if it did not end well."""
+        return str(self.api.get(INVENTORY)["data"]["unfinished"])
+
     def release(self, files: Files | Iterable[Body], name: str = "release", *, cluster_version: bool = False) -> Path:
         """Write a flat release, or write it anew; without names of files its manifests are of one component.
 

@@ -196,6 +196,11 @@ def restart(plane: Plane) -> None:
     restarted(plane)
 
 
+def up_again(plane: Plane) -> None:
+    """Wait until an API server that was started again serves its own kinds."""
+    wait_for(lambda: served(plane.api, "/api/v1/namespaces"), "the API server to be up again")
+
+
 def restarted(plane: Plane) -> None:
     """Wait until an API server that was started again serves all kinds: it is ready before they are."""
     wait_for(lambda: served(plane.api), "ClusterVersions to be served")

@@ -31,7 +31,7 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
 )
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS
 from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
-from ansible_collections.capability.openshift.tests.control_plane.storage import rewrite_definition
+from ansible_collections.capability.openshift.tests.control_plane.storage import forget, rewrite_definition
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
@@ -53,13 +53,6 @@ def definition(name: str, **names: str) -> dict[str, Any]:
         "metadata": {"name": name},
         "spec": {"group": group, "scope": "Cluster", "names": {**NAMES, **names}, "versions": versions},
     }
-
-
-def forget(crd: dict[str, Any]) -> None:
-    """Leave a definition as an API server does that is killed once it has accepted the names."""
-    for condition in crd["status"]["conditions"]:
-        if condition["type"] == "Established":
-            condition.update(status="False", reason="Installing", message="the initial names have been accepted")
 
 
 def invalid(crd: dict[str, Any]) -> None:

@@ -29,21 +29,16 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     namespace,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import served
+from ansible_collections.capability.openshift.tests.cluster.support import up_again
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.storage import rewrite_definition
+from ansible_collections.capability.openshift.tests.control_plane.storage import forget, rewrite_definition
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
-from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 WIDGETS = crd("widgets", "Widget")
 WIDGET = manifest("Widget", "widget", HOME, api="test.io/v1", spec={"some": "field"})
 LONG = 300
 """Seconds to wait for what comes in any case."""
-
-
-def unfinished(rollouts: Rollouts) -> str:
-    return str(rollouts.api.get(INVENTORY)["data"]["unfinished"])
 
 
 def with_finalizer(rollouts: Rollouts, body: Body) -> None:
@@ -64,14 +59,9 @@ def test_a_definition_that_a_killed_run_left_half_done_is_waited_for(rollouts: R
     rollouts.done(rollouts.release(first, "first"))
     rollouts.plane.kill_api_server()
 
-    def forget(definition: dict[str, Any]) -> None:
-        for condition in definition["status"]["conditions"]:
-            if condition["type"] == "Established":
-                condition.update(status="False", reason="Installing", message="")
-
     rewrite_definition(rollouts.plane, WIDGETS["metadata"]["name"], forget)
     rollouts.plane.start_api_server()
-    wait_for(lambda: served(rollouts.api, "/api/v1/namespaces"), "the API server to be up again")
+    up_again(rollouts.plane)
     outcome = rollouts.done(rollouts.release({**first, "0000_20_c_00.yaml": WIDGET}, "second"))
     assert [item["name"] for item in outcome["created"]] == ["widget"]
     assert rollouts.has(WIDGET)
@@ -101,11 +91,7 @@ def test_a_conversion_webhook_that_does_not_answer_is_no_reason_not_to_mend_it(r
     rollouts.apply(rollouts.release({**files, "0000_30_c_00.yaml": mended}, "mended"))
     assert rollouts.get(mended)["data"] == mended["data"]
     # The next test could not list them.
-    rollouts.api.patch(path_of_definition(broken), {"spec": {"conversion": {"strategy": "None", "webhook": None}}})
-
-
-def path_of_definition(body: Body) -> str:
-    return f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{body['metadata']['name']}"
+    rollouts.api.patch(path_of(broken), {"spec": {"conversion": {"strategy": "None", "webhook": None}}})
 
 
 # Objects that go
@@ -141,10 +127,10 @@ def test_an_object_that_goes_is_an_error_and_the_rest_goes_on(rollouts: Rollouts
     (error,) = outcome.errors
     assert "finalizers: test.io/hold" in error["message"]
     assert rollouts.has(rest)
-    assert unfinished(rollouts)
+    assert rollouts.unfinished
     finish(rollouts, goes)
     assert [item["name"] for item in rollouts.done(release)["created"]] == ["goes"]
-    assert not unfinished(rollouts)
+    assert not rollouts.unfinished
 
 
 def test_a_deletion_whose_answer_is_lost_is_told(rollouts: Rollouts) -> None:
@@ -182,7 +168,7 @@ def killed_at(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str
     yield
     assert back, f"the rollout never came to {function}"
     back[0].join()
-    wait_for(lambda: served(rollouts.api, "/api/v1/namespaces"), "the API server to be up again")
+    up_again(rollouts.plane)
 
 
 @pytest.mark.parametrize("function", ["wait_until_ready", "final_inventory"])
@@ -193,7 +179,7 @@ def test_a_restart_at_an_awkward_moment_is_waited_for(
     with killed_at(rollouts, monkeypatch, function):
         rollouts.done(release, mode="update", wait=True, wait_timeout=LONG)
     assert rollouts.has(config_map("a"))
-    assert not unfinished(rollouts)
+    assert not rollouts.unfinished
 
 
 def test_a_busy_api_server_at_a_barrier_is_waited_for(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch) -> None:

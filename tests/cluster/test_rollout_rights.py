@@ -16,7 +16,6 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     HOME,
-    INVENTORY,
     Body,
     Rollouts,
     config_map,
@@ -169,4 +168,4 @@ def test_two_rollouts_of_the_same_release_get_along_or_tell(rollouts: Rollouts) 
     assert all("another rollout" in message for message in failed)
     again = rollouts.done(release)
     assert len(again["unchanged"]) == 20
-    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == ""
+    assert rollouts.unfinished == ""

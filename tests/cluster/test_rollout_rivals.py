@@ -55,7 +55,7 @@ def test_the_first_of_two_with_the_same_plan_stops(rollouts: Rollouts) -> None:
     make_available(rollouts, work)
     told = second.result()
     assert not told.get("failed"), told["msg"]
-    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == ""
+    assert rollouts.unfinished == ""
 
 
 def test_nothing_of_a_later_rollout_is_pruned(rollouts: Rollouts) -> None:
@@ -90,7 +90,7 @@ def test_ctrl_c_ends_a_rollout_and_the_next_one_goes_on(rollouts: Rollouts) -> N
     os.kill(run.process.pid, signal.SIGINT)
     run.process.communicate(timeout=300)
     assert run.manifests() < components * maps / 2
-    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == "install"
+    assert rollouts.unfinished == "install"
     outcome = rollouts.done(release)
     assert outcome["mode"] == "install"
-    assert rollouts.api.get(INVENTORY)["data"]["unfinished"] == ""
+    assert rollouts.unfinished == ""

@@ -32,6 +32,13 @@ def rewrite_definition(plane: Plane, name: str, change: Callable[[dict[str, Any]
     _ask(plane, "put", {"key": key, "value": b64encode(json.dumps(body).encode()).decode()})
 
 
+def forget(definition: dict[str, Any]) -> None:
+    """Leave a definition as an API server does that is killed once it has accepted the names."""
+    for condition in definition["status"]["conditions"]:
+        if condition["type"] == "Established":
+            condition.update(status="False", reason="Installing", message="the initial names have been accepted")
+
+
 def _ask(plane: Plane, what: str, question: dict[str, str]) -> dict[str, Any]:
     with urllib3.PoolManager(ca_certs=str(plane.folder / "ca.crt"), retries=False) as pool:
         answer = pool.request("POST", f"{plane.etcd}/v3/kv/{what}", json=question)
