@@ -45,8 +45,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release impo
 )
 from ansible_collections.capability.openshift.tests.benchmarks.floor import send_all
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import collection_path
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 CAPABILITIES = {"baselineCapabilitySet": "vCurrent"}
@@ -193,7 +193,7 @@ def main() -> None:
     )
     served = [collection_path(bodies[place(item)]) for item in crds]
     (folder / SERVED).write_text("\n".join(served), encoding="utf-8")
-    with Plane() as plane:
+    with ControlPlane() as plane:
         make_kinds(plane.kubeconfig, folder)
         kinds = Kinds(plane.api)
         known = [(item, path) for item in rest if (path := kinds.path(item))]

@@ -19,8 +19,8 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils import _client
-from ansible_collections.capability.openshift.tests.cluster.refusals import TOKEN, refused, written
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.refusals import TOKEN, refused, written
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
     kubeconfig_of,
     selection,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.refusals import TOKEN, refused, written
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.refusals import TOKEN, refused, written
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
     VERSION,

@@ -17,9 +17,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._client impor
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError, ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import ServedKind
 from ansible_collections.capability.openshift.plugins.module_utils._follow import follow, snapshots_of
-from ansible_collections.capability.openshift.tests.cluster.support import Site, restart, short_waits, site_of, verbs
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
+    Site,
+    restart,
+    short_waits,
+    site_of,
+    verbs,
+)
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 CONFIG_MAPS = ServedKind("", "v1", "configmaps", "ConfigMap", True)
@@ -41,7 +47,7 @@ def body(name: str, **data: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
     found = site_of(cluster, capsys, monkeypatch)
     cluster.api.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "work"}})
     return found

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
 from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
     VERSION,

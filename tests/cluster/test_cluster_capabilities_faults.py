@@ -22,7 +22,7 @@ import yaml
 from ansible_collections.capability.openshift.plugins.module_utils import _cluster_capabilities, _live_cluster_version
 from ansible_collections.capability.openshift.plugins.module_utils._client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
     Site,

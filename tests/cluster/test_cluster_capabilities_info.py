@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     VERSION,
     Site,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     Site,
     only,

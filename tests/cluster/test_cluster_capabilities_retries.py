@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils import _cluster_capabilities
 from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     OBJECT,
     Site,
     only,

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_version_status
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
     VERSION,

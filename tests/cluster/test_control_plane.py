@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 import urllib3
 
-from ansible_collections.capability.openshift.tests.control_plane import plane as plane_module
+from ansible_collections.capability.openshift.tests.control_plane import control_plane as control_plane_module
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_OPERATORS,
@@ -37,9 +38,8 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
     Operators,
     operators_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
-from ansible_collections.capability.openshift.tests.control_plane.slate import clean
+from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import (
     certificate_user,
     token_user,
@@ -84,7 +84,7 @@ def processes_with(text: str) -> list[str]:
 # The API
 
 
-def test_api_server_is_ready_and_tells_its_version(plane: Plane) -> None:
+def test_api_server_is_ready_and_tells_its_version(plane: ControlPlane) -> None:
     assert plane.api.text("/readyz") == "ok"
     assert plane.api.get("/version")["gitVersion"] in plane.kubectl("version")
     assert {name for name, path in plane.programs.items() if path.is_file()} == {"etcd", "kube-apiserver", "kubectl"}
@@ -92,9 +92,9 @@ def test_api_server_is_ready_and_tells_its_version(plane: Plane) -> None:
 
 def test_it_is_ready_in_time_and_gone_at_the_end() -> None:
     started = time.monotonic()
-    with Plane() as one:
+    with ControlPlane() as one:
         assert time.monotonic() - started < 120
-        assert len(processes_with(str(one.folder))) == 3  # etcd, kube-apiserver, and their keeper
+        assert len(processes_with(str(one.folder))) == 3  # etcd, kube-apiserver, and their supervisor
     assert processes_with(str(one.folder)) == []
     assert not one.folder.exists()
 
@@ -104,13 +104,13 @@ def test_a_lost_port_is_replaced_by_another_one(monkeypatch: pytest.MonkeyPatch)
         lost = [taken.getsockname()[1]]
         # The client port of etcd, its port for peers, and that of the API server: the first and the last are taken.
         ports = iter([*lost, free_port(), free_port(), free_port(), *lost, free_port()])
-        monkeypatch.setattr(plane_module, "_PATIENCE", 1.0)  # nobody answers there
-        monkeypatch.setattr(plane_module, "free_port", lambda: next(ports))
-        with Plane() as one:
+        monkeypatch.setattr(control_plane_module, "_PATIENCE", 1.0)  # nobody answers there
+        monkeypatch.setattr(control_plane_module, "free_port", lambda: next(ports))
+        with ControlPlane() as one:
             assert one.api.text("/readyz") == "ok"
 
 
-def test_users_may_do_what_their_rules_say(cluster: Plane) -> None:
+def test_users_may_do_what_their_rules_say(cluster: ControlPlane) -> None:
     make_cluster_version(cluster.api)
     path = f"{CLUSTER_VERSIONS}/version"
     for make in (certificate_user, token_user):
@@ -121,14 +121,14 @@ def test_users_may_do_what_their_rules_say(cluster: Plane) -> None:
             Api(reader.kubeconfig).delete(path)
 
 
-def test_rules_can_be_for_one_namespace(cluster: Plane) -> None:
+def test_rules_can_be_for_one_namespace(cluster: ControlPlane) -> None:
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}
     user = certificate_user(cluster, "guest", [rule], namespace="kube-system")
     assert status_of(user.kubeconfig, "/api/v1/namespaces/kube-system/configmaps") == 200
     assert status_of(user.kubeconfig, CONFIG_MAPS) == 403
 
 
-def test_strangers_are_refused(cluster: Plane) -> None:
+def test_strangers_are_refused(cluster: ControlPlane) -> None:
     rule = {**READ_CLUSTER_VERSIONS, "verbs": ["list"]}
     expired = token_user(cluster, "late", [rule], seconds=-5)
     assert status_of(expired.kubeconfig, CLUSTER_VERSIONS) == 401
@@ -139,7 +139,7 @@ def test_strangers_are_refused(cluster: Plane) -> None:
         status_of(unknown_authority(cluster), CLUSTER_VERSIONS)
 
 
-def test_audit_counts_each_request_once(cluster: Plane) -> None:
+def test_audit_counts_each_request_once(cluster: ControlPlane) -> None:
     user = token_user(cluster, "counted", [READ_CLUSTER_VERSIONS])
     mark = cluster.audit.mark()
     for _time in range(3):
@@ -156,7 +156,7 @@ def test_audit_counts_each_request_once(cluster: Plane) -> None:
 # OpenShift's kinds
 
 
-def test_kinds_of_the_example_are_established(cluster: Plane) -> None:
+def test_kinds_of_the_example_are_established(cluster: ControlPlane) -> None:
     names = established(cluster.api)
     assert {"clusterversions.config.openshift.io", "clusteroperators.config.openshift.io"} <= set(names)
     assert names == apply_crds(cluster.api, EXAMPLE)
@@ -165,13 +165,13 @@ def test_kinds_of_the_example_are_established(cluster: Plane) -> None:
 
 def test_kinds_of_real_releases_are_accepted() -> None:
     releases = sorted(Path(os.environ.get("CAPABILITY_RELEASES", EXAMPLE.parent)).glob("*/release-manifests"))
-    with Plane() as one:
+    with ControlPlane() as one:
         names = apply_crds(one.api, releases[-1].parent)
         assert established(one.api) == names
         make_cluster_version(one.api, None, {"desired": {"version": "4.99.0"}})
 
 
-def test_cluster_version_is_checked_by_its_schema(cluster: Plane) -> None:
+def test_cluster_version_is_checked_by_its_schema(cluster: ControlPlane) -> None:
     with pytest.raises(ApiError, match=r'^422 Invalid: .*Unsupported value: "Nonsense": supported values: "Build"'):
         make_cluster_version(cluster.api, {"capabilities": {"additionalEnabledCapabilities": ["Nonsense"]}})
     status = {"desired": {"version": "4.21.0"}, **capabilities_status(["Console"], ["Console", "Ingress"])}
@@ -180,13 +180,13 @@ def test_cluster_version_is_checked_by_its_schema(cluster: Plane) -> None:
     assert make_cluster_version(cluster.api, {"channel": "fast-4.21"})["status"] == made["status"]
 
 
-def test_slate_is_clean(cluster: Plane) -> None:
+def test_slate_is_clean(cluster: ControlPlane) -> None:
     make_cluster_version(cluster.api)
     cluster.kubectl("create", "namespace", "left")
     cluster.kubectl("create", "configmap", "left", "--namespace", "left")
     certificate_user(cluster, "left", [READ_CLUSTER_VERSIONS])
     names = established(cluster.api)
-    clean(cluster, names)
+    reset(cluster, names)
     assert cluster.api.list(CLUSTER_VERSIONS) == []
     assert not cluster.api.exists("/api/v1/namespaces/left")
     assert not cluster.api.exists("/apis/rbac.authorization.k8s.io/v1/clusterroles/test-left")
@@ -197,7 +197,7 @@ def test_slate_is_clean(cluster: Plane) -> None:
 # Controllers
 
 
-def test_workloads_run(full_cluster: Plane) -> None:
+def test_workloads_run(full_cluster: ControlPlane) -> None:
     api = full_cluster.api
     full_cluster.kubectl("create", "namespace", "ends")
     full_cluster.kubectl("create", "configmap", "ends", "--namespace=ends")
@@ -211,7 +211,7 @@ def test_workloads_run(full_cluster: Plane) -> None:
     wait_for(lambda: not api.exists("/api/v1/namespaces/ends"), "the namespace to be gone")
 
 
-def test_what_an_owner_leaves_is_collected(full_cluster: Plane) -> None:
+def test_what_an_owner_leaves_is_collected(full_cluster: ControlPlane) -> None:
     api = full_cluster.api
     owner = api.post(CONFIG_MAPS, config_map("owner"))["metadata"]
     reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["uid"]}
@@ -220,7 +220,7 @@ def test_what_an_owner_leaves_is_collected(full_cluster: Plane) -> None:
     wait_for(lambda: not api.exists(f"{CONFIG_MAPS}/owned"), "what it owned to be gone")
 
 
-def test_api_server_comes_back_with_its_data(cluster: Plane) -> None:
+def test_api_server_comes_back_with_its_data(cluster: ControlPlane) -> None:
     make_cluster_version(cluster.api, {"channel": "stable-4.21"})
     cluster.kill_api_server()
     with pytest.raises(urllib3.exceptions.HTTPError):
@@ -239,7 +239,7 @@ def conditions(api: Api, name: str) -> dict[str, str]:
     return {item["type"]: item.get("message") or item["status"] for item in found.get("conditions", [])}
 
 
-def test_operators_report_as_told(cluster: Plane) -> None:
+def test_operators_report_as_told(cluster: ControlPlane) -> None:
     behaviours = {
         "console": Behaviour(seconds=8),
         "ingress": Behaviour(degraded="no certificate"),
@@ -262,7 +262,7 @@ def test_operators_report_as_told(cluster: Plane) -> None:
     assert set(NAMESPACES) <= made
 
 
-def test_operators_follow_the_cluster_version(cluster: Plane) -> None:
+def test_operators_follow_the_cluster_version(cluster: ControlPlane) -> None:
     api = cluster.api
     make_cluster_version(api, None, capabilities_status(["Console"], ["Console", "Insights"]))
     with Operators(cluster.kubeconfig, operators_of(EXAMPLE), follow=True, namespaces=()) as operators:
@@ -272,7 +272,7 @@ def test_operators_follow_the_cluster_version(cluster: Plane) -> None:
         operators.wait("insights")
 
 
-def test_operators_update(cluster: Plane) -> None:
+def test_operators_update(cluster: ControlPlane) -> None:
     path = f"{CLUSTER_OPERATORS}/console"
     old, new = (Operator("console", {"operator": version}) for version in ("4.21.0", "4.22.0"))
     with Operators(cluster.kubeconfig, [old], namespaces=()) as operators:
@@ -285,7 +285,7 @@ def test_operators_update(cluster: Plane) -> None:
         assert cluster.api.get(path)["status"]["versions"] == [{"name": "operator", "version": "4.22.0"}]
 
 
-def test_operators_can_wait_for_their_objects(cluster: Plane) -> None:
+def test_operators_can_wait_for_their_objects(cluster: ControlPlane) -> None:
     api = cluster.api
     with Operators(cluster.kubeconfig, operators_of(EXAMPLE), make=False, namespaces=()) as operators:
         body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator", "metadata": {"name": "console"}}
@@ -297,7 +297,7 @@ def test_operators_can_wait_for_their_objects(cluster: Plane) -> None:
 # Faults between client and server
 
 
-def test_proxy_refuses_as_often_as_told(cluster: Plane) -> None:
+def test_proxy_refuses_as_often_as_told(cluster: ControlPlane) -> None:
     with FaultProxy(cluster) as proxy:
         proxy.answer(429, 2, method="POST", retry_after=3)
         proxy.answer(503, path="configmaps/one")
@@ -313,7 +313,7 @@ def test_proxy_refuses_as_often_as_told(cluster: Plane) -> None:
         assert (proxy.passed, proxy.pending) == (2, 0)
 
 
-def test_proxy_breaks_connections(cluster: Plane) -> None:
+def test_proxy_breaks_connections(cluster: ControlPlane) -> None:
     with FaultProxy(cluster) as proxy:
         api = Api(proxy.kubeconfig)
         proxy.reset()
@@ -333,7 +333,7 @@ def test_proxy_breaks_connections(cluster: Plane) -> None:
         assert time.monotonic() - started >= 0.3
 
 
-def test_proxy_lets_a_watch_through_event_by_event(cluster: Plane) -> None:
+def test_proxy_lets_a_watch_through_event_by_event(cluster: ControlPlane) -> None:
     with FaultProxy(cluster) as proxy:
         command = [str(cluster.programs["kubectl"]), "--kubeconfig", str(proxy.kubeconfig), "get", "configmaps"]
         watch = subprocess.Popen([*command, "--watch", "--output=name"], stdout=subprocess.PIPE, text=True)
@@ -353,9 +353,9 @@ def test_proxy_lets_a_watch_through_event_by_event(cluster: Plane) -> None:
 
 OWNER = f"""\
 import time
-from {MODULE}.plane import Plane
-with Plane() as plane:
-    print(plane.folder, plane.processes.keeper, flush=True)
+from {MODULE}.plane import ControlPlane
+with ControlPlane() as plane:
+    print(plane.folder, plane.processes.supervisor, flush=True)
     time.sleep(600)
 """
 
@@ -365,7 +365,7 @@ def heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("killed", ["SIGINT", "SIGKILL", "keeper"])
+@pytest.mark.parametrize("killed", ["SIGINT", "SIGKILL", "supervisor"])
 def test_nothing_outlives_its_owner(killed: str) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER],
@@ -375,16 +375,16 @@ def test_nothing_outlives_its_owner(killed: str) -> None:
         preexec_fn=heed_interrupts,
     )
     assert owner.stdout is not None
-    folder, keeper = owner.stdout.readline().split()
+    folder, supervisor = owner.stdout.readline().split()
     try:
         assert len(processes_with(folder)) == 3
-        if killed == "keeper":
-            os.kill(int(keeper), signal.SIGKILL)
+        if killed == "supervisor":
+            os.kill(int(supervisor), signal.SIGKILL)
         else:
             owner.send_signal(signal.Signals[killed])
             owner.wait(60)
         wait_for(lambda: not processes_with(folder), "the programs to be gone")
-        if killed != "keeper":
+        if killed != "supervisor":
             assert not Path(folder).exists()
     finally:
         owner.kill()

@@ -21,7 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._established 
     await_established,
     is_established,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     AGENT,
     CRD,
     Site,
@@ -29,8 +29,8 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     served,
     site_of,
 )
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.storage import forget, rewrite_definition
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -79,7 +79,7 @@ def sent(client: Client, name: str = NAME, **names: str) -> Mapping[str, Any]:
 
 
 @pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     yield site_of(cluster, capsys, monkeypatch)
     wait_for(lambda: served(cluster.api), "the API server to be up again")
     # Those that are not served would be in the way of the next test.
@@ -97,7 +97,7 @@ def client(site: Site) -> Iterator[Client]:
     client.close()
 
 
-def after_a_crash(cluster: Plane, client: Client, change: Callable[[dict[str, Any]], None]) -> Mapping[str, Any]:
+def after_a_crash(cluster: ControlPlane, client: Client, change: Callable[[dict[str, Any]], None]) -> Mapping[str, Any]:
     """Return the metadata of a definition that a crash left as ``change`` says."""
     await_established(client, TARGET, sent(client), SECONDS)
     cluster.kill_api_server()
@@ -111,7 +111,7 @@ def after_a_crash(cluster: Plane, client: Client, change: Callable[[dict[str, An
 
 @pytest.mark.parametrize("change", [forget, never_looked_at])
 def test_a_definition_that_a_crash_left_half_done(
-    cluster: Plane, client: Client, change: Callable[[dict[str, Any]], None]
+    cluster: ControlPlane, client: Client, change: Callable[[dict[str, Any]], None]
 ) -> None:
     metadata = after_a_crash(cluster, client, change)
     mark = cluster.audit.mark()
@@ -121,7 +121,7 @@ def test_a_definition_that_a_crash_left_half_done(
     assert NUDGED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
-def test_time_is_up(cluster: Plane, client: Client) -> None:
+def test_time_is_up(cluster: ControlPlane, client: Client) -> None:
     metadata = after_a_crash(cluster, client, invalid)
     mark = cluster.audit.mark()
     found, why = await_established(client, TARGET, metadata, 14.0)
@@ -142,7 +142,7 @@ def test_names_that_another_one_has(client: Client) -> None:
     assert "already in use" in why
 
 
-def test_somebody_who_may_not_watch(cluster: Plane, site: Site) -> None:
+def test_somebody_who_may_not_watch(cluster: ControlPlane, site: Site) -> None:
     verbs = ["get", "list", "create", "patch"]
     rules = [{"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": verbs}]
     user = certificate_user(cluster, "no-watch", rules)
@@ -153,7 +153,7 @@ def test_somebody_who_may_not_watch(cluster: Plane, site: Site) -> None:
     assert len(cluster.audit.requests(mark, user=user.name)) <= FEW + 4 * (time.monotonic() - begun)
 
 
-def test_a_definition_that_is_gone(cluster: Plane, client: Client) -> None:
+def test_a_definition_that_is_gone(cluster: ControlPlane, client: Client) -> None:
     metadata = after_a_crash(cluster, client, invalid)
     client.delete(TARGET)
     with pytest.raises(ApiError) as caught:

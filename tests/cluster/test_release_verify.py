@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     INVENTORY,
     NEXT,
     PART_OF,
@@ -15,8 +15,8 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     severities,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import AGENT, OBJECT, selection
-from ansible_collections.capability.openshift.tests.cluster.verifications import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import (
     IDLE,
     IMAGE,
     INGRESS,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CREATE_ONLY,
     DELETE,
     HOME,
@@ -24,8 +24,8 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
 
 PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     Body,
     Rollouts,

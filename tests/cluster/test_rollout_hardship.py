@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils import _rollout
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     DELETE,
     HOME,
     INVENTORY,
@@ -29,7 +29,7 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     namespace,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import up_again
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import up_again
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.storage import forget, rewrite_definition

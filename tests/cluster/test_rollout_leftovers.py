@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._client import Client, Target
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,
     PART_OF,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CREATE_ONLY,
     HOME,
     SENT_HASH,

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     Body,
     Rollouts,
@@ -25,8 +25,8 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     namespace,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for

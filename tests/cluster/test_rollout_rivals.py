@@ -10,8 +10,8 @@ import signal
 import time
 from typing import Any
 
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import Point, Run
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import Point, Run
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     INVENTORY,
     Body,
     Rollouts,

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import Point, Run
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import Point, Run
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CLUSTER_VERSION_CRD,
     DELETE,
     HOME,
@@ -29,8 +29,8 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     ids,
     manifest,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import PATH, status_of
-from ansible_collections.capability.openshift.tests.cluster.support import is_write, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH, status_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import is_write, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CREATE_ONLY,
     HOME,
     Body,
@@ -22,7 +22,7 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     namespace,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome

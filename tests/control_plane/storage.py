@@ -12,13 +12,13 @@ from typing import Any
 
 import urllib3
 
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 _DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions"
 
 
-def rewrite_definition(plane: Plane, name: str, change: Callable[[dict[str, Any]], None]) -> None:
+def rewrite_definition(plane: ControlPlane, name: str, change: Callable[[dict[str, Any]], None]) -> None:
     """Change a CustomResourceDefinition as it is stored, behind the back of the API server, which must not run.
 
     Raises ``ControlPlaneError`` where there is none.
@@ -39,7 +39,7 @@ def forget(definition: dict[str, Any]) -> None:
             condition.update(status="False", reason="Installing", message="the initial names have been accepted")
 
 
-def _ask(plane: Plane, what: str, question: dict[str, str]) -> dict[str, Any]:
+def _ask(plane: ControlPlane, what: str, question: dict[str, str]) -> dict[str, Any]:
     with urllib3.PoolManager(ca_certs=str(plane.folder / "ca.crt"), retries=False) as pool:
         answer = pool.request("POST", f"{plane.etcd}/v3/kv/{what}", json=question)
     if answer.status != 200:

@@ -20,8 +20,8 @@ from types import FrameType
 from typing import NamedTuple
 
 from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError, tail
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 _MODULE = __name__.rpartition(".")[0]
@@ -72,7 +72,7 @@ class Directory:
             finally:
                 self._forget()
 
-    def tell(self, plane: Plane, options: Sequence[str]) -> None:
+    def tell(self, plane: ControlPlane, options: Sequence[str]) -> None:
         """Tell others that ``plane`` is ready."""
         write_secret(self.kubeconfig, plane.kubeconfig.read_bytes())
         state = Running(os.getpid(), list(options), str(self.kubeconfig))

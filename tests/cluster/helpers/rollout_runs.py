@@ -18,16 +18,16 @@ from typing import Any, Literal, NamedTuple
 
 from ansible_collections.capability.openshift.plugins.module_utils._domain.rollout_inventory import owned_digest
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
-from ansible_collections.capability.openshift.tests.control_plane.slate import clean
+from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 MANAGER = "capability.openshift"
 INVENTORY = "/api/v1/namespaces/kube-system/configmaps/capability-openshift-rollout"
 UPDATE = EXAMPLE.parent / "4.22.0"
 PART_OF = "applyset.kubernetes.io/part-of"
-_SCRIPT = Path(__file__).parents[1] / "benchmarks" / "call_module.py"
+_SCRIPT = Path(__file__).parents[2] / "benchmarks" / "call_module.py"
 _UNIQUE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HASH = "capability.openshift.io/sent-hash"
 _RUN = "capability.openshift.io/run"
@@ -120,13 +120,13 @@ def rolled_out(kubeconfig: Path, release: Path, **options: Any) -> dict[str, Any
 # What is there
 
 
-def fresh(plane: Plane) -> None:
+def fresh(plane: ControlPlane) -> None:
     """Make a cluster one that never saw a rollout."""
     _empty(plane)
-    clean(plane)
+    reset(plane)
 
 
-def _empty(plane: Plane) -> None:
+def _empty(plane: ControlPlane) -> None:
     """Delete what rollouts left in kinds and namespaces of Kubernetes itself."""
     for path in [*_members(plane), INVENTORY]:
         in_them = "/namespaces/" not in path or "/namespaces/kube-" in path or "/namespaces/default/" in path
@@ -138,7 +138,7 @@ def _empty(plane: Plane) -> None:
                     raise
 
 
-def state_of(plane: Plane) -> State:
+def state_of(plane: ControlPlane) -> State:
     """Return what rollouts left: their objects, the inventory and the ClusterVersion.
 
     The digests of the inventory are compared with the objects here, because they are others on each cluster.
@@ -151,7 +151,7 @@ def state_of(plane: Plane) -> State:
     return found
 
 
-def enabled_on(plane: Plane) -> set[str]:
+def enabled_on(plane: ControlPlane) -> set[str]:
     """Return the capabilities that are on, as far as the status or the inventory remembers them."""
     names: set[str] = set()
     try:
@@ -165,7 +165,7 @@ def enabled_on(plane: Plane) -> set[str]:
     return names
 
 
-def inventory_of(plane: Plane, objects: list[dict[str, Any]]) -> Any:
+def inventory_of(plane: ControlPlane, objects: list[dict[str, Any]]) -> Any:
     """Return the inventory, in which the digest of each of ``objects`` is its own or missing."""
     item = plane.api.get(INVENTORY)
     metadata = {(_group(obj), obj["kind"], *_place(obj)): obj["metadata"] for obj in objects}
@@ -191,7 +191,7 @@ def differences(left: State, right: State) -> dict[str, tuple[Any, Any]]:
     return found
 
 
-def _members(plane: Plane) -> dict[str, dict[str, Any]]:
+def _members(plane: ControlPlane) -> dict[str, dict[str, Any]]:
     """Return the objects with the label of the rollout, by path."""
     found: dict[str, dict[str, Any]] = {}
     for version, plural, kind in _listable(plane):
@@ -205,7 +205,7 @@ def _members(plane: Plane) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _listed(plane: Plane, path: str) -> dict[str, Any]:
+def _listed(plane: ControlPlane, path: str) -> dict[str, Any]:
     """Return a list as the API does, and nothing as long as it cannot say."""
     try:
         return plane.api.get(path, labelSelector=PART_OF)
@@ -217,7 +217,7 @@ def _listed(plane: Plane, path: str) -> dict[str, Any]:
         return {}
 
 
-def _listable(plane: Plane) -> Iterator[tuple[str, str, str]]:
+def _listable(plane: ControlPlane) -> Iterator[tuple[str, str, str]]:
     groups = plane.api.get("/apis")["groups"]
     for version in ["/api/v1", *(f"/apis/{group['preferredVersion']['groupVersion']}" for group in groups)]:
         for resource in _kinds(plane, version):
@@ -225,7 +225,7 @@ def _listable(plane: Plane) -> Iterator[tuple[str, str, str]]:
                 yield version, resource["name"], resource["kind"]
 
 
-def _kinds(plane: Plane, version: str) -> list[dict[str, Any]]:
+def _kinds(plane: ControlPlane, version: str) -> list[dict[str, Any]]:
     try:
         found: list[dict[str, Any]] = plane.api.get(version)["resources"]
     except ApiError as error:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A clean slate between two tests on one control plane."""
+"""Bring a control plane back to its first state, between two tests."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 _NAMESPACES = "/api/v1/namespaces"
@@ -40,7 +40,7 @@ class Kind(NamedTuple):
         return f"{self.version}{namespace}/{self.plural}/{metadata['name']}"
 
 
-def clean(plane: Plane, crds: Collection[str] = ()) -> None:
+def reset(plane: ControlPlane, crds: Collection[str] = ()) -> None:
     """Delete what tests left: all kinds but ``crds``, their objects, namespaces, roles, and rules of admission.
 
     What is in the namespaces of Kubernetes itself stays.

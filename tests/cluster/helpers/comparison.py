@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from ansible_collections.kubernetes.core.plugins.modules import k8s_info
 
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 
 
 class Told(NamedTuple):
@@ -51,7 +51,7 @@ def theirs(site: Site, **options: Any) -> list[str]:
     return names
 
 
-def asked_as(plane: Plane, since: int) -> Told:
+def asked_as(plane: ControlPlane, since: int) -> Told:
     """Return as whom the ClusterVersion was asked for since a mark."""
     end = plane.audit.mark()
     with (plane.folder / "audit.log").open("rb") as log:

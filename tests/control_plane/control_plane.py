@@ -31,7 +31,7 @@ from ansible_collections.capability.openshift.tests.control_plane.processes impo
 from ansible_collections.capability.openshift.tests.control_plane.programs import (
     API,
     CONTROLLERS,
-    Say,
+    Log,
     find_programs,
 )
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -50,16 +50,16 @@ _TRIES = 5
 """How often a program that lost its port is started on another one."""
 
 
-class Plane:
+class ControlPlane:
     """A control plane, which is there from ``start`` to ``close``, or until this process is gone.
 
     ``controllers`` asks for kube-controller-manager, kube-scheduler and kwok with three nodes. ``folder`` must not
     exist yet; it is removed at the end, as is the temporary one that stands for it otherwise.
     """
 
-    def __init__(self, *, controllers: bool = False, folder: Path | None = None, say: Say = print) -> None:
+    def __init__(self, *, controllers: bool = False, folder: Path | None = None, log: Log = print) -> None:
         self.controllers = controllers
-        self.programs = find_programs([*API, *(CONTROLLERS if controllers else ())], say)
+        self.programs = find_programs([*API, *(CONTROLLERS if controllers else ())], log)
         self._asked_folder = folder
         self.folder = Path()
         self.authority = Authority()
@@ -70,7 +70,7 @@ class Plane:
         self._processes: Processes | None = None
         self._api: Api | None = None
 
-    def __enter__(self) -> Plane:
+    def __enter__(self) -> ControlPlane:
         self.start()
         return self
 

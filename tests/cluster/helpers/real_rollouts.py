@@ -25,16 +25,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.inclu
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import rolled_out
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import rolled_out
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 IMAGE = "registry.example/release@sha256:" + "0" * 64
 FACTS = {"feature_set": "Default", "release_image": IMAGE}
 _WORKERS = 8
-_SCRIPT = Path(__file__).parents[1] / "benchmarks" / "call_module.py"
+_SCRIPT = Path(__file__).parents[2] / "benchmarks" / "call_module.py"
 _QUANTITY = re.compile(r"([0-9.]+)(m|k|M|G|T|Ki|Mi|Gi|Ti|)")
 _UNITS = {"m": Decimal("0.001"), "": Decimal(1)}
 _UNITS |= {unit: Decimal(1000) ** at for at, unit in enumerate("kMGT", 1)}
@@ -62,7 +62,7 @@ def release_of(version: str) -> Release:
     return load_release(str(folder_of(version)), release_image=IMAGE).release
 
 
-def roll(plane: Plane, version: str, **options: Any) -> dict[str, Any]:
+def roll(plane: ControlPlane, version: str, **options: Any) -> dict[str, Any]:
     """Roll a release out to a cluster with its operators, and wait until all is ready."""
     with Operators(plane.kubeconfig, operators_of(folder_of(version)), make=False):
         return rolled_out(plane.kubeconfig, folder_of(version), wait=True, wait_timeout=120, **FACTS, **options)

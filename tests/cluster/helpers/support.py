@@ -30,6 +30,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain impor
 from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities, cluster_capabilities_info
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
     CRDS,
@@ -42,7 +43,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     release_bodies,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.calls import Call, Outcome, caller
 
@@ -72,7 +72,7 @@ def only(*names: str) -> dict[str, Any]:
 class Site(NamedTuple):
     """A cluster, and the modules as its administrator runs them."""
 
-    plane: Plane
+    plane: ControlPlane
     call: Call
 
     def make(
@@ -132,7 +132,7 @@ class Site(NamedTuple):
         return connect(SimpleNamespace(params=params, no_log_values=set()))
 
 
-def site_of(plane: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+def site_of(plane: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
     """Return a site where nobody's settings decide how a test ends."""
     for name in filter(_SETTINGS.match, list(os.environ)):
         monkeypatch.delenv(name)
@@ -190,18 +190,18 @@ def served(api: Api, path: str = CLUSTER_VERSIONS) -> bool:
     return True
 
 
-def restart(plane: Plane) -> None:
+def restart(plane: ControlPlane) -> None:
     """Start the API server again and wait until it serves all kinds."""
     plane.start_api_server()
     restarted(plane)
 
 
-def up_again(plane: Plane) -> None:
+def up_again(plane: ControlPlane) -> None:
     """Wait until an API server that was started again serves its own kinds."""
     wait_for(lambda: served(plane.api, "/api/v1/namespaces"), "the API server to be up again")
 
 
-def restarted(plane: Plane) -> None:
+def restarted(plane: ControlPlane) -> None:
     """Wait until an API server that was started again serves all kinds: it is ready before they are."""
     wait_for(lambda: served(plane.api), "ClusterVersions to be served")
     for crd in plane.api.list(CRDS):

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.modules import release_verify
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     Rollouts,
     ids,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import OBJECT, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     EXAMPLE,
 )

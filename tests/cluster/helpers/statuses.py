@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_version_status
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, CRDS, EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome, caller
 
 if TYPE_CHECKING:
@@ -32,22 +32,22 @@ def select(baseline: str, *names: str) -> dict[str, Any]:
     return {"capabilities": {"baselineCapabilitySet": baseline, "additionalEnabledCapabilities": list(names)}}
 
 
-def status_of(plane: Plane) -> dict[str, Any]:
+def status_of(plane: ControlPlane) -> dict[str, Any]:
     status: dict[str, Any] = plane.api.get(PATH)["status"]
     return status
 
 
-def condition_of(plane: Plane, kind: str = "ImplicitlyEnabledCapabilities") -> dict[str, Any] | None:
+def condition_of(plane: ControlPlane, kind: str = "ImplicitlyEnabledCapabilities") -> dict[str, Any] | None:
     return next((item for item in status_of(plane)["conditions"] if item["type"] == kind), None)
 
 
-def writes(plane: Plane, mark: int) -> list[Request]:
+def writes(plane: ControlPlane, mark: int) -> list[Request]:
     asked = plane.audit.requests(mark, user_agent="capability.openshift")
     assert asked
     return [request for request in asked if request.verb not in ("get", "list", "watch")]
 
 
-def reporter(plane: Plane, capsys: pytest.CaptureFixture[str]) -> Report:
+def reporter(plane: ControlPlane, capsys: pytest.CaptureFixture[str]) -> Report:
     """Return a function that runs the module for the example release as the administrator, unless told otherwise."""
 
     def run(**options: Any) -> Outcome:

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ansible_collections.capability.openshift.plugins.modules import release_apply
-from ansible_collections.capability.openshift.tests.cluster.support import AGENT, Site, is_write, site_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, Site, is_write, site_of
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, collection_path
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
-from ansible_collections.capability.openshift.tests.control_plane.slate import clean
+from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome
@@ -116,7 +116,7 @@ class Rollouts(NamedTuple):
     folder: Path
 
     @property
-    def plane(self) -> Plane:
+    def plane(self) -> ControlPlane:
         """The control plane."""
         return self.site.plane
 
@@ -195,10 +195,10 @@ class Rollouts(NamedTuple):
 
 
 def rollouts_of(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Rollouts:
     """Return rollouts to a cluster that has nothing but a namespace."""
-    clean(plane)
+    reset(plane)
     if plane.api.exists(INVENTORY):
         plane.api.delete(INVENTORY)
     plane.api.post("/api/v1/namespaces", namespace(HOME))

@@ -13,8 +13,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._client impor
 from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import ResourceId
 from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, CRDS
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome
 
@@ -65,17 +65,17 @@ def turned_on(outcome: Outcome) -> dict[str, list[str]]:
     }
 
 
-def asked(cluster: Plane, mark: int) -> list[Request]:
+def asked(cluster: ControlPlane, mark: int) -> list[Request]:
     return cluster.audit.requests(mark, user_agent=FIELD_MANAGER)
 
 
-def groups(cluster: Plane) -> set[str]:
+def groups(cluster: ControlPlane) -> set[str]:
     """Return the API groups that are served."""
     return {group["name"] for group in cluster.api.get("/apis")["groups"]}
 
 
 @contextmanager
-def group_without_server(cluster: Plane, group: str) -> Iterator[None]:
+def group_without_server(cluster: ControlPlane, group: str) -> Iterator[None]:
     """Let an API group belong to an API server of its own that is not there."""
     path = f"{SERVICES}/v1.{group}"
     wait_for(lambda: not cluster.api.exists(path), "nobody else to serve the group")

@@ -31,7 +31,7 @@ def die_with_parent() -> None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-class Keeper:
+class Supervisor:
     """The programs, by name."""
 
     def __init__(self) -> None:
@@ -80,16 +80,16 @@ def main(owner: int, folder: str) -> None:
     """Serve the process ``owner`` until it is gone, and remove ``folder`` then."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
-    keeper = Keeper()
+    supervisor = Supervisor()
     try:
-        _serve(keeper, owner)
+        _serve(supervisor, owner)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        keeper.end()
+        supervisor.end()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _serve(keeper: Keeper, owner: int) -> None:
+def _serve(supervisor: Supervisor, owner: int) -> None:
     connection = socket.socket(fileno=0)
     watched: list[Any] = [connection]
     if hasattr(os, "pidfd_open"):
@@ -108,7 +108,7 @@ def _serve(keeper: Keeper, owner: int) -> None:
             return
         *lines, received = (received + data).split(b"\n")
         for line in lines:
-            connection.sendall(json.dumps(keeper.answer(json.loads(line))).encode() + b"\n")
+            connection.sendall(json.dumps(supervisor.answer(json.loads(line))).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._domain.serve
 )
 from ansible_collections.capability.openshift.plugins.modules import capability_guard
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
     CRDS,
@@ -24,7 +25,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     make_cluster_version,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.calls import Outcome, caller
 
@@ -39,7 +39,7 @@ KNOWN = sorted(item.name for item in registry.CAPABILITIES if item.since <= Mino
 Run = Callable[..., Outcome]
 
 
-def runner(capsys: pytest.CaptureFixture[str], cluster: Plane) -> Iterator[Run]:
+def runner(capsys: pytest.CaptureFixture[str], cluster: ControlPlane) -> Iterator[Run]:
     """Yield what runs the module as the administrator. At the end the guard is gone, or nobody could clean up."""
     call = caller(capsys)
 
