@@ -14,20 +14,20 @@ from collections.abc import Iterable, Iterator
 
 from environment import ROOT
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.consequences import CONSEQUENCES
-from ansible_collections.capability.openshift.plugins.module_utils._domain.hosted_cluster import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.hosted_cluster import (
     DEFAULT_OFF,
     SELECTABLE_SINCE,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     ALWAYS_ENABLED,
     CAPABILITIES,
     FORCED_CAPABILITIES,
     SET_AMENDMENTS,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.requirements import REQUIREMENTS, all_rules
-from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import INSTALL_METHODS, Rule
-from ansible_collections.capability.openshift.plugins.module_utils._domain.solutions import SOLUTIONS, Solution
+from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import REQUIREMENTS, all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS, Rule
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import SOLUTIONS, Solution
 
 PAGE = ROOT / "docs" / "rules.md"
 

@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 from ansible import constants as C
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
-from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
 
 _PAUSE = 0.2
 _LAST_SECONDS = 5.0

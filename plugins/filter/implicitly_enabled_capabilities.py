@@ -82,8 +82,8 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import ask_update, filter_error
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import ask_update, filter_error
 
 
 def implicitly_enabled_capabilities(current: Any, target: Any, enabled: Any, **options: Any) -> list[str]:

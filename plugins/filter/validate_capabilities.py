@@ -34,8 +34,8 @@ options:
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
 extends_documentation_fragment:
-  - capability.openshift._question.version
-  - capability.openshift._question.selection
+  - capability.openshift._filter.version
+  - capability.openshift._filter.selection
 """
 
 EXAMPLES = r"""
@@ -68,9 +68,9 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.module_utils._result import problem_dicts
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import problem_dicts
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     SELECTION_OPTIONS,
     ask_cluster,
     ask_installation,

@@ -159,27 +159,24 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec, wait_problems
-from ansible_collections.capability.openshift.plugins.module_utils._capability_guard import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import (
     Change,
     install,
     probe_of,
     remove,
     wait_until,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._domain.admission_guard import (
-    GUARD_NAME,
-    parse_guard,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, parse_guard
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import auth_spec, wait_problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     FactsError,
     Problem,
     raise_errors,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._result import diff_entry, fail, succeed
 
 
 def main() -> None:

@@ -204,26 +204,26 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec, wait_problems
-from ansible_collections.capability.openshift.plugins.module_utils._cluster_capabilities import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
     capabilities_dict,
     enable,
     look_before,
     spec_lines,
     wait_for,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import auth_spec, wait_problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     ClusterError,
     FactsError,
     Problem,
     raise_errors,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
-from ansible_collections.capability.openshift.plugins.module_utils._release import UNSHOWN_IMAGE, load_release
-from ansible_collections.capability.openshift.plugins.module_utils._result import diff_entry, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import UNSHOWN_IMAGE, load_release
 
 
 def main() -> None:

@@ -130,11 +130,11 @@ problems:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._cluster_capabilities import capabilities_dict, read
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import capabilities_dict, read
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 
 
 def main() -> None:

@@ -172,19 +172,23 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec, facts_spec, release_spec
-from ansible_collections.capability.openshift.plugins.module_utils._cluster_status import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.status import (
     report_status,
     status_dict,
     status_lines,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError, Problem
-from ansible_collections.capability.openshift.plugins.module_utils._domain.status_change import status_facts
-from ansible_collections.capability.openshift.plugins.module_utils._release import UNSHOWN_IMAGE, load_release
-from ansible_collections.capability.openshift.plugins.module_utils._result import diff_entry, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import status_facts
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    auth_spec,
+    facts_spec,
+    release_spec,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import UNSHOWN_IMAGE, load_release
 
 
 def main() -> None:

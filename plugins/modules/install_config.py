@@ -357,24 +357,24 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._document_mask import secret_values
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import DestinationError, FactsError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import INSTALL_METHODS
-from ansible_collections.capability.openshift.plugins.module_utils._install_config import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
     InstallAnswer,
     InstallRequest,
     answer_request,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._install_config_file import write_target
-from ansible_collections.capability.openshift.plugins.module_utils._install_result import (
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_target
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.result import (
     comparison_dict,
     install_config_diff,
     installation_dict,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._json import json_object
-from ansible_collections.capability.openshift.plugins.module_utils._plain import plain
-from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import secret_values
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
+from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError, FactsError
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.json import json_object
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 SHORTEST_HIDDEN = 8

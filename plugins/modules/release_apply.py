@@ -392,37 +392,37 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     auth_spec,
     release_spec,
     rollout_spec,
     wait_problems,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     ClusterError,
     FactsError,
     Problem,
     raise_errors,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import DEFAULT_CLUSTER_PROFILE
-from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import MODES
-from ansible_collections.capability.openshift.plugins.module_utils._journal import Journal
-from ansible_collections.capability.openshift.plugins.module_utils._release import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     UNSHOWN_IMAGE,
     LoadedRelease,
     load_release,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._rollout import Wishes, roll_out
-from ansible_collections.capability.openshift.plugins.module_utils._rollout_facts import said_by
-from ansible_collections.capability.openshift.plugins.module_utils._rollout_result import rollout_dict, rollout_problems
-from ansible_collections.capability.openshift.plugins.module_utils._rollout_scene import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     Surroundings,
     read_surroundings,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import said_by
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import Wishes, roll_out
 
 _MOST_PARALLEL = 64
 

@@ -246,7 +246,14 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import (
+    DestinationPlan,
+    write_destination,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._extract.result import destination_diff
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_options,
     facts_spec,
     inclusion_spec,
@@ -255,31 +262,24 @@ from ansible_collections.capability.openshift.plugins.module_utils._argspec impo
     release_spec,
     selection_spec,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._destination import (
-    DestinationPlan,
-    write_destination,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._diff import destination_diff
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import decision_dict, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     DestinationError,
     Problem,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide_all
-from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
+    included_files,
+    load_release,
+    secret_files,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
     MODES,
     dot,
     mermaid,
     task_graph,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release import (
-    included_files,
-    load_release,
-    secret_files,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._result import decision_dict, fail, succeed
 
 _DRAWINGS = {"mermaid": mermaid, "dot": dot}
 

@@ -484,7 +484,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     auth_spec,
     cluster_options,
     facts_spec,
@@ -492,35 +492,33 @@ from ansible_collections.capability.openshift.plugins.module_utils._argspec impo
     selection_spec,
     show_kubeconfig,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._deps import require_jinja2, require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
-    CapabilityError,
-    FactsError,
-    Problem,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._domain.live_resources import read_live_resources
-from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
-from ansible_collections.capability.openshift.plugins.module_utils._files import absolute
-from ansible_collections.capability.openshift.plugins.module_utils._plan_result import (
-    PlanShapes,
-    planning_result,
-    shown_problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._planning import (
-    Planning,
-    Terms,
-    answer_many,
-    answer_one,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._result import (
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
     fail,
     problem_dicts,
     succeed,
     warn,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
+    read_live_resources,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
+    PlanShapes,
+    planning_result,
+    shown_problems,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
+    Planning,
+    Terms,
+    answer_many,
+    answer_one,
+)
 
 if TYPE_CHECKING:
-    from ansible_collections.capability.openshift.plugins.module_utils._client import Client
+    from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 
 NAMES_A_CLUSTER = ("kubeconfig", "context", "host", "api_key", "username", "client_cert")
 NO_RELEASES = Problem("error", "releases", "is missing", "Give the path: directories of releases, current first")
@@ -573,7 +571,7 @@ def cluster_to_ask(module: AnsibleModule) -> Callable[[], Client] | None:
     params = module.params
     if not any(params.get(option) for option in NAMES_A_CLUSTER):
         return None
-    from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
+    from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 
     for option in ("kubeconfig", "ca_cert", "client_cert", "client_key"):
         if params[option] and isinstance(params[option], str):
@@ -606,8 +604,8 @@ def run(planning: Planning, params: dict[str, Any], check_mode: bool, diff_mode:
     result = planning_result(planning, fleet=fleet, details=details, fail_on=params["fail_on"])
     if params["report"] is not None:
         # Templates and Jinja2 cost every run that writes no report.
-        from ansible_collections.capability.openshift.plugins.module_utils._diff import report_diff
-        from ansible_collections.capability.openshift.plugins.module_utils._report import write_report
+        from ansible_collections.capability.openshift.plugins.module_utils._extract.result import report_diff
+        from ansible_collections.capability.openshift.plugins.module_utils._report.write import write_report
 
         path = params["report"] and absolute(params["report"], params["chdir"] or "")
         written = write_report(path, PlanShapes().report(planning), check_mode=check_mode)

@@ -27,7 +27,7 @@ options:
     type: list
     elements: str
 extends_documentation_fragment:
-  - capability.openshift._question.version
+  - capability.openshift._filter.version
 """
 
 EXAMPLES = r"""
@@ -46,8 +46,8 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import ask_cluster, filter_error
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import ask_cluster, filter_error
 
 
 def known_capability(name: Any, version: Any, **options: Any) -> bool:

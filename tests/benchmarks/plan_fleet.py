@@ -15,12 +15,15 @@ import sys
 import time
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import facts_of
-from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes, plan_violations
-from ansible_collections.capability.openshift.plugins.module_utils._planning import Terms, answer_many
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
+    PlanShapes,
+    plan_violations,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import Terms, answer_many
 
 DISTINCT = 5
 """One of so many clusters has a question of its own: 10,000 clusters have 2,000."""

@@ -12,16 +12,18 @@ import statistics
 import sys
 import time
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     check_options,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.implicit_enablement import ImplicitEnablement
-from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.waypoint import resolve_waypoint
-from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._planning import Terms, answer_one
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
+    ImplicitEnablement,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.resolved_release import resolve_waypoint
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import Terms, answer_one
 
 REPEATS = 20
 

@@ -28,21 +28,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     resolve_cluster,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     Reason,
     decide_all,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest
-from ansible_collections.capability.openshift.plugins.module_utils._release import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     LoadedRelease,
     included_files,
     load_release,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.tests.benchmarks.floor import send_all
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane

@@ -17,7 +17,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from ansible_collections.capability.openshift.plugins.module_utils._report import render_html
+from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars")
 SIZES = {"desktop": (1280, 900), "phone": (360, 800)}

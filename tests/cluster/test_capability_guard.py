@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
-from ansible_collections.capability.openshift.plugins.module_utils._domain.admission_guard import PROBE
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import MinorFacts
-from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import Selection, requested
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection, requested
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import PROBE
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorFacts
 from ansible_collections.capability.openshift.tests.cluster.helpers.guard import (
     KNOWN,
     VERSION,

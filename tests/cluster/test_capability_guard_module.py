@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability_guard import Probe
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._domain.admission_guard import GUARD_NAME
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import Probe
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.modules import capability_guard
 from ansible_collections.capability.openshift.tests.cluster.helpers.guard import (
     BINDING,

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils import _client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client as _client
 from ansible_collections.capability.openshift.tests.cluster.helpers.refusals import TOKEN, refused, written
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
@@ -27,11 +27,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     short_waits,
 )
 from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
-from ansible_collections.capability.openshift.tests.control_plane.users import (
-    EVERYTHING,
-    token_of,
-    token_user,
-)
+from ansible_collections.capability.openshift.tests.control_plane.users import EVERYTHING, token_of, token_user
 
 
 @pytest.fixture

@@ -18,11 +18,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.comparison import both
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
-    Site,
-    selection,
-    site_of,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, selection, site_of
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 
 

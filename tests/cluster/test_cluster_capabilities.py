@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
-from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
@@ -26,10 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     selection,
     verbs,
 )
-from ansible_collections.capability.openshift.tests.control_plane.openshift import (
-    EXAMPLE,
-    set_cluster_version_status,
-)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, set_cluster_version_status
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 
 OTHERS = {"invocation", "metrics", "warnings"}

@@ -19,9 +19,10 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils import _cluster_capabilities, _live_cluster_version
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities as _cluster_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import live as _live_cluster_version
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
@@ -33,7 +34,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.sites import environment
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 TEN = sorted(KNOWN - {"Ingress", "baremetal", "marketplace"})[:10]
 """Names that need no other one."""

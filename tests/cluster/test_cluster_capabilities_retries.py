@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils import _cluster_capabilities
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ClusterError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities as _cluster_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     OBJECT,
     Site,

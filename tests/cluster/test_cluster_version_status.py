@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import (
     KNOWN,
     PATH,
@@ -29,7 +29,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     make_cluster_version,
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule, certificate_user
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 READ: tuple[Rule, ...] = (
     {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"]},

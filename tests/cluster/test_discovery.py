@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER, Client
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._discovery import Discovery
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import (
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER, Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.discovery import Discovery
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,
     CUSTOM_RESOURCE_DEFINITIONS,

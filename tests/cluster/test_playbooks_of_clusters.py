@@ -22,13 +22,9 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.tests.cluster.helpers.guard import BINDING, POLICY, is_guarded
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
-    OBJECT,
-    StatusWriter,
-    selection,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, StatusWriter, selection
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
@@ -38,7 +34,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.sites import environment
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 pytestmark = pytest.mark.slow
 

@@ -30,14 +30,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.verification
     verified,
 )
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
-from ansible_collections.capability.openshift.tests.control_plane.openshift import (
-    EXAMPLE,
-)
-from ansible_collections.capability.openshift.tests.control_plane.operators import (
-    Behaviour,
-    Operators,
-    operators_of,
-)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operators, operators_of
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 NODES = "/api/v1/nodes"

@@ -35,7 +35,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 NONE = selection("Ingress")
 LISTS = ("created", "changed_resources", "unchanged", "deleted", "failed_resources", "conflicts", "leftovers")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils import _patience
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import patience as _patience
 from ansible_collections.capability.openshift.plugins.modules import release_apply
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import (
     Point,
@@ -26,12 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs
     selected,
     state_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
-    AGENT,
-    restart,
-    short_waits,
-    site_of,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, restart, short_waits, site_of
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import Fault, FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE

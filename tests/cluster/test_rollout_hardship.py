@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils import _rollout
+from ansible_collections.capability.openshift.plugins.module_utils._rollout import run as _rollout
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     DELETE,
     HOME,

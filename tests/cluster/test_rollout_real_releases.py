@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor, forced_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor, forced_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
 from ansible_collections.capability.openshift.tests.cluster.helpers import real_rollouts
 from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import (
     Index,

@@ -33,7 +33,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.statuses imp
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import is_write, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 NONE, CONSOLE = selection("Ingress"), selection("Console", "Ingress")
 EXCLUDED = "exclude.release.openshift.io/internal"

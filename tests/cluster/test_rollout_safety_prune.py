@@ -25,7 +25,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 NONE = selection("Ingress")
 KEPT = [config_map(f"kept-{index}") for index in range(5)]

@@ -21,7 +21,7 @@ import kubernetes
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import CONNECT_SECONDS
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import CONNECT_SECONDS
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import (
     asked,
@@ -44,8 +44,8 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_of, token_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Call, caller
-from ansible_collections.capability.openshift.tests.unit.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
 
 PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 NOTHING = {"baselineCapabilitySet": "None"}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.daemon import (

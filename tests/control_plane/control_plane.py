@@ -28,12 +28,7 @@ from ansible_collections.capability.openshift.tests.control_plane.kubeconfig imp
 from ansible_collections.capability.openshift.tests.control_plane.nodes import add_nodes
 from ansible_collections.capability.openshift.tests.control_plane.ports import IN_USE, free_port
 from ansible_collections.capability.openshift.tests.control_plane.processes import Processes
-from ansible_collections.capability.openshift.tests.control_plane.programs import (
-    API,
-    CONTROLLERS,
-    Log,
-    find_programs,
-)
+from ansible_collections.capability.openshift.tests.control_plane.programs import API, CONTROLLERS, Log, find_programs
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 ISSUER = "https://kubernetes.default.svc"

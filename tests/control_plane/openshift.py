@@ -10,19 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     check_options,
     inclusion_facts,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
-    FactsError,
-    Problem,
-    raise_errors,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import included_manifests
-from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
+from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem, raise_errors
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 

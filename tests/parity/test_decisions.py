@@ -10,19 +10,22 @@ from collections import Counter
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     resolve_cluster,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     InclusionFacts,
     decide,
     decide_all,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import facts_of
-from ansible_collections.capability.openshift.plugins.module_utils._domain.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import Selection, capability_status
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import (
+    Selection,
+    capability_status,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
     Scenario,

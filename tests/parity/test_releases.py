@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils import _rapidyaml
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     resolve_cluster,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     InclusionFacts,
     decide_all,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest
-from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import CapabilityStatus
-from ansible_collections.capability.openshift.plugins.module_utils._release import included_files, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import included_files, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._yaml import rapidyaml as _rapidyaml
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest, manifest_files
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._domain.status_change import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import (
     next_status,
     status_facts,
     told_condition,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.support import cluster_versions
 
 

@@ -15,32 +15,32 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.filter.implicitly_enabled_capabilities import FilterModule
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.fleet import Answer, Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._domain.implicit_enablement import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
     Cause,
     ImplicitEnablement,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import InclusionFacts, decide
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._domain.plan import HopPlan, Plan
-from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionFacts, decide
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     CAPABILITIES,
     DEFAULT_CLUSTER_PROFILE,
     FORCED_CAPABILITIES,
     Minor,
     feature_set_names,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release
-from ansible_collections.capability.openshift.plugins.module_utils._domain.version import precedence
-from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._planning import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, Fleet
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
     PlannedPath,
     Terms,
     answer_many,
     answer_one,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._version import precedence
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
@@ -53,8 +53,8 @@ from ansible_collections.capability.openshift.tests.parity.support import (
     synthetic_updates,
     updates,
 )
-from ansible_collections.capability.openshift.tests.unit import reference
-from ansible_collections.capability.openshift.tests.unit.reference import Pair, by_manifests, question
+from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
+from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import Pair, by_manifests, question
 
 PATH = ("4.13", "4.14", "4.18", "4.20")
 NAMES = sorted(capability.name for capability in CAPABILITIES)

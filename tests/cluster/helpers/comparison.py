@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 from ansible_collections.kubernetes.core.plugins.modules import k8s_info
 
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
-    Site,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 
 

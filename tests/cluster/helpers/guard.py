@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
-from ansible_collections.capability.openshift.plugins.module_utils._domain.admission_guard import GUARD_NAME
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor
-from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     ADMISSION_BINDINGS,
     ADMISSION_POLICIES,
 )
@@ -26,7 +26,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     set_cluster_version_status,
 )
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome, caller
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome, caller
 
 if TYPE_CHECKING:
     import pytest

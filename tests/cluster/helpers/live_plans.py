@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import ResourceId
 from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, CRDS
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
 

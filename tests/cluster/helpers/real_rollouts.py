@@ -17,14 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     resolve_cluster,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide_all
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._domain.release import Release
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import rolled_out
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane

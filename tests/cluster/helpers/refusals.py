@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 TOKEN = "sha256~Zm9vYmFyYmF6cXV4cXV1eA"
 

@@ -23,7 +23,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 if TYPE_CHECKING:
     import pytest

@@ -12,7 +12,7 @@ from ansible_collections.capability.openshift.plugins.modules import cluster_ver
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, CRDS, EXAMPLE
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome, caller
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome, caller
 
 if TYPE_CHECKING:
     import pytest

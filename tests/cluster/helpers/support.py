@@ -23,10 +23,10 @@ import urllib3
 import yaml
 from kubernetes.client import Configuration
 
-from ansible_collections.capability.openshift.plugins.module_utils import _retries
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _retries
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities, cluster_capabilities_info
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
@@ -44,7 +44,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     set_cluster_version_status,
 )
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Call, Outcome, caller
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, Outcome, caller
 
 AGENT = "capability.openshift"
 VERSION = "4.21.0"

@@ -9,16 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.modules import release_verify
-from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
-    Rollouts,
-    ids,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts, ids
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, selection
-from ansible_collections.capability.openshift.tests.control_plane.openshift import (
-    EXAMPLE,
-)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 NONE = selection()
 """``None`` alone, with which the example release has Ingress on all the same."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_version_status
-from ansible_collections.capability.openshift.tests.unit.releases import manifest, write_files, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_files, write_release
 
 GOOD = {"0000_50_one_01.yaml": manifest("one")}
 

@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.consequences import consequences_of
-from ansible_collections.capability.openshift.plugins.module_utils._domain.requirements import all_rules
-from ansible_collections.capability.openshift.tests.unit.releases import cluster_version_crd, manifest, write_release
-from ansible_collections.capability.openshift.tests.unit.sites import NOTED, runner, selection, site
+from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import consequences_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import NOTED, runner, selection, site
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    cluster_version_crd,
+    manifest,
+    write_release,
+)
 
 KNOWN_4_20 = [
     "Build",

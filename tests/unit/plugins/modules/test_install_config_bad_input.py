@@ -11,15 +11,18 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config import InstallRequest, answer_request
-from ansible_collections.capability.openshift.tests.unit.releases import tree
-from ansible_collections.capability.openshift.tests.unit.sites import (
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
+    InstallRequest,
+    answer_request,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     NOTED,
     PULL_SECRET,
     runner,
     selection,
     site,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 
 PASTE = "Paste the pull secret as it was downloaded"
 BEGINS = "Write an install-config there"

@@ -17,9 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.tests.unit.killed import killed_after
-from ansible_collections.capability.openshift.tests.unit.releases import tree
-from ansible_collections.capability.openshift.tests.unit.sites import (
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     NOTED,
     leaks,
     run_alone,
@@ -27,6 +25,8 @@ from ansible_collections.capability.openshift.tests.unit.sites import (
     selection,
     site,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
+from ansible_collections.capability.openshift.tests.unit.kill_points import killed_after
 
 WANTED = {"capabilities": selection("Ingress", "Console")}
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

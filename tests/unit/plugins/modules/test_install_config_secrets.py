@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain import install_config
-from ansible_collections.capability.openshift.tests.unit.sites import (
+from ansible_collections.capability.openshift.plugins.module_utils._install_config import validation as install_config
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     AUTH,
     BMC,
     NOTED,

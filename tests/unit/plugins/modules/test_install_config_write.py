@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.releases import tree
-from ansible_collections.capability.openshift.tests.unit.sites import (
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     BLOCK,
     NOTED,
     PULL_SECRET,
@@ -24,6 +22,8 @@ from ansible_collections.capability.openshift.tests.unit.sites import (
     selection,
     site,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 WITH_CONSOLE = selection("Ingress", "Console")
 

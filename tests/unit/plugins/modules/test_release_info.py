@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import release_info
-from ansible_collections.capability.openshift.tests.unit.releases import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     FEATURE_SET,
     IMAGES,
     PROFILE,

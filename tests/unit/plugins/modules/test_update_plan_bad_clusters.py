@@ -11,11 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.update_path import (
-    NOTHING,
-    cluster_version,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 WHOLE = "Give the whole object"
 LIST = {"apiVersion": "v1", "kind": "List"}

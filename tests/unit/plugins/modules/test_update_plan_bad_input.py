@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.releases import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
     manifest,
     write_files,
     write_release,
 )
-from ansible_collections.capability.openshift.tests.unit.update_path import (
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     FILES_4_13,
     NOTHING,
     cluster_version,
 )
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 PATH_MEND = "Write PATH, or {release: PATH, openshift_version: X.Y.Z}"
 ORDER_MEND = "or set allow_downgrade"

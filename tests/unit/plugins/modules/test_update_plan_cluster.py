@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.fleet import Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._domain.question import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Fleet
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
     PlanOptions,
     read_question,
     resources_that_matter,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.update_path import NOTHING, cluster_version
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
 
 NOWHERE = "https://127.0.0.1:9"
 """Nobody listens on the port for discarding."""

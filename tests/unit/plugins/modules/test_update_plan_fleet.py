@@ -10,15 +10,20 @@ from typing import Any
 import pytest
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.releases import FEATURE_GATE, INCLUDE, manifest, write_release
-from ansible_collections.capability.openshift.tests.unit.update_path import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    FEATURE_GATE,
+    INCLUDE,
+    manifest,
+    write_release,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     BAREMETAL,
     NOTHING,
     cluster_version,
 )
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 CONSOLE = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}
 SAMPLES = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["openshift-samples"]}

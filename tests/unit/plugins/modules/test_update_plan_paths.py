@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.releases import manifest, tree, write_release
-from ansible_collections.capability.openshift.tests.unit.update_path import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, tree, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     BAREMETAL,
     NOTHING,
     cluster_version,

@@ -11,12 +11,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.releases import tree
-from ansible_collections.capability.openshift.tests.unit.update_path import (
-    KNOWN_4_13,
-    NOTHING,
-)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import KNOWN_4_13, NOTHING
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 pytest.importorskip("jinja2")
 BOTH = ["update_plan.html", "update_plan.md"]

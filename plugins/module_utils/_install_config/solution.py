@@ -1,0 +1,234 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Named solutions: what a kind of cluster is for, from which the selection for a version, platform and method follows.
+
+A solution holds an intent and no list per version. What a version demands beside it comes from the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from .._capability.rules import InstallFacts, Violation, mended, violations
+from .._capability.selection import Selection
+from .._data.capabilities import CAPABILITIES, NONE, Minor, gates_of, since_of, was_everywhere
+from .._names import did_you_mean
+from .._problems import Problem, has_errors
+from .._values import list_problems, string_problems
+from .._version import minor_of
+from .pinning import minors_in_question, pinned
+
+_NAMES = tuple(capability.name for capability in CAPABILITIES)
+_LISTS = ("wants", "without", "rather_without")
+_FIELDS = ("description", "starts_from", *_LISTS)
+_WANT = {"capability", "until"}
+_STARTS = ("nothing", "everything")
+
+
+class Want(NamedTuple):
+    """A capability that a solution needs, in minors up to ``until`` (``None``: all)."""
+
+    capability: str
+    until: Minor | None = None
+
+
+class Solution(NamedTuple):
+    """An intent: what to start from, what it needs, what must not be there, and what goes where that is possible."""
+
+    name: str
+    description: str
+    starts_from: Literal["nothing", "everything"]
+    wants: tuple[Want, ...] = ()
+    without: tuple[str, ...] = ()
+    rather_without: tuple[str, ...] = ()
+    source: str = ""
+
+
+class Resolution(NamedTuple):
+    """What a solution comes to: a pinned selection, why it is what it is, and the rules that added names to it.
+
+    ``asked`` is what the solution itself says, in its own words.
+    """
+
+    selection: Selection
+    asked: Selection
+    reasons: tuple[str, ...]
+    added: tuple[Violation, ...]
+
+
+SOLUTIONS: tuple[Solution, ...] = (
+    Solution(
+        "minimal",
+        "Nothing but what version, platform and install method demand",
+        "nothing",
+        source="openshift/enhancements:enhancements/installer/component-selection.md",
+    ),
+    Solution(
+        "ran_du",
+        "A single-node distributed unit of a radio access network: node tuning, and Operators from its own catalogs",
+        "nothing",
+        (Want("NodeTuning"), Want("OperatorLifecycleManager"), Want("marketplace", Minor(4, 14))),
+        source="openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml; "
+        "openshift-kni/cnf-features-deploy release-4.12 to release-4.18",
+    ),
+    Solution(
+        "headless",
+        "Everything but the web console",
+        "everything",
+        without=("Console",),
+        source="openshift/enhancements:enhancements/installer/component-selection.md (User Stories)",
+    ),
+    Solution(
+        "no_image_registry",
+        "Images come from a registry outside of the cluster, so there is none inside, and no builds that push to it",
+        "everything",
+        without=("ImageRegistry",),
+        rather_without=("Build",),
+        source="openshift/enhancements#1729; openshift/release step ipi-conf-capability-additonalcaps",
+    ),
+    Solution(
+        "managed_service",
+        "A platform under a service that brings its own user interface, catalog and samples",
+        "everything",
+        without=("Console",),
+        rather_without=("marketplace", "openshift-samples"),
+        source="openshift/enhancements:enhancements/installer/component-selection.md (User Stories)",
+    ),
+    Solution(
+        "disconnected",
+        "Without what reaches for the internet: remote health reports, the default catalogs, the samples",
+        "everything",
+        without=("Insights",),
+        rather_without=("marketplace", "openshift-samples"),
+        source="redhat-performance/jetlag#862",
+    ),
+)
+
+
+def find_solution(name: str, own: object, problems: list[Problem]) -> Solution | None:
+    """Return the solution called ``name``, one of the user's ``own`` first; report what is wrong with them."""
+    solutions = {item.name: item for item in SOLUTIONS} | {item.name: item for item in _own_solutions(own, problems)}
+    if name not in solutions and not problems:
+        problems.append(
+            Problem("error", "solution", f"{name!r} is not a solution", did_you_mean(name, sorted(solutions)))
+        )
+    return solutions.get(name)
+
+
+def resolve(solution: Solution, install: InstallFacts, problems: list[Problem]) -> Resolution | None:
+    """Return the selection that ``solution`` comes to, ``None`` where it cannot be had; ``problems`` say why."""
+    before = len(problems)
+    where = f"solution {solution.name}"
+    wanted = frozenset(_wanted(solution, install, where, problems))
+    problems += _impossible(solution, install, where)
+    spared = (*solution.without, *solution.rather_without)
+    asked = Selection(NONE, tuple(sorted(wanted)), spared, where, *_LISTS[:2])
+    start = install.enabled(Selection()) if solution.starts_from == "everything" else frozenset()
+    names = tuple(sorted((start | wanted) - set(spared)))
+    selection, added = mended(asked._replace(additional=names, excluded=None), install)
+    in_the_way = {item.capability: item for item in reversed(added) if item.capability in solution.without}
+    for name, item in sorted(in_the_way.items()):
+        message = f"cannot be had: it goes without {name}, and {item.problem.message}"
+        mend = f"Leave out {item.needed_by} as well" if item.needed_by else "Choose another platform or install method"
+        problems.append(Problem("error", where, message, f"{mend}, or take {name} out of without"))
+    # What no name mends: that there is nothing to choose, or that something else is missing.
+    unmended = violations(selection, install)
+    problems += [item.problem for item in unmended if item.problem.severity == "error"]
+    if has_errors(problems[before:]):
+        return None
+    form = pinned(install.enabled(selection), minors_in_question(install.minor_facts), where)
+    early = tuple(
+        f"{want.capability} is a capability from {since} on; "
+        f"before, {'every' if was_everywhere(want.capability, install.minor) else 'no'} cluster has it"
+        for want in solution.wants
+        if (since := since_of(want.capability)) is not None and install.minor < since
+    )
+    return Resolution(form.selection, asked, (form.reason, *early), added)
+
+
+def _wanted(solution: Solution, install: InstallFacts, where: str, problems: list[Problem]) -> Iterator[str]:
+    for want in solution.wants:
+        name, minor = want.capability, install.minor
+        if want.until is not None and minor > want.until:
+            continue
+        if name in install.names:
+            yield name
+        elif name in install.minor_facts.capabilities:
+            message = f"{name} exists in {minor} only while the feature gate {' or '.join(gates_of(name))} is on"
+            problems.append(Problem("error", where, message, "Choose a featureSet that turns it on"))
+        elif gates_of(name):
+            problems.append(Problem("error", where, f"{name} does not exist before {since_of(name)}", "Install that"))
+        elif since_of(name) is None:
+            problems.append(Problem("error", where, f"{name!r} is not a capability", did_you_mean(name, _NAMES)))
+
+
+def _impossible(solution: Solution, install: InstallFacts, where: str) -> Iterator[Problem]:
+    for name in (*solution.without, *solution.rather_without):
+        since = since_of(name)
+        if since is None and name not in install.names:
+            yield Problem("error", where, f"{name!r} is not a capability", did_you_mean(name, _NAMES))
+        elif name in solution.without and was_everywhere(name, install.minor):
+            message = f"cannot be had on {install.minor}: {name} is part of every cluster before {since}"
+            yield Problem("error", where, message, f"Install {since} or later, or choose another solution")
+
+
+def _own_solutions(own: object, problems: list[Problem]) -> Iterator[Solution]:
+    if own is None:
+        return
+    if not isinstance(own, Mapping):
+        problems.append(Problem("error", "solutions", f"is {own!r}, expected a dict", "Write name: {...}"))
+        return
+    for name, entry in own.items():
+        where = f"solutions.{name}"
+        before = len(problems)
+        if not isinstance(entry, Mapping):
+            problems.append(Problem("error", where, f"is {entry!r}, expected a dict", f"Write {', '.join(_FIELDS)}"))
+            continue
+        problems += [
+            Problem("error", f"{where}.{field}", "is not a field of a solution", did_you_mean(field, _FIELDS))
+            for field in entry
+            if field not in _FIELDS
+        ]
+        starts_from = entry.get("starts_from")
+        if starts_from not in _STARTS:
+            message = f"is {starts_from!r}, expected {' or '.join(_STARTS)}"
+            problems.append(Problem("error", f"{where}.starts_from", message, "Say what the solution starts from"))
+        problems += string_problems(f"{where}.description", entry.get("description", ""))
+        wants = tuple(_wants(entry.get("wants") or (), f"{where}.wants", problems))
+        without, rather = (_plain_names(entry, field, where, problems) for field in _LISTS[1:])
+        problems += _contradictions(where, {want.capability for want in wants}, (*without, *rather))
+        if len(problems) == before:
+            start: Literal["nothing", "everything"] = "nothing" if starts_from == "nothing" else "everything"
+            yield Solution(str(name), entry.get("description", ""), start, wants, without, rather)
+
+
+def _wants(given: Any, where: str, problems: list[Problem]) -> Iterator[Want]:
+    problems += list_problems(where, given, of_strings=False)
+    for index, entry in enumerate(given if isinstance(given, (list, tuple)) else ()):
+        place = f"{where}[{index}]"
+        if isinstance(entry, str):
+            yield Want(entry)
+        elif isinstance(entry, Mapping) and isinstance(entry.get("capability"), str) and entry.keys() <= _WANT:
+            try:
+                until = entry.get("until")
+                yield Want(entry["capability"], None if until is None else minor_of(until, f"{place}.until"))
+            except ValueError as error:
+                problems.append(error.args[0])
+        else:
+            message = f"is {entry!r}, expected a name, or a dict with capability and until"
+            problems.append(Problem("error", place, message, "Write the name of a capability"))
+
+
+def _plain_names(entry: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> tuple[str, ...]:
+    found = list_problems(f"{where}.{field}", entry.get(field) or [], of_strings=True)
+    problems += found
+    return () if found else tuple(entry.get(field) or ())
+
+
+def _contradictions(where: str, wants: set[str], without: Iterable[str]) -> Iterator[Problem]:
+    for name in sorted(wants.intersection(without)):
+        yield Problem("error", where, f"{name} is wanted and left out", "Decide for one of the two")

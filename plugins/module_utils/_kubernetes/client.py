@@ -1,0 +1,344 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The one client of API servers: fixed paths, one pool, retries where they help."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import quote, urlencode
+
+from .._problems import ApiError, ClusterError, Problem
+from .._release.manifest import ResourceId
+from .._resources import ServedKind
+from .api_errors import api_error, connection_error, one_line
+from .retries import retries
+
+if TYPE_CHECKING:
+    import urllib3
+
+FIELD_MANAGER = "capability.openshift"
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 60.0
+PARALLELISM = 8
+_PAGE = 500
+_JSON = "application/json"
+_METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
+Asked = TypeVar("Asked")
+Answered = TypeVar("Answered")
+
+
+class Target(NamedTuple):
+    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it.
+
+    ``labels`` is a label selector, for lists and watches.
+    """
+
+    kind: ServedKind
+    name: str = ""
+    namespace: str = ""
+    subresource: str = ""
+    labels: str = ""
+
+    def __str__(self) -> str:
+        return self.kind.shown(self.name, self.namespace, self.subresource)
+
+    @property
+    def path(self) -> str:
+        """Where the API server has it."""
+        return self.kind.path(self.name, self.namespace, self.subresource)
+
+    @property
+    def key(self) -> str:
+        """What ``object_key`` returns of the object."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+def target_of(kind: ServedKind, resource: ResourceId) -> Target:
+    """Return where a kind of the API has ``resource``."""
+    return Target(kind, resource.name, resource.namespace if kind.namespaced else "")
+
+
+class Snapshot(NamedTuple):
+    """The objects of a kind by ``object_key``, as they were at ``resource_version``."""
+
+    objects: Mapping[str, Mapping[str, Any]]
+    resource_version: str
+
+
+class Written(NamedTuple):
+    """An object after it was written, and whether it was not there before."""
+
+    created: bool
+    object: dict[str, Any]
+
+
+def object_key(obj: Mapping[str, Any]) -> str:
+    """Return what tells an object from others of its kind: its name, behind its namespace where it has one."""
+    metadata = obj["metadata"]
+    namespace = metadata.get("namespace")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
+
+
+class Client:
+    """Requests to one API server. Each of them can be sent twice, so each is retried.
+
+    All methods raise ``ApiError`` for an answer that is no success, and ``ClusterError`` where there is no answer.
+    Threads may share a client.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        pool: urllib3.PoolManager,
+        headers: Iterable[tuple[str, str]],
+        token: Callable[[], str | None],
+    ) -> None:
+        self.host = re.sub(r"//[^/@]*@", "//", host)
+        self._url = host
+        self._pool = pool
+        self._headers = tuple(headers)
+        self._token = token
+
+    def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
+        """Return one object; with ``metadata_only`` without its spec and status."""
+        return self._object("get", "GET", target, accept=_METADATA_ONLY if metadata_only else _JSON).object
+
+    def find(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any] | None:
+        """Return one object as ``get`` does, or ``None`` where there is none."""
+        try:
+            return self.get(target, metadata_only=metadata_only)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+            return None
+
+    def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
+        """Return what the server has at a path that is no object's, such as its discovery documents."""
+        response = self._send("get", "GET", path, path, accept=accept)
+        return self._parsed(response, "get", path)
+
+    def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield all objects of a kind, page by page; with ``metadata_only`` without their spec and status."""
+        for page in self._pages(target, _METADATA_LIST if metadata_only else _JSON):
+            yield from page["items"]
+
+    def snapshot(self, target: Target) -> Snapshot:
+        """Return the objects of a kind, only the named one where ``target`` has a name, as a watch can go on from."""
+        found: dict[str, dict[str, Any]] = {}
+        version = ""
+        for page in self._pages(target, _JSON):
+            version = version or page.get("metadata", {}).get("resourceVersion") or ""
+            found.update({object_key(item): item for item in page["items"]})
+        return Snapshot(found, version)
+
+    def merge(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
+        """Merge ``body`` into an object and return it (RFC 7386: maps are merged, lists replaced).
+
+        ``body`` has to hold ``metadata.resourceVersion``, so that it can be sent twice and undoes nobody's work.
+        """
+        query = {"fieldManager": FIELD_MANAGER}
+        return self._write("patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run).object
+
+    def apply(
+        self,
+        target: Target,
+        body: Mapping[str, Any],
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        metadata_only: bool = False,
+    ) -> Written:
+        """Apply ``body`` on the server's side as the collection's field manager, and return the object.
+
+        With ``metadata_only`` without its spec and status, which spares reading what is known.
+        """
+        query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
+        accept = _METADATA_ONLY if metadata_only else _JSON
+        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
+
+    def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> Written:
+        """Create the object of ``target``; that one of that name is there is an ``ApiError`` of 409.
+
+        Where the answer to a first request got lost, our own object may be the one that is there.
+        """
+        place = target._replace(name="")
+        query = {"fieldManager": FIELD_MANAGER}
+        return self._write("create", "POST", place, body, _JSON, query, dry_run, _METADATA_ONLY, str(target))
+
+    def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
+        """Delete one object, that of ``uid`` if it is given, and tell whether it was there."""
+        body = {
+            "kind": "DeleteOptions",
+            "apiVersion": "v1",
+            **({"preconditions": {"uid": uid}} if uid else {}),
+            # Beside a body the API server does not look for it in the query.
+            **({"dryRun": ["All"]} if dry_run else {}),
+        }
+        try:
+            self._write("delete", "DELETE", target, body, _JSON, {}, dry_run)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+            return error.repeated  # after a lost answer it is we who deleted it
+        return True
+
+    def watch(self, target: Target, resource_version: str, seconds: float) -> Iterator[dict[str, Any]]:
+        """Yield what happens to a kind after ``resource_version``: dicts with ``type`` and ``object``.
+
+        With a name only what happens to that object. A ``BOOKMARK`` tells a later version and nothing else, an
+        ``ERROR`` that a new snapshot is needed. Ends after ``seconds``, or earlier where the server wants so; raises
+        ``ClusterError`` where the connection breaks.
+        """
+        query = {
+            **_selector(target),
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": resource_version,
+            "timeoutSeconds": str(max(1, round(seconds))),
+        }
+        path = target._replace(name="").path
+        response = self._send("watch", "GET", path, str(target), query=query, read_seconds=seconds + 5)
+        try:
+            yield from _events(response)
+        except Exception as error:  # whatever a connection can break with
+            raise connection_error(error, "watch", str(target), self.host) from None
+        finally:
+            response.close()
+            response.release_conn()
+
+    def each(self, work: Callable[[Asked], Answered], items: Sequence[Asked]) -> Iterable[Answered]:
+        """Do ``work`` for all ``items``, some at a time, and return the answers in their order."""
+        with ThreadPoolExecutor(max_workers=PARALLELISM) as executor:
+            return list(executor.map(work, items))
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._pool.clear()
+
+    def _pages(self, target: Target, accept: str) -> Iterator[dict[str, Any]]:
+        more = ""
+        everything = target._replace(name="")
+        while True:
+            query = {**_selector(target), "limit": str(_PAGE), **({"continue": more} if more else {})}
+            page = self._object("list", "GET", everything, query=query, accept=accept).object
+            items = page["items"] = page.get("items") or []
+            if not isinstance(items, list) or not all(_has_name(item) for item in items):
+                raise self._no_api("list", str(target))
+            yield page
+            more = page.get("metadata", {}).get("continue") or ""
+            if not more:
+                return
+
+    def _no_api(self, verb: str, shown: str) -> ClusterError:
+        message = f"cannot {verb} {shown}: the answer is not that of an API server, so {self.host} is none"
+        return ClusterError([Problem("error", "host", message, "Give the address of the cluster's API")])
+
+    def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> Written:
+        shown = shown or str(target)
+        response = self._send(verb, method, target.path, shown, **options)
+        return Written(response.status == 201, self._parsed(response, verb, shown))
+
+    def _write(
+        self,
+        verb: str,
+        method: str,
+        target: Target,
+        body: Mapping[str, Any],
+        content_type: str,
+        query: Mapping[str, str],
+        dry_run: bool,
+        accept: str = _JSON,
+        shown: str = "",
+    ) -> Written:
+        asked = {**query, **({"dryRun": "All"} if dry_run else {})}
+        return self._object(
+            verb, method, target, shown, query=asked, body=body, content_type=content_type, accept=accept
+        )
+
+    def _send(
+        self,
+        verb: str,
+        method: str,
+        path: str,
+        shown: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        content_type: str = "",
+        accept: str = _JSON,
+        read_seconds: float = READ_SECONDS,
+    ) -> urllib3.BaseHTTPResponse:
+        import urllib3
+        from urllib3._collections import HTTPHeaderDict  # public from urllib3 2 on only
+
+        headers = HTTPHeaderDict(self._headers)
+        headers["Accept"] = accept
+        if content_type:
+            headers["Content-Type"] = content_type
+        try:
+            token = self._token()
+        except Exception as error:  # a program or a provider that makes tokens can fail in any way
+            message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
+            raise ClusterError([Problem("error", "", message, "Log in again, and give the new kubeconfig")]) from None
+        if token:
+            headers["Authorization"] = token
+        try:
+            sending: dict[str, Any] = {
+                "body": None if body is None else json.dumps(body),
+                "redirect": False,
+                "timeout": urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
+                "retries": retries(CONNECT_SECONDS),
+                "preload_content": verb != "watch",
+            }
+            url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")
+            # Not request(): with a body, urllib3 1.26 makes one header of several with the same name there.
+            response = self._pool.request_encode_url(method, url, headers=headers, **sending)
+        except Exception as error:  # whatever TLS, a proxy or the network can break with
+            raise connection_error(error, verb, shown, self.host) from None
+        if response.status >= 300:
+            repeated = response.retries is not None and bool(response.retries.history)
+            raise api_error(response.status, response.data, verb, shown, repeated=repeated)
+        return response
+
+    def _parsed(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
+        try:
+            found = json.loads(response.data)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise self._no_api(verb, shown)
+        return found
+
+
+def _selector(target: Target) -> dict[str, str]:
+    return {
+        **({"fieldSelector": f"metadata.name={target.name}"} if target.name else {}),
+        **({"labelSelector": target.labels} if target.labels else {}),
+    }
+
+
+def _has_name(value: Any) -> bool:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
+
+
+def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:
+    """Yield what a watch sends, one JSON object per line. Raises ``ValueError`` for what is no event."""
+    rest = b""
+    for chunk in response.stream(amt=None, decode_content=True):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in filter(None, lines):
+            event = json.loads(line)
+            kind = event.get("type") if isinstance(event, dict) else None
+            if kind != "ERROR" and not isinstance(event.get("object"), dict):
+                raise ValueError("a watch sent what is no event")
+            yield event

@@ -1,0 +1,145 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Which kinds an API server serves, and where.
+
+Two requests tell it on Kubernetes 1.26 and later (aggregated discovery, API group ``apidiscovery.k8s.io``). Servers
+before that answer the same requests with lists of groups only; there each version of a group that somebody asks for is
+one more request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._problems import ApiError
+from .._resources import ServedKind
+from .client import Client
+
+_AGGREGATED = "APIGroupDiscoveryList"
+_ACCEPT = ",".join(
+    [
+        *(f"application/json;g=apidiscovery.k8s.io;v={version};as={_AGGREGATED}" for version in ("v2", "v2beta1")),
+        "application/json",
+    ]
+)
+_UNAVAILABLE = 503
+
+
+class Discovery:
+    """What the server of ``client`` serves, read when it is first asked for. Not for several threads at a time.
+
+    Methods raise ``ClusterError`` where the server does not tell.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._groups: dict[str, list[_Version]] | None = None
+
+    def find(self, group: str, kind: str, version: str = "") -> ServedKind | None:
+        """Return a kind in ``version``, or in that of the versions that have it which the server prefers.
+
+        ``None`` where it is not served, or where nobody can tell now (see ``unknown``).
+        """
+        for served in self._versions(group):
+            if version in ("", served.name):
+                found = served.kinds.get(kind)
+                if found is not None:
+                    return found
+        return None
+
+    def unknown(self, group: str) -> bool:
+        """Tell whether a group may serve more than ``find`` knows: its own API server does not answer.
+
+        Only groups of aggregated API servers can be so, which the API server has no part in.
+        """
+        return any(version.stale for version in self._versions(group))
+
+    def serves(self, group: str, plural: str) -> bool:
+        """Tell whether a kind is served in any version."""
+        return any(served.plural == plural for version in self._versions(group) for served in version.kinds.values())
+
+    def reload(self) -> None:
+        """Ask again, because CustomResourceDefinitions came or went; what is known stays where nobody answers."""
+        self._groups = self._read()
+
+    def _read(self) -> dict[str, list[_Version]]:
+        core = self._client.document("/api", _ACCEPT)
+        return {**_groups_of(core), **_groups_of(self._client.document("/apis", _ACCEPT))}
+
+    def _versions(self, group: str) -> Iterator[_Version]:
+        if self._groups is None:
+            self._groups = self._read()
+        for version in self._groups.get(group, ()):
+            version.read(self._client)
+            yield version
+
+
+class _Version:
+    """A version of a group. ``kinds`` hold nothing before it was read."""
+
+    def __init__(
+        self, group: str, name: str, kinds: Mapping[str, ServedKind] | None = None, stale: bool = False
+    ) -> None:
+        self._group, self.name = group, name
+        self._was_read = kinds is not None
+        self.kinds = kinds or {}
+        self.stale = stale
+
+    def read(self, client: Client) -> None:
+        """Ask the server for the kinds, unless it told them already."""
+        if self._was_read:
+            return
+        path = f"/apis/{self._group}/{self.name}" if self._group else f"/api/{self.name}"
+        try:
+            resources = client.document(path).get("resources") or ()
+        except ApiError as error:
+            if error.code not in (404, _UNAVAILABLE):
+                raise
+            resources, self.stale = (), error.code == _UNAVAILABLE
+        # Sub-resources are in the same list.
+        plain = [item for item in resources if "/" not in item["name"]]
+        self.kinds = _by_kind(
+            ServedKind(self._group, self.name, item["name"], item["kind"], item["namespaced"]) for item in plain
+        )
+        self._was_read = True
+
+
+def _groups_of(document: Mapping[str, Any]) -> dict[str, list[_Version]]:
+    """Return the groups of a discovery document by name, the preferred version of each first."""
+    if document.get("kind") == _AGGREGATED:
+        groups: dict[str, list[_Version]] = {}
+        for item in document.get("items") or ():
+            name = (item.get("metadata") or {}).get("name") or ""
+            groups[name] = [_aggregated_version(name, version) for version in item.get("versions") or ()]
+        return groups
+    if "groups" not in document:  # APIVersions, what /api says of the core group
+        return {"": [_Version("", name) for name in document.get("versions") or ()]}
+    return {group["name"]: _listed_versions(group) for group in document["groups"] or ()}
+
+
+def _listed_versions(group: Mapping[str, Any]) -> list[_Version]:
+    names = [version["version"] for version in group.get("versions") or ()]
+    preferred = (group.get("preferredVersion") or {}).get("version")
+    return [_Version(group["name"], name) for name in sorted(names, key=lambda name: name != preferred)]
+
+
+def _aggregated_version(group: str, version: Mapping[str, Any]) -> _Version:
+    name = version["version"]
+    # A resource without a kind of its own is there for its sub-resources only.
+    resources = [item for item in version.get("resources") or () if item.get("responseKind")]
+    kinds = _by_kind(
+        ServedKind(group, name, item["resource"], item["responseKind"]["kind"], item["scope"] == "Namespaced")
+        for item in resources
+    )
+    return _Version(group, name, kinds, version.get("freshness") == "Stale")
+
+
+def _by_kind(found: Iterator[ServedKind]) -> dict[str, ServedKind]:
+    kinds: dict[str, ServedKind] = {}
+    for served in found:
+        kinds.setdefault(served.kind, served)
+    return kinds

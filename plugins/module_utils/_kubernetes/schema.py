@@ -1,0 +1,77 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Which fields the kinds of an API server have: it drops all others without a word.
+
+Source: kubernetes/kube-openapi:pkg/spec3, kubernetes/apiextensions-apiserver:pkg/apiserver/schema/pruning/algorithm.go.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._resources import ServedKind
+from .._unstructured import maps, walk
+
+_STEP = re.compile(r'\.([^.\[\]"]+)|\[("(?:[^"\\]|\\.)*")\]|(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])')
+_METADATA = re.compile(r"\.metadata\b")
+_REF = "#/components/schemas/"
+_FREE = ("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields")
+
+
+class Schema(NamedTuple):
+    """The schema of a kind, and the others that it may refer to."""
+
+    of_kind: Any
+    others: Any = None
+
+
+def schema_in(document: object, served: ServedKind) -> Schema:
+    """Return the schema of a kind out of what a server has as OpenAPI v3 for its group and version."""
+    schemas = walk(document, "components", "schemas")
+    wanted = {"group": served.group, "version": served.version, "kind": served.kind}
+    for schema in schemas.values() if isinstance(schemas, Mapping) else ():
+        if wanted in maps(walk(schema, "x-kubernetes-group-version-kind")):
+            return Schema(schema, schemas)
+    return Schema(None)
+
+
+def is_declared(schema_of_kind: Schema, field: str) -> bool:
+    """Tell whether objects of a kind may have ``field``, a path as differences have it; in doubt they may."""
+    if _METADATA.match(field):
+        return True  # all kinds have the same, and a CustomResourceDefinition does not write it out
+    at = schema_of_kind.of_kind
+    for name, quoted, selector in _STEP.findall(field):
+        schema = _resolved(schema_of_kind.others, at)
+        if not isinstance(schema, Mapping) or any(schema.get(mark) for mark in _FREE):
+            return True
+        properties, more = schema.get("properties") or {}, schema.get("additionalProperties")
+        key = json.loads(quoted) if quoted else name
+        if selector:
+            at = schema.get("items")
+        elif key in properties:
+            at = properties[key]
+        elif more or schema.get("type") != "object":
+            at = more
+        else:
+            # Without any properties a built-in type (RawExtension) takes all, and is referred to; a schema of a
+            # CustomResourceDefinition, which is written out, takes nothing.
+            return not properties and schema is not at
+    return True
+
+
+def _resolved(schemas: object, schema: Any) -> Any:
+    """Return what a schema refers to: built-in kinds wrap it, to have a default and a description of their own."""
+    for _step in range(4):
+        ref = walk(schema, "$ref")
+        parts = walk(schema, "allOf")
+        if isinstance(ref, str):
+            schema = walk(schemas, ref.removeprefix(_REF))
+        elif isinstance(parts, list) and len(parts) == 1 and "properties" not in schema:
+            schema = parts[0]
+    return schema

@@ -1,0 +1,374 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""One manifest of a release, sent to a cluster: applied, created or deleted, and what came of it.
+
+How the CVO does it: shared facts of openshift/cluster-version-operator:lib/resourceapply and lib/resourcedelete. Where
+it reads, merges and writes, server-side apply does all at once, and keeps apart whose fields are whose.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from .._kubernetes.api_errors import FIELD_CONFLICT
+from .._kubernetes.client import FIELD_MANAGER, Client, Target, Written, target_of
+from .._kubernetes.crds import await_established, is_established
+from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.retries import RETRIED_CODES, is_for_good
+from .._problems import ApiError, Problem, has_errors
+from .._release.loader import LoadedRelease
+from .._release.manifest import Manifest, ResourceId, place
+from .._release.task_graph import Mode
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ServedKind
+from .._unstructured import walk
+from .desired_object import MENDED, SENT_HASH, Marks, is_create_only, object_to_send, sent_hash, wrong_annotations
+from .drift import comparable, is_untouched, overlaid
+from .inventory import Inventory, owned_digest, untouched_since
+from .refusals import concealed, mended, refusal
+
+State = Literal[
+    "created",
+    "changed",
+    "unchanged",
+    "deleted",
+    "absent",
+    "unserved",
+    "unanswered",
+    "no_namespace",
+    "terminating",
+    "forbidden",
+    "unavailable",
+    "failed",
+]
+"""``absent``: was to be deleted and is not there. ``unserved``: the server does not have the kind.
+``unanswered``: the API server of its group, another one, does not answer. ``terminating``: the object is about to go,
+with what was applied."""
+
+HINDRANCES: frozenset[State] = frozenset(
+    {"unserved", "unanswered", "no_namespace", "terminating", "forbidden", "unavailable"}
+)
+"""What the cluster lacks, and may have later."""
+
+_MENDS = 4
+_ATTEMPTS = 8
+_CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
+
+
+class Conflict(NamedTuple):
+    """A field that another field manager owns."""
+
+    resource: ResourceId
+    manager: str
+    field: str
+
+
+class Sent(NamedTuple):
+    """What came of a manifest. ``metadata`` is that of the object afterwards, empty where that is not known.
+
+    ``before`` and ``after`` are the whole object where somebody wants to see the difference. ``pending``: a
+    CustomResourceDefinition that is not established yet.
+    """
+
+    manifest: Manifest
+    state: State
+    problems: tuple[Problem, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    metadata: Mapping[str, Any] = MappingProxyType({})
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    pending: bool = False
+
+
+class Terms(NamedTuple):
+    """How a rollout sends. ``show``: objects before and after are wanted."""
+
+    mode: Mode
+    force: bool
+    dry_run: bool
+    show: bool
+
+
+Known = Mapping[ResourceId, Mapping[str, Any]]
+"""Metadata of the objects of the rollout that the cluster has, by resource."""
+
+
+class Sender:
+    """Sends the manifests of one release; several threads may use it."""
+
+    def __init__(
+        self,
+        client: Client,
+        loaded: LoadedRelease,
+        kinds: ServedKinds,
+        marks: Marks,
+        terms: Terms,
+        known: Known,
+        inventory: Inventory | None,
+    ) -> None:
+        self._client, self._loaded, self._kinds = client, loaded, kinds
+        self._marks, self._terms, self._known, self._inventory = marks, terms, known, inventory
+
+    def send(self, manifest: Manifest, definition: Manifest | None = None) -> Sent:
+        """Bring the cluster to what ``manifest`` says. Raises ``ClusterError`` where the server does not answer.
+
+        ``definition`` is the CustomResourceDefinition of its kind, where the rollout brings it.
+        """
+        wrong = tuple(wrong_annotations(manifest))
+        if wrong:
+            return Sent(manifest, "failed", wrong)
+        resource = manifest.resource_id
+        served = self._kinds.find(resource.group, resource.kind, manifest.version)
+        if served is None:
+            if self._kinds.unknown(resource.group):
+                return Sent(manifest, "unanswered")
+            return Sent(manifest, "absent" if manifest.deletes else "unserved")
+        if served.namespaced and not resource.namespace:
+            where = place(manifest.file, manifest.document, field="metadata.namespace")
+            problem = Problem("error", where, f"is missing, and {resource.kind} needs one", "Name the namespace")
+            return Sent(manifest, "failed", (problem,))
+        target = target_of(served, resource)
+        try:
+            if manifest.deletes:
+                return self._delete(manifest, target)
+            return self._put(manifest, target, definition)
+        except ApiError as error:
+            return self._refused(manifest, error)
+
+    def established(self, manifest: Manifest, sent: Sent, seconds: float) -> Sent:
+        """Wait until the API server serves what a CustomResourceDefinition defines."""
+        target = Target(CUSTOM_RESOURCE_DEFINITIONS, manifest.resource_id.name)
+        try:
+            found, why = await_established(self._client, target, sent.metadata, seconds)
+        except ApiError as error:
+            return self._refused(manifest, error)
+        if why:
+            problem = Problem("error", str(target), f"is not established: {why}", "Look at its conditions")
+            return sent._replace(state="failed", problems=(*sent.problems, problem))
+        self._kinds.learn(found, new=sent.state == "created")
+        return sent._replace(pending=False)
+
+    def is_unchanged(self, manifest: Manifest, definition: Manifest | None = None) -> bool:
+        """Tell whether an object is known to be as this would leave it, without asking for it.
+
+        One of which fields were left out is not if ``definition``, that of its kind, is going to change.
+        """
+        if manifest.deletes:
+            return False
+        resource = manifest.resource_id
+        metadata = self._known.get(resource)
+        if metadata is None or metadata.get("deletionTimestamp"):
+            return False
+        if is_create_only(manifest):
+            return True
+        noted, whole = walk(metadata, "annotations", SENT_HASH), self._hash(manifest)
+        if noted != whole and (noted != whole + MENDED or not (definition is None or self.is_unchanged(definition))):
+            return False
+        entry = self._inventory.entries.get(resource) if self._inventory else None
+        if entry is not None and entry.owned:
+            return owned_digest(metadata, FIELD_MANAGER) == entry.owned
+        return untouched_since(metadata, FIELD_MANAGER)
+
+    def _hash(self, manifest: Manifest) -> str:
+        return sent_hash(manifest, self._loaded.files[manifest.file].text(manifest), self._marks)
+
+    def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> Sent:
+        if self.is_unchanged(manifest, definition):
+            return self._seen(Sent(manifest, "unchanged", metadata=self._known[manifest.resource_id]), target)
+        body = self._loaded.release.body(manifest)
+        sending, problems = object_to_send(manifest, body, self._marks, self._hash(manifest), target.kind.namespaced)
+        if has_errors(problems):
+            return Sent(manifest, "failed", problems)
+        if is_create_only(manifest):
+            return self._create(manifest, target, sending)
+        before = self._before(target)
+        whole = before is not None or self._terms.show or self._terms.dry_run
+        is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
+        written, told = self._apply(manifest, target, sending, definition, metadata_only=not (whole or is_crd))
+        metadata = written.object["metadata"]
+        if metadata.get("deletionTimestamp") and not self._terms.dry_run:
+            return Sent(manifest, "terminating", (*told, _going(target, metadata, "error")))
+        state: State = "created"
+        if not written.created and not (self._terms.dry_run and before is None):
+            state = "unchanged" if self._is_same(manifest, written.object, before) else "changed"
+        return Sent(
+            manifest,
+            state,
+            told,
+            metadata=metadata,
+            before=before,
+            after=written.object if whole else None,
+            pending=is_crd and not self._terms.dry_run and not self._learn(written),
+        )
+
+    def _seen(self, sent: Sent, target: Target) -> Sent:
+        """Return what is unchanged; pending where it is a definition that a run was killed after, or the server."""
+        if self._terms.dry_run or target.kind.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind:
+            return sent
+        if self._kinds.serves(target.name):
+            return sent
+        found = self._client.get(target)
+        return sent if self._learn(Written(False, found)) else sent._replace(metadata=found["metadata"], pending=True)
+
+    def _before(self, target: Target) -> Mapping[str, Any] | None:
+        if not (self._terms.show or self._terms.dry_run):
+            return None
+        return self._client.find(target)
+
+    def _is_same(self, manifest: Manifest, after: Mapping[str, Any], before: Mapping[str, Any] | None) -> bool:
+        if before is not None:
+            return comparable(before) == comparable(after)
+        known = self._known.get(manifest.resource_id)
+        return known is not None and is_untouched(known, after["metadata"])
+
+    def _learn(self, written: Written) -> bool:
+        if not is_established(written.object):
+            return False
+        self._kinds.learn(written.object, new=written.created)
+        return True
+
+    def _apply(
+        self,
+        manifest: Manifest,
+        target: Target,
+        sending: Mapping[str, Any],
+        definition: Manifest | None,
+        *,
+        metadata_only: bool,
+    ) -> tuple[Written, tuple[Problem, ...]]:
+        """Apply ``sending``; where the schema refuses what the CVO would have got through, mend it and try again."""
+
+        def request(body: Mapping[str, Any]) -> Written:
+            def apply() -> Written:
+                terms = self._terms
+                return self._client.apply(
+                    target, body, force=terms.force, dry_run=terms.dry_run, metadata_only=metadata_only
+                )
+
+            return self._patiently(apply, target.kind)
+
+        problems: list[Problem] = []
+        for _attempt in range(_MENDS):
+            try:
+                return request(sending), tuple(problems)
+            except ApiError as error:
+                mend = mended(self._client, self._loaded, manifest, target, sending, error, definition)
+                if mend is None:
+                    raise
+            problems.append(self._foretold(mend.problem, definition))
+            sending = mend.sending
+            if mend.first is not None:
+                before = request(mend.first)
+                if self._terms.dry_run:
+                    # What comes after it cannot be tried, because this was not done.
+                    return before._replace(object=overlaid(before.object, sending)), tuple(problems)
+        return request(sending), tuple(problems)
+
+    def _foretold(self, problem: Problem, definition: Manifest | None) -> Problem:
+        """Return a warning for what it is in check mode: the API may know then what it does not know now."""
+        if problem.severity != "warning" or not self._terms.dry_run or definition is None:
+            return problem
+        if self.is_unchanged(definition):
+            return problem
+        return problem._replace(severity="info", message=f"{problem.message} here; its definition changes before that")
+
+    def _patiently(self, request: Callable[[], Written], kind: ServedKind) -> Written:
+        """Send a request again that met somebody else's write, or a kind that came or changed a moment ago."""
+        for attempt in range(_ATTEMPTS - 1):
+            try:
+                return request()
+            except ApiError as error:
+                collided = error.code == 409 and not error.causes and "already exists" not in error.said
+                early = error.code == 404 and not error.named and self._kinds.is_new(kind)
+                stale = error.code == 500 and is_for_good(error.said) and self._kinds.is_fresh(kind)
+                if not (collided or early or stale):
+                    raise
+            time.sleep(random.uniform(0.5, 1) * 0.1 * 2**attempt)
+        return request()
+
+    def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> Sent:
+        if self._inventory is not None and manifest.resource_id in self._inventory.entries:
+            # It may have been there before us, without our label, so that no list of ours has it.
+            found = self._client.find(target, metadata_only=True)
+            if found is not None:
+                metadata = found["metadata"]
+                if metadata.get("deletionTimestamp") and not self._terms.dry_run:
+                    return Sent(manifest, "terminating", (_going(target, metadata, "error"),))
+                return Sent(manifest, "unchanged", metadata=metadata)
+        try:
+            written = self._patiently(
+                lambda: create_soon(self._client, self._kinds, target, sending, dry_run=self._terms.dry_run),
+                target.kind,
+            )
+        except ApiError as error:
+            if error.code != 409:
+                raise
+            # After a lost answer it is we who made it.
+            return Sent(manifest, "created" if error.repeated else "unchanged")
+        shown = sending if self._terms.show else None
+        # Of a kind that came a moment ago it may be somebody else who was faster.
+        state: State = "created" if written.created else "unchanged"
+        return Sent(manifest, state, metadata=written.object["metadata"], after=shown)
+
+    def _delete(self, manifest: Manifest, target: Target) -> Sent:
+        if self._terms.mode != "update":
+            return Sent(manifest, "absent")
+        found = self._client.find(target, metadata_only=not self._terms.show)
+        if found is None:
+            return Sent(manifest, "absent")
+        metadata = found["metadata"]
+        if metadata.get("deletionTimestamp"):
+            return Sent(manifest, "unchanged", (_going(target, metadata, "warning"),))
+        gone = self._client.delete(target, uid=metadata["uid"], dry_run=self._terms.dry_run)
+        return Sent(manifest, "deleted" if gone else "absent", before=found if self._terms.show else None)
+
+    def _refused(self, manifest: Manifest, error: ApiError) -> Sent:
+        if error.code == 401:
+            raise error  # the next manifest fares no better
+        resource = manifest.resource_id
+        problems = (concealed(manifest, error),)
+        if _lacks_namespace(error, resource):
+            return Sent(manifest, "no_namespace", problems)
+        if error.code == 404 and not error.named:
+            return Sent(manifest, "unserved", problems)
+        if error.code == 403:
+            return Sent(manifest, "forbidden", problems)
+        if error.code in RETRIED_CODES and not is_for_good(error.said):
+            return Sent(manifest, "unavailable", problems)
+        conflicts = tuple(
+            Conflict(resource, (_CONFLICT_WITH.findall(cause.message) or [cause.message])[0], cause.field)
+            for cause in error.causes
+            if cause.reason == FIELD_CONFLICT
+        )
+        return Sent(manifest, "failed", (refusal(self._loaded, manifest, error),), conflicts)
+
+
+def create_soon(
+    client: Client, kinds: ServedKinds, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
+) -> Written:
+    """Create an object. Of a kind that came a moment ago there is none yet, so that it can be applied as well.
+
+    The API server holds a POST back for two seconds then
+    (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
+    """
+    if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
+        return client.apply(target, body, dry_run=dry_run, metadata_only=True)
+    return client.create(target, body, dry_run=dry_run)
+
+
+def _going(target: Target, metadata: Mapping[str, Any], severity: Literal["error", "warning"]) -> Problem:
+    finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
+    message = f"is being deleted since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
+    return Problem(severity, str(target), message, "Look at whoever has to finish it")
+
+
+def _lacks_namespace(error: ApiError, resource: ResourceId) -> bool:
+    missing = error.code == 404 and error.said.startswith("namespaces ") and error.named == resource.namespace
+    return missing or (error.code == 403 and any(cause.reason == "NamespaceTerminating" for cause in error.causes))

@@ -1,0 +1,376 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Which capabilities a rollout goes by: those that the ClusterVersion of the cluster has, once it has what was asked.
+
+Where no CVO runs the rollout does its part: it makes the ClusterVersion, finds what an update turns on implicitly, and
+reports all that in the status, before anything else is sent.
+Source: openshift/enhancements:enhancements/installer/component-selection.md; openshift/cluster-version-operator:
+pkg/cvo/sync_worker.go loadUpdatedPayload.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from .._capability.implicit_enablement import ImplicitEnablement
+from .._capability.selection import (
+    CapabilityStatus,
+    Selection,
+    capability_status,
+    check_selection,
+    parse_selection,
+    translate,
+)
+from .._cluster.cluster_version import ClusterVersion, capability_condition, parse_cluster_version
+from .._cluster.live import CLUSTER_VERSION, Object, find_cluster_version, update_cluster_version
+from .._cluster.spec_change import Wish, capabilities_block, remembered_status, requested_names, spec_change
+from .._cluster.status import NamesRefused, report_status, utc_now
+from .._cluster.status_change import StatusFacts, next_status, told_condition
+from .._data import capabilities as registry
+from .._data.capabilities import Minor
+from .._kubernetes.client import Client
+from .._kubernetes.rest_mapper import ServedKinds
+from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
+from .._release.manifest import Manifest
+from .._unstructured import walk
+from .._version import find_minor, is_semantic_version, precedence
+from .apply import create_soon
+from .inventory import Inventory
+
+_PLACE = str(CLUSTER_VERSION)
+Answered = TypeVar("Answered")
+
+_ATTEMPTS = 5
+_PAUSE = 1.0
+
+
+class Outgoing(NamedTuple):
+    """The release that the cluster has: its version, and the manifests that were included.
+
+    ``manifests`` is ``None`` where nobody knows them.
+    """
+
+    version: str | None
+    minor: Minor | None
+    manifests: Sequence[Manifest] | None
+
+
+class Asked(NamedTuple):
+    """What is asked of capabilities: a selection as it was written, ``None`` for what the cluster says.
+
+    ``target``: what the incoming release knows. ``loaded``: its manifests that pass every other filter.
+    """
+
+    capabilities: object
+    target: StatusFacts
+    loaded: Sequence[Manifest]
+
+
+class Foreseen(NamedTuple):
+    """What a rollout knows of capabilities before it sends anything.
+
+    ``kept`` are those of the inventory, ``stay_on`` all that must be on afterwards, ``implicit`` those of them that
+    this very run turns on without being asked.
+    """
+
+    was_rolled_out: bool
+    kept: frozenset[str]
+    stay_on: frozenset[str]
+    implicit: frozenset[str]
+    problems: tuple[Problem, ...]
+
+
+class Settled(NamedTuple):
+    """The capabilities of a rollout. ``cluster_version`` is ``None`` on a cluster that does not have the kind.
+
+    ``implicit``: what this very run turns on without being asked. ``changed``: spec or status were written.
+    """
+
+    cluster_version: Object | None
+    status: CapabilityStatus
+    condition: Mapping[str, Any] | None
+    implicit: frozenset[str]
+    changed: bool
+    problems: tuple[Problem, ...]
+
+
+def outgoing_release(
+    obj: Object | None, inventory: Inventory | None, previous: Outgoing | None, incoming: str, *, began: bool
+) -> Outgoing:
+    """Return the release that the cluster has, by the inventory or its ClusterVersion; ``previous`` was given for it.
+
+    What was given for a cluster that has ``incoming`` already, because the same play runs again, does not count; but
+    it does where a rollout ``began``, and there is no inventory: it was killed between the status and that.
+    Raises ``FactsError`` where it is another one.
+    """
+    version = inventory.version if inventory else walk(obj, "status", "desired", "version")
+    known = inventory.manifests() if inventory else None
+    if previous is None or (version == incoming and (inventory is not None or not began)):
+        return Outgoing(version, find_minor(version), known)
+    if version and version != incoming and previous.version and version != previous.version:
+        message = f"is {previous.version}, and the cluster has {version}"
+        mend = "Give the release that the cluster has, or leave it out: what a rollout applied is remembered"
+        raise FactsError([Problem("error", "previous_release", message, mend if known else mend.partition(",")[0])])
+    told, minor = previous.version or version, previous.minor or find_minor(version)
+    return Outgoing(told, minor, (*(known or ()), *(previous.manifests or ())))
+
+
+def check_wish(obj: Object | None, asked: Asked) -> tuple[Problem, ...]:
+    """Return what is odd about what is asked. Raises ``FactsError`` where it cannot be, such as a removal.
+
+    Nothing is sent yet.
+    """
+    selection, problems = _selection(asked)
+    if selection is None:
+        return problems
+    if obj is None:
+        problems = (*problems, *check_selection(selection, asked.target.known, asked.target.hidden))
+    else:
+        _change, found = spec_change(_parsed(obj), Wish(selection), asked.target.known)
+        problems = (*problems, *found)
+    raise_errors(problems, FactsError)
+    return problems
+
+
+def refuse_downgrade(outgoing: Outgoing, incoming: str) -> None:
+    """Raise ``FactsError`` where the cluster has a later release than ``incoming``."""
+    there = outgoing.version
+    if not there or not is_semantic_version(there) or not is_semantic_version(incoming):
+        return
+    if precedence(incoming) < precedence(there):
+        message = f"is {incoming}, and the cluster has {there}: older operators may not read what is newer"
+        raise FactsError(
+            [Problem("error", "release", message, "Give a later one, or set allow_downgrade if you mean it")]
+        )
+
+
+def nobody_says() -> ClusterError:
+    """Return the error for a cluster without a ClusterVersion where nothing is asked either."""
+    message = "does not exist, and no capabilities are given to create it with"
+    mend = "Give capabilities, or let whoever creates it do so (with wait, that is waited for)"
+    return ClusterError([Problem("error", _PLACE, message, mend)])
+
+
+def foresee(obj: Object | None, asked: Asked, outgoing: Outgoing, inventory: Inventory | None) -> Foreseen:
+    """Return what is on, and what the rollout turns on implicitly. Raises ``FactsError`` where nobody can tell.
+
+    Nothing is sent yet.
+    """
+    kept = inventory.enabled if inventory else frozenset[str]()
+    running = kept | (frozenset() if obj is None else _running(obj, asked, outgoing))
+    implicit, problems = _implicit(outgoing, asked, running)
+    is_told = obj is not None and walk(obj, "status", "capabilities") is not None
+    return Foreseen(inventory is not None, kept, (running if is_told else kept) | implicit, implicit, problems)
+
+
+def settle(
+    client: Client,
+    kinds: ServedKinds,
+    obj: Object | None,
+    served: bool,
+    asked: Asked,
+    foreseen: Foreseen,
+    *,
+    settling: bool,
+    dry_run: bool,
+    deadline: float,
+) -> Settled:
+    """Bring the ClusterVersion to what is asked, and return what the rollout goes by. Raises ``CapabilityError``.
+
+    ``served``: the cluster has the kind (it will have, in a dry run). ``settling``: its definition was written a moment
+    ago, so that the API server may still go by the one before. Where there is no object and nothing is asked,
+    whoever creates it is waited for until ``deadline`` (of ``time.monotonic``).
+    """
+    if not served:
+        return _without_cluster_version(asked, foreseen)
+    changed = False
+    selection, _found = _selection(asked)
+    if obj is None:
+        obj, changed = _made(client, kinds, selection, asked, dry_run=dry_run, deadline=deadline)
+    if selection is not None and walk(obj, "metadata", "uid"):
+        wish, there = Wish(selection), obj
+        earlier, obj = _understood(settling, lambda: _enabled(client, there, wish, asked, dry_run=dry_run))
+        changed = changed or earlier is not obj
+    always = asked.target.always_enabled | foreseen.stay_on
+    facts = asked.target._replace(always_enabled=always, compared=True)
+    status_changed, obj, found = _reported(client, obj, facts, settling=settling, dry_run=dry_run)
+    told = _parsed(obj)
+    if told.status is None and not foreseen.kept:
+        mend = "Mend spec.capabilities of the ClusterVersion"
+        wrong = [item._replace(severity="error", mend=item.mend or mend) for item in found if item.severity != "info"]
+        raise ClusterError(wrong or [Problem("error", _PLACE, "its status does not tell capabilities", mend)])
+    status = remembered_status(told, asked.target.known, foreseen.kept | foreseen.implicit)
+    condition = told_condition(walk(obj, "status") or {})
+    return Settled(obj, status, condition, foreseen.implicit, changed or status_changed, (*foreseen.problems, *found))
+
+
+def _selection(asked: Asked) -> tuple[Selection | None, tuple[Problem, ...]]:
+    if asked.capabilities is None:
+        return None, ()
+    selection, problems = parse_selection(asked.capabilities)
+    raise_errors(problems, FactsError)
+    return selection, problems
+
+
+def _made(
+    client: Client,
+    kinds: ServedKinds,
+    selection: Selection | None,
+    asked: Asked,
+    *,
+    dry_run: bool,
+    deadline: float,
+) -> tuple[Object, bool]:
+    """Create the ClusterVersion, or wait for whoever does."""
+    if selection is None:
+        return _awaited(client, deadline), False
+    pinned = translate(selection, asked.target.known, asked.target.hidden)
+    pinned = pinned._replace(additional=tuple(sorted(set(pinned.additional))))
+    body = {
+        "apiVersion": CLUSTER_VERSION.kind.api_version,
+        "kind": CLUSTER_VERSION.kind.kind,
+        "metadata": {"name": CLUSTER_VERSION.name},
+        "spec": {"clusterID": str(uuid.uuid4()), "capabilities": capabilities_block(pinned)},
+    }
+    if dry_run:
+        return body, True
+    for attempt in range(_ATTEMPTS):
+        try:
+            created = create_soon(client, kinds, CLUSTER_VERSION, body)
+            return {**body, "metadata": created.object["metadata"]}, True
+        except ApiError as error:
+            if error.code != 409:
+                raise
+            found = find_cluster_version(client)
+            if found is not None:
+                return found, error.repeated
+        time.sleep(_PAUSE * attempt)
+    message = "could not be created: the API server says again and again that somebody else does, and nobody did"
+    raise ClusterError([Problem("error", _PLACE, message, "Look at the API server, and run it again")])
+
+
+def _awaited(client: Client, deadline: float) -> Object:
+    while True:
+        found = find_cluster_version(client)
+        if found is not None:
+            return found
+        if time.monotonic() >= deadline:
+            raise nobody_says()
+        time.sleep(_PAUSE)
+
+
+def _enabled(client: Client, obj: Object, wish: Wish, asked: Asked, *, dry_run: bool) -> tuple[Object, Object]:
+    def propose(obj: Object) -> Object | None:
+        change, problems = spec_change(_parsed(obj), wish, asked.target.known)
+        raise_errors(problems, FactsError)
+        return {"spec": {"capabilities": change.body}} if change is not None and change.changed else None
+
+    if not dry_run:
+        return update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=False)
+    # Not asked of the server, which may still have the definition that the rollout replaces.
+    body = propose(obj)
+    return obj, obj if body is None else {**obj, "spec": {**obj["spec"], **body["spec"]}}
+
+
+def _running(before: Object, asked: Asked, outgoing: Outgoing) -> frozenset[str]:
+    """Return what is on before the update: what status tells, and what a valid spec asks of the outgoing release."""
+    cluster = _parsed(before)
+    facts = (registry.facts_of(outgoing.minor) if outgoing.minor else None) or asked.target.known
+    if check_selection(cluster.selection, facts):
+        return cluster.enabled
+    if walk(before, "status", "desired", "version") is None and not cluster.enabled:
+        return cluster.enabled  # nothing runs yet
+    return cluster.enabled | requested_names(cluster, facts)
+
+
+def _implicit(outgoing: Outgoing, asked: Asked, running: frozenset[str]) -> tuple[frozenset[str], tuple[Problem, ...]]:
+    """Return what the update turns on because of what is on the cluster, and by force."""
+    target = asked.target
+    if outgoing.version is None and outgoing.manifests is None:
+        return frozenset(), ()
+    if outgoing.manifests is None:
+        vague = not is_semantic_version(target.version) and outgoing.minor == target.known.minor
+        if outgoing.version == target.version or vague:
+            return frozenset(), ()
+        message = f"is needed: the cluster has {outgoing.version}, and nothing tells which of its resources"
+        mend = "Give the release that the cluster has, so that it is known what the update to this one turns on"
+        raise FactsError([Problem("error", "previous_release", message, mend)])
+    causes = ImplicitEnablement(outgoing.manifests, asked.loaded).implicitly_enabled(running)
+    forced = registry.forced_capabilities(outgoing.minor, target.known.minor) if outgoing.minor else ()
+    problems = [
+        Problem(
+            "warning",
+            f"{found[0].target.file}, document {found[0].target.document}",
+            f"{found[0].target.resource_id} moved into capability {name}, so that the update turns {name} on for good"
+            + _and_others(len({cause.target.resource_id for cause in found}) - 1),
+            "It cannot be turned off again",
+        )
+        for name, found in causes.items()
+    ]
+    names = {item.capability for item in forced if item.capability not in running}
+    return frozenset(causes) | names, tuple(problems)
+
+
+def _and_others(count: int) -> str:
+    return f" (and {count} other resource{'s' if count > 1 else ''})" if count else ""
+
+
+def _reported(
+    client: Client, obj: Object, facts: StatusFacts, *, settling: bool, dry_run: bool
+) -> tuple[bool, Object, tuple[Problem, ...]]:
+    """Write the status, or in a dry run say what it would be; where the API refuses a name, the inventory has it."""
+    if dry_run:
+        return _computed(obj, facts)
+    try:
+        reported = _understood(settling, lambda: report_status(client, facts, allow_cvo_managed=True, dry_run=False))
+    except NamesRefused as error:
+        problem = error.problems[0]
+        message = f"{problem.message}; the inventory of the rollout has it until then"
+        _changed, computed, problems = _computed(obj, facts)
+        return False, computed, (problem._replace(severity="warning", message=message), *problems)
+    return reported.changed, {**obj, "status": reported.after}, reported.problems
+
+
+def _understood(settling: bool, request: Callable[[], Answered]) -> Answered:
+    """Send a request again that is refused because of names, while the API server may not know them yet."""
+    for _attempt in range(_ATTEMPTS if settling else 0):
+        try:
+            return request()
+        except ClusterError as error:
+            if not isinstance(error, NamesRefused) and "Unsupported value" not in str(error):
+                raise
+        time.sleep(_PAUSE)
+    return request()
+
+
+def _computed(obj: Object, facts: StatusFacts) -> tuple[bool, Object, tuple[Problem, ...]]:
+    change, problems = next_status(obj, facts, utc_now().strftime("%Y-%m-%dT%H:%M:%SZ"))
+    if change is None:
+        raise ClusterError([item._replace(where=f"{_PLACE}, {item.where}") for item in problems])
+    return change.changed, {**obj, "status": change.after}, problems
+
+
+def _without_cluster_version(asked: Asked, foreseen: Foreseen) -> Settled:
+    """Return what is on where the release has no ClusterVersion and the cluster neither: the inventory remembers.
+
+    Where nothing is asked that is what was on before, and what clusters have by default in the first rollout.
+    """
+    target = asked.target
+    before = Selection(registry.NONE, tuple(sorted(foreseen.kept))) if foreseen.was_rolled_out else Selection()
+    selection = _selection(asked)[0] or before
+    status = capability_status(selection, target.known, target.hidden, foreseen.stay_on | target.always_enabled)
+    condition = capability_condition(status)._asdict()
+    return Settled(None, status, condition, foreseen.implicit, False, foreseen.problems)
+
+
+def _parsed(obj: Object) -> ClusterVersion:
+    cluster, found = parse_cluster_version(obj, _PLACE, strict=False)
+    if cluster is None:
+        raise ClusterError(found)
+    return cluster

@@ -1,0 +1,46 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""An object of a cluster at two times: what of it says that somebody changed it, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._kubernetes.client import FIELD_MANAGER
+from .inventory import owned_digest
+
+_TELLING = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
+_NOTES = ("resourceVersion", "generation", "managedFields")
+
+
+def is_untouched(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Tell by the metadata whether an object is as it was, its status aside, which others write meanwhile."""
+    if before.get("resourceVersion") == after.get("resourceVersion"):
+        return True
+    # Only what has a generation tells its spec from its status.
+    if not after.get("generation") or any(before.get(field) != after.get(field) for field in _TELLING):
+        return False
+    return owned_digest(before, FIELD_MANAGER) == owned_digest(after, FIELD_MANAGER) != ""
+
+
+def comparable(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object without what changes though nobody changed it; who owns which field stays."""
+    metadata = {field: value for field, value in found["metadata"].items() if field not in _NOTES}
+    owners = [
+        (entry.get("manager"), entry.get("operation"), entry.get("subresource"), entry.get("fieldsV1"))
+        for entry in found["metadata"].get("managedFields") or ()
+        if entry.get("subresource") != "status"
+    ]
+    rest = {field: value for field, value in found.items() if field not in ("metadata", "status")}
+    return {**rest, "metadata": metadata, "owners": sorted(owners, key=str)}
+
+
+def overlaid(found: Mapping[str, Any], sending: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with the fields of its spec, and the annotations, that are going to be sent."""
+    metadata = dict(found["metadata"])
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), **sending["metadata"]["annotations"]}
+    return {**found, "metadata": metadata, "spec": {**found["spec"], **sending["spec"]}}

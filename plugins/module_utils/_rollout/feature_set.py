@@ -1,0 +1,128 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What a rollout goes by beside capabilities: as somebody said, else as the cluster itself says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._capability.cluster_options import ClusterOptions
+from .._data import capabilities as registry
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._kubernetes.client import Client, Target
+from .._kubernetes.rest_mapper import ServedKinds
+from .._problems import ApiError, Problem
+from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
+from .._release.release import Release
+from .._resources import FEATURE_GATES, PROXIES
+from .._unstructured import maps, walk
+from .inventory import Inventory
+
+_FEATURE_GATE = Target(FEATURE_GATES, "cluster")
+_PROXY = Target(PROXIES, "cluster")
+
+
+class Said(NamedTuple):
+    """What the user said of a cluster; ``None`` where the cluster is asked."""
+
+    cluster_profile: str | None
+    feature_set: str | None
+    feature_gates: Sequence[str] | None
+    exclude_identifier: str
+    overrides: Sequence[Any] | None
+    always_enabled_capabilities: Sequence[str] | None
+
+
+def said_by(params: Mapping[str, Any]) -> Said:
+    """Return what the options of ``_argspec.rollout_spec`` say."""
+    return Said(*(params[field] for field in Said._fields))
+
+
+class FeatureGate(NamedTuple):
+    """What the cluster's FeatureGate says. ``readable``: there is an answer, also that there is none, the default.
+
+    ``gates`` are those of the release; ``None`` where it does not say.
+    """
+
+    readable: bool
+    feature_set: str = ""
+    gates: tuple[str, ...] | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def read_feature_gate(client: Client, kinds: ServedKinds, said: Said, release: Release) -> FeatureGate:
+    """Return what the cluster says of features. Raises ``ClusterError``.
+
+    A cluster without the object has the default feature set; of one that does not serve the kind nobody knows yet.
+    Source: openshift/cluster-version-operator:pkg/start/start.go processInitialFeatureGate.
+    """
+    if said.feature_set is not None and said.feature_gates is not None:
+        return FeatureGate(True, said.feature_set)
+    if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
+        return FeatureGate(said.feature_set is not None, said.feature_set or "")
+    try:
+        found = client.find(_FEATURE_GATE)
+    except ApiError as error:
+        if error.code != 403:
+            raise
+        problem = error.problems[0]
+        if said.feature_set is not None:
+            return FeatureGate(True, said.feature_set)
+        message = f"{problem.message}, so manifests with a feature set are held back"
+        mend = f"{problem.mend}, or give feature_set"
+        return FeatureGate(False, problems=(problem._replace(message=message, mend=mend),))
+    if found is None:
+        return FeatureGate(True, said.feature_set or "")
+    feature_set = str(walk(found, "spec", "featureSet") or "")
+    if said.feature_set is None or _is_same(said.feature_set, feature_set):
+        return FeatureGate(True, feature_set, _gates(found, release))
+    shown = feature_set or registry.DEFAULT_FEATURE_SET
+    message = f"is {said.feature_set or registry.DEFAULT_FEATURE_SET}, and FeatureGate cluster says {shown}"
+    problem = Problem("warning", "feature_set", message, "Leave it out, unless the cluster is wrong")
+    return FeatureGate(True, said.feature_set, None, (problem,))
+
+
+def _is_same(given: str, told: str) -> bool:
+    default = ("", registry.DEFAULT_FEATURE_SET)
+    return given == told or (given in default and told in default)
+
+
+def cluster_options(
+    said: Said, gate: FeatureGate, inventory: Inventory | None, overrides: Sequence[Any]
+) -> ClusterOptions:
+    """Return what is known of the cluster; the profile is that of the last rollout where nobody says one."""
+    profile = said.cluster_profile or (inventory.cluster_profile if inventory else DEFAULT_CLUSTER_PROFILE)
+    return ClusterOptions(
+        cluster_profile=profile,
+        feature_set=gate.feature_set,
+        feature_gates=said.feature_gates if said.feature_gates is not None else gate.gates,
+        exclude_identifier=said.exclude_identifier,
+        overrides=overrides if said.overrides is None else said.overrides,
+        always_enabled_capabilities=said.always_enabled_capabilities,
+    )
+
+
+def held_back(manifest: Manifest) -> bool:
+    """Tell whether a manifest cannot be decided on while the feature set is not known."""
+    return FEATURE_SET_ANNOTATION in (manifest.annotations or {})
+
+
+def read_proxy(client: Client, kinds: ServedKinds) -> Mapping[str, Any]:
+    """Return the status of the cluster's Proxy, empty where there is none."""
+    if kinds.find(PROXIES.group, PROXIES.kind) is None:
+        return {}
+    return walk(client.find(_PROXY), "status") or {}
+
+
+def _gates(found: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:
+    """Return the gates that are on in ``release``, as config-operator has told them."""
+    if release.minor is None or release.minor < registry.GATES_FILTERED_SINCE:
+        return None
+    for item in maps(walk(found, "status", "featureGates")):
+        if item.get("version") == release.version:
+            return tuple(str(gate.get("name")) for gate in maps(item.get("enabled")))
+    return None

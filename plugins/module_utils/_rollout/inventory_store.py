@@ -1,0 +1,141 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The inventory of a rollout on its cluster: read, written, and compared with what is there."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections.abc import Collection, Mapping
+from threading import Lock
+from typing import Any, NamedTuple
+
+from .._kubernetes.client import Client, Target
+from .._kubernetes.lookup import look_for
+from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.retries import RETRIED_CODES
+from .._problems import ApiError, ClaimError, ClusterError, Problem
+from .._release.manifest import ResourceId
+from .._resources import CONFIG_MAPS
+from .._unstructured import walk
+from .apply import Known
+from .desired_object import PART_OF
+from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object, parse_inventory
+
+_ATTEMPTS = 6
+_CLAIM_SECONDS = 3.0
+_RUN = "capability.openshift.io/run"
+"""Annotation with a word of its own for each rollout that wrote the inventory."""
+
+_TARGET = Target(CONFIG_MAPS, NAME, NAMESPACE)
+
+OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
+"""Label selector of what rollouts applied."""
+
+
+class Kept(NamedTuple):
+    """The inventory as the cluster has it; ``None`` and empty where there is none yet. The rollout ``run`` wrote it."""
+
+    inventory: Inventory | None
+    resource_version: str = ""
+    run: str = ""
+
+
+def read_inventory(client: Client) -> Kept:
+    """Return what the last rollout left. Raises ``ClusterError``."""
+    found = client.find(_TARGET)
+    if found is None:
+        return Kept(None)
+    return Kept(parse_inventory(found), found["metadata"]["resourceVersion"], _run_of(found))
+
+
+def write_inventory(client: Client, kept: Kept, inventory: Inventory, *, begins: bool = False) -> Kept:
+    """Write ``inventory``, unless it is what is there. Raises ``ClusterError``, also where somebody else wrote it.
+
+    ``begins``: a rollout begins, which claims the cluster, also where it goes on with what another one left.
+    """
+    if inventory == kept.inventory and not (begins and inventory.unfinished):
+        return kept
+    now, run = kept, secrets.token_hex(4) if begins or not kept.run else kept.run
+    for attempt in range(_ATTEMPTS):
+        try:
+            return _written(client, now, inventory, run)
+        except ApiError as error:
+            if error.code == 404 and now.inventory is not None:
+                now = kept = Kept(None)  # somebody deleted it, and what is in it is needed all the same
+                continue
+            if error.code != 409:
+                raise
+        time.sleep(random.uniform(0.05, 0.2) * attempt)
+        now = read_inventory(client)
+        if now.inventory == inventory and now.run == run:
+            return now  # it was we, and only the answer got lost
+        if (now.inventory, now.run) != (kept.inventory, kept.run):
+            break
+    message = "was written by somebody else meanwhile: another rollout to this cluster runs"
+    raise ClaimError([Problem("error", str(_TARGET), message, "Let it end, and run this again")])
+
+
+def _run_of(found: Mapping[str, Any]) -> str:
+    return str(walk(found, "metadata", "annotations", _RUN) or "")
+
+
+def _written(client: Client, kept: Kept, inventory: Inventory, run: str) -> Kept:
+    body = inventory_object(inventory)
+    body["metadata"]["annotations"][_RUN] = run
+    if kept.inventory is None:
+        metadata = client.create(_TARGET, body).object["metadata"]
+    else:
+        body["metadata"]["resourceVersion"] = kept.resource_version
+        metadata = client.merge(_TARGET, body)["metadata"]
+    return Kept(inventory, metadata["resourceVersion"], run)
+
+
+class Claim:
+    """Whether the inventory is still that of this rollout; asked now and then, by several threads."""
+
+    def __init__(self, client: Client, kept: Kept) -> None:
+        self._client, self._run = client, kept.run
+        self._next = time.monotonic() + _CLAIM_SECONDS
+        self._lock = Lock()
+
+    def check(self) -> None:
+        """Raise ``ClusterError`` where another rollout has begun meanwhile: the later one wins, and this one stops."""
+        with self._lock:
+            if time.monotonic() < self._next:
+                return
+            self._next = time.monotonic() + _CLAIM_SECONDS
+        try:
+            self.insist()
+        except ClaimError:
+            raise
+        except ClusterError:
+            return  # whoever sends the next manifest finds out what is wrong
+
+    def insist(self) -> None:
+        """Raise ``ClusterError`` where another rollout has begun meanwhile, or nobody can tell."""
+        found = self._client.get(_TARGET, metadata_only=True)
+        if _run_of(found) != self._run:
+            message = "was written by another rollout, which has begun after this one: this one stops"
+            raise ClaimError([Problem("error", str(_TARGET), message, "Let that end, and run it once more")])
+
+
+class Members(NamedTuple):
+    """What of a rollout is on the cluster, by resource. ``unread`` are resources that nobody could look for."""
+
+    known: Known
+    unread: frozenset[ResourceId]
+
+
+def members_of_cluster(client: Client, kinds: ServedKinds, resources: Collection[ResourceId]) -> Members:
+    """Return which of ``resources`` are on the cluster and belong to the rollout. Raises ``ClusterError``."""
+    presence = look_for(client, kinds, resources, OF_ROLLOUT)
+    for error in presence.errors:
+        # A kind whose webhook does not answer is what this rollout may mend.
+        if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):
+            raise error
+    return Members(presence.there, presence.unclear)

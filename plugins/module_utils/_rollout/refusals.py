@@ -1,0 +1,129 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What is done about a manifest that an API server refuses: sent differently, or explained without its secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._kubernetes.api_errors import FIELD_CONFLICT
+from .._kubernetes.client import Client, Target
+from .._kubernetes.retries import NOT_IN_SCHEMA
+from .._problems import ApiError, Problem
+from .._release.loader import LoadedRelease
+from .._release.manifest import Manifest, place
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS
+from .desired_object import as_mended
+from .normalize import (
+    FORBIDDEN,
+    schema_of,
+    undeclared_fields,
+    with_defaults_of,
+    with_required_nulls,
+    without_field,
+    wrong_types,
+)
+
+_UNCHANGEABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
+_EXPECTED = "Write what the API expects"
+
+
+class Mended(NamedTuple):
+    """What to send instead of what was refused. ``first`` has to be applied before it, where it is not ``None``."""
+
+    sending: Mapping[str, Any]
+    problem: Problem
+    first: Mapping[str, Any] | None = None
+
+
+def mended(
+    client: Client,
+    loaded: LoadedRelease,
+    manifest: Manifest,
+    target: Target,
+    sending: Mapping[str, Any],
+    error: ApiError,
+    definition: Manifest | None,
+) -> Mended | None:
+    """Return what the CVO would have got through, ``None`` where nothing can be done. Raises ``ClusterError``.
+
+    ``definition`` is the CustomResourceDefinition that the release has of the kind.
+    """
+    where = place(manifest.file, manifest.document)
+    if NOT_IN_SCHEMA in error.said:
+        return _without_undeclared(manifest, sending, error)
+    if error.code != 422 or not error.causes:
+        return None
+    schema = _schema(client, loaded, target, definition)
+    nulled, filled = with_required_nulls(sending, error.causes, schema)
+    if filled:
+        message = f"null stands for {', '.join(filled)}, which the API requires"
+        return Mended(nulled, Problem("info", where, message))
+    # The CVO replaces what stands in the way. Server-side apply leaves it, because it is a default of the API server,
+    # which belongs to no manager: so it is made ours, and goes when it is no longer applied.
+    live = _live(client, target) if any(cause.reason == FORBIDDEN for cause in error.causes) else None
+    first, taken = with_defaults_of(sending, error.causes, live) if live is not None else ({}, ())
+    if taken:
+        message = f"{', '.join(taken)} of the cluster does not go with what is applied, so it is taken away"
+        return Mended(sending, Problem("info", where, message), as_mended(first, hashed=False))
+    return None
+
+
+def refusal(loaded: LoadedRelease, manifest: Manifest, error: ApiError) -> Problem:
+    """Return why ``manifest`` cannot be applied, which no other attempt changes."""
+    where = place(manifest.file, manifest.document)
+    wrong = wrong_types(error.said, loaded.release.body(manifest))
+    if wrong:
+        return Problem("error", where, "; ".join(wrong), _EXPECTED)
+    problem = concealed(manifest, error)._replace(where=where)
+    if error.code == 422 and _UNCHANGEABLE.search(error.said):
+        mend = (
+            "This cannot be changed once the object is there. Delete the object, so that the next run makes it anew "
+            "(what it runs stops meanwhile), or leave it alone with an override"
+        )
+        problem = problem._replace(mend=mend)
+    return problem._replace(mend=_EXPECTED) if error.code == 500 else problem
+
+
+def concealed(manifest: Manifest, error: ApiError) -> Problem:
+    """Return what the API server said; of a Secret only about which fields, because it quotes their values."""
+    problem = error.problems[0]
+    resource = manifest.resource_id
+    is_conflict = bool(error.causes) and all(cause.reason == FIELD_CONFLICT for cause in error.causes)
+    if resource.group_kind != ("", "Secret") or is_conflict:
+        return problem
+    asked = problem.message.partition(f": {error.code}")[0]
+    fields = ", ".join(dict.fromkeys(cause.field for cause in error.causes))
+    about = f" about {fields}" if fields else ""
+    message = f"{asked}: {error.code}{about} (the answer is left out, because it may quote what is secret)"
+    return problem._replace(message=message)
+
+
+def _without_undeclared(manifest: Manifest, sending: Mapping[str, Any], error: ApiError) -> Mended | None:
+    fields = undeclared_fields(error.said)
+    left = sending
+    for field in fields:
+        left = without_field(left, field)
+    if left == sending:
+        return None
+    message = f"the API does not know {', '.join(fields)} of {manifest.resource_id.kind}, so it is left out"
+    return Mended(as_mended(left), Problem("warning", place(manifest.file, manifest.document), message))
+
+
+def _schema(client: Client, loaded: LoadedRelease, target: Target, definition: Manifest | None) -> Any:
+    if definition is not None:
+        return schema_of(loaded.release.body(definition), target.kind.version)
+    # Where the kind has none, what the server says is what counts.
+    return schema_of(_live(client, Target(CUSTOM_RESOURCE_DEFINITIONS, target.kind.resource)), target.kind.version)
+
+
+def _live(client: Client, target: Target) -> Mapping[str, Any] | None:
+    try:
+        return client.get(target)
+    except ApiError:
+        return None

@@ -1,0 +1,149 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Waiting until what a rollout sent is ready: by watch, kind by kind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from .._cluster.operators import Versions, versions_of_manifest
+from .._cluster.readiness import READINESS_KINDS, Readiness, readiness
+from .._kubernetes.client import Client, Snapshot, Target, target_of
+from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.retries import RETRIED_CODES
+from .._kubernetes.watch import Objects, follow
+from .._problems import ApiError, ClusterError, Problem
+from .._release.manifest import Manifest, ResourceId
+from .._release.release import Release
+from .._release.task_graph import Mode
+from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ServedKind
+from .desired_object import is_create_only
+from .inventory_store import OF_ROLLOUT
+
+Wanted = Mapping[Target, Mapping[str, Manifest]]
+"""What to wait for: by kind, and by the key of the object."""
+
+
+def wait_until_ready(
+    client: Client,
+    kinds: ServedKinds,
+    release: Release,
+    manifests: Iterable[Manifest],
+    mode: Mode,
+    deadline: float,
+    tell: Callable[[int, str, str], None],
+) -> tuple[Problem, ...]:
+    """Wait until the objects of ``manifests`` are ready, as ``mode`` asks; return what is not at ``deadline``.
+
+    ``deadline`` is of ``time.monotonic``. What an operator complains about though it is ready is a warning. ``tell``
+    hears how many are waited for, with the first of them and why, as often as that may have changed.
+    """
+    wanted = _by_kind(kinds, manifests)
+    trouble: ClusterError | None = None
+    unlisted: dict[Target, ClusterError] = {}
+    try:
+        snapshots = dict(zip(wanted, client.each(partial(_snapshot, client, unlisted), tuple(wanted)), strict=True))
+        objects: Objects = {target: snapshot.objects for target, snapshot in snapshots.items()}
+        waiting, told = _judge(wanted, objects, release, mode)
+        late = {target: snapshots[target] for target in wanted if any(item[0] == target for item in waiting)}
+        trouble = next(iter(unlisted.values()), None)
+        if late and not _is_hopeless(waiting):
+            wanted = {target: wanted[target] for target in late}
+            for state in follow(client, late, max(0.0, deadline - time.monotonic())):
+                waiting, more = _judge(wanted, state.objects, release, mode)
+                # Until a kind could be listed it is that, and no news is no good news.
+                blind = (error for target, error in unlisted.items() if target in late and not state.objects[target])
+                trouble = state.trouble or next(blind, None)
+                if not waiting or _is_hopeless(waiting):
+                    break
+                target, key, found = waiting[0]
+                tell(len(waiting), _place(target.kind, key), str(trouble or found.message))
+                told = tuple(dict.fromkeys((*told, *more)))
+    except ApiError as error:
+        if error.code != 403:
+            raise
+        return (error.problems[0]._replace(severity="error", where="wait"),)
+    # What could not be seen any more is why it is not known to be ready.
+    unseen = trouble.problems if waiting and trouble is not None else ()
+    return (*unseen, *(_unready(target, key, found) for target, key, found in waiting), *told)
+
+
+def _snapshot(client: Client, unlisted: dict[Target, ClusterError], target: Target) -> Snapshot:
+    """Return what there is; where a server cannot tell now, nothing, so that it is asked again while there is time."""
+    try:
+        return client.snapshot(target)
+    except ClusterError as error:
+        # 403: a server that has just started does not know its rules yet, which who follows has patience with.
+        if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):
+            raise
+        unlisted[target] = error
+    return Snapshot({}, "")
+
+
+def readiness_of(release: Release, manifest: Manifest, found: Mapping[str, Any] | None, mode: Mode) -> Readiness:
+    """Return whether the object of ``manifest`` is ready."""
+    versions: Versions = {}
+    if manifest.resource_id.group_kind == CLUSTER_OPERATORS.group_kind:
+        versions = versions_of_manifest(release, manifest)
+    return readiness(manifest.resource_id, found, mode, versions)
+
+
+def can_be_unready(resource: ResourceId) -> bool:
+    """Tell whether objects of a kind can take their time: those of the table, and all that OpenShift's APIs define."""
+    return resource.group_kind in READINESS_KINDS or ("." in resource.group and not resource.group.endswith(".k8s.io"))
+
+
+def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:
+    found: dict[Target, dict[str, Manifest]] = {}
+    for manifest in manifests:
+        resource = manifest.resource_id
+        # CustomResourceDefinitions were waited for already: nothing could be sent without them.
+        is_definition = resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
+        if manifest.deletes or is_definition or not can_be_unready(resource):
+            continue
+        served = kinds.find(resource.group, resource.kind, manifest.version)
+        if served is not None:
+            target = Target(served, labels="" if resource.group_kind == CLUSTER_OPERATORS.group_kind else OF_ROLLOUT)
+            found.setdefault(target, {})[target_of(served, resource).key] = manifest
+    return found
+
+
+_Waiting = Sequence[tuple[Target, str, Readiness]]
+
+
+def _judge(wanted: Wanted, objects: Objects, release: Release, mode: Mode) -> tuple[_Waiting, tuple[Problem, ...]]:
+    waiting: list[tuple[Target, str, Readiness]] = []
+    told: list[Problem] = []
+    for target, manifests in wanted.items():
+        for key, manifest in manifests.items():
+            obj = objects[target].get(key)
+            if obj is None and is_create_only(manifest):
+                continue  # it was there before, so that it has no label of ours, and is nobody's to wait for
+            found = readiness_of(release, manifest, obj, mode)
+            if found.state != "ready":
+                waiting.append((target, key, found))
+            elif found.degraded:
+                told.append(Problem("warning", _place(target.kind, key), f"is ready, and degraded: {found.degraded}"))
+    return waiting, tuple(told)
+
+
+def _is_hopeless(waiting: _Waiting) -> bool:
+    """Tell whether nothing of what is left can become ready by itself."""
+    return bool(waiting) and all(found.state == "failed" for _target, _key, found in waiting)
+
+
+def _unready(target: Target, key: str, found: Readiness) -> Problem:
+    failed = found.state == "failed"
+    mend = "Mend it: it does not become ready by itself" if failed else "Look at it, or raise wait_timeout"
+    return Problem("error", _place(target.kind, key), f"is not ready: {found.message}", mend)
+
+
+def _place(kind: ServedKind, key: str) -> str:
+    namespace, _slash, name = key.rpartition("/")
+    return kind.shown(name, namespace)

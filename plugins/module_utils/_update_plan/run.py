@@ -1,0 +1,230 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""From the options of ``update_plan`` to answers: releases are loaded once, equal questions are answered once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._data import capabilities as registry
+from .._problems import CapabilityError, FactsError, Problem, has_errors, raise_errors
+from .._release.collector import without_collector
+from .._release.release import Release
+from .cluster_entry import ClusterEntry, read_entry
+from .cluster_version_file import place_of, read_cluster_version
+from .fail_on import policy_problems
+from .live_resources import LiveResources
+from .plan import Plan
+from .planner import Answer, Fleet
+from .releases import NamedReleases
+from .request import PlanOptions, Question, read_question, resources_that_matter
+
+if TYPE_CHECKING:
+    from .._kubernetes.client import Client
+
+_SHOWN = 5
+
+
+class PlannedPath(NamedTuple):
+    """A plan with the versions of its path, and what is worth knowing about it."""
+
+    plan: Plan
+    path: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+class Planning(NamedTuple):
+    """Distinct plans; ``clusters`` maps names of clusters to positions among them.
+
+    ``problems`` are those of the releases themselves.
+    """
+
+    plans: tuple[PlannedPath, ...]
+    clusters: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+
+class Terms(NamedTuple):
+    """What holds for all clusters of a call.
+
+    ``directory`` is where relative paths start from, empty for here. ``connect`` is how to reach the cluster, which is
+    asked for what the options do not say; ``None`` where nobody named one.
+    """
+
+    allow_downgrade: bool = False
+    fail_on: Sequence[str] = ()
+    directory: str = ""
+    connect: Callable[[], Client] | None = None
+
+
+def answer_one(releases: Sequence[Any], options: PlanOptions, terms: Terms) -> Planning:
+    """Plan the path of one cluster. Raises ``CapabilityError`` with everything that is wrong."""
+    return _answer((_Asked(ClusterEntry("", releases, options), "", "releases"),), terms, [])
+
+
+def answer_many(clusters: Sequence[Any], releases: Sequence[Any] | None, common: PlanOptions, terms: Terms) -> Planning:
+    """Plan the paths of ``clusters``, which have what is ``common`` where they do not say otherwise.
+
+    Raises ``CapabilityError`` with everything that is wrong with any of them.
+    """
+    problems: list[Problem] = []
+    asked: list[_Asked] = []
+    seen: dict[str, int] = {}
+    for index, value in enumerate(clusters):
+        where = f"clusters[{index}]"
+        entry, found = read_entry(value, where, common)
+        problems += found
+        if entry is None:
+            continue
+        where = f"{where} ({entry.name})"
+        first = seen.setdefault(entry.name, index)
+        if first != index:
+            message = f"{entry.name!r} is the name of clusters[{first}] too"
+            problems.append(Problem("error", f"{where}.name", message, "Give each cluster a name of its own"))
+        if entry.releases is None and releases is None:
+            mend = "Give the path here, or releases for all clusters"
+            problems.append(Problem("error", f"{where}.releases", "is missing", mend))
+            continue
+        if entry.releases is None:
+            asked.append(_Asked(entry._replace(releases=releases), where, "releases"))
+        else:
+            asked.append(_Asked(entry, where, f"{where}.releases"))
+    if terms.connect is not None:
+        message = "is given beside options that name a cluster to ask, and that is one"
+        mend = "Leave kubeconfig, context, host and the like out, and give each cluster its cluster_version"
+        problems.append(Problem("error", "clusters", message, mend))
+        terms = terms._replace(connect=None)
+    if not clusters:
+        problems.append(Problem("error", "clusters", "is empty", "Name a cluster, or leave clusters out"))
+    return _answer(asked, terms, problems)
+
+
+class _Asked(NamedTuple):
+    """A cluster that a plan is asked for: where it stands in the options, and where its path does."""
+
+    entry: ClusterEntry
+    where: str
+    where_path: str
+
+
+@without_collector()
+def _answer(asked: Sequence[_Asked], terms: Terms, problems: list[Problem]) -> Planning:
+    named = NamedReleases(terms.directory)
+    paths = [
+        named.path(entry.releases or (), entry.options.cluster.cluster_profile, where_path)
+        for entry, _where, where_path in asked
+    ]
+    releases, of_releases = named.load()
+    problems += dict.fromkeys(named.problems)
+    fleet = None if named.problems else Fleet(releases, terms.allow_downgrade)
+    positions: dict[int, int] = {}
+    answers: list[_Collected] = []
+    clusters: dict[str, int] = {}
+    errors: dict[Problem, list[str]] = {}
+    for (entry, where, _where_path), path in zip(asked, paths, strict=True):
+        answer, found = _ask(fleet, entry.options, path or (), releases, terms)
+        if answer is None:
+            for problem in found:
+                errors.setdefault(problem, []).append(where)
+            continue
+        position = positions.setdefault(id(answer), len(answers))
+        if position == len(answers):
+            answers.append(_Collected(answer, tuple(releases[index].shown_version for index in path or ()), {}))
+        for problem in found:
+            answers[position].found.setdefault(problem, []).append(entry.name)
+        clusters[entry.name] = position
+    problems += [_of_clusters(problem, places, ", ") for problem, places in errors.items()]
+    if fleet is not None and terms.fail_on:
+        problems += policy_problems(terms.fail_on, _known_names(releases, [item.answer for item in answers]))
+    raise_errors(problems, FactsError)
+    return Planning(tuple(item.planned() for item in answers), clusters, of_releases)
+
+
+class _Collected(NamedTuple):
+    """An answer, and what was found in the options of the clusters that it is for."""
+
+    answer: Answer
+    path: tuple[str, ...]
+    found: dict[Problem, list[str]]
+
+    def planned(self) -> PlannedPath:
+        of_options = tuple(_of_clusters(problem, names) for problem, names in self.found.items())
+        return PlannedPath(self.answer.plan, self.path, (*of_options, *self.answer.problems))
+
+
+def _ask(
+    fleet: Fleet | None, options: PlanOptions, path: tuple[int, ...], releases: Sequence[Release], terms: Terms
+) -> tuple[Answer | None, tuple[Problem, ...]]:
+    """Return the answer, and what was found in the options; no answer where that is an error.
+
+    Without its releases nothing can be said of a path, but of the options all the same. The cluster is asked for its
+    resources last, so that nobody waits for an answer that a wrong option makes void.
+    """
+    with ExitStack() as stack:
+        client = None
+        try:
+            if terms.connect is not None and not (options.says_start and options.live is not None):
+                client = stack.enter_context(closing(terms.connect()))
+            options = _with_cluster_version(options, client, terms.directory)
+        except CapabilityError as error:
+            return None, error.problems
+        minor = releases[path[0]].minor if fleet is not None and path else None
+        question, found = read_question(options, path, minor, strict=bool(terms.fail_on))
+        if fleet is None:
+            return None, found
+        wrong = has_errors(found)
+        try:
+            answer, wording = fleet.answer(question)
+            if client is not None and options.live is None and not wrong:
+                live = _live(client, question, releases)
+                found = (*found, *live.problems)
+                cluster = question.cluster._replace(present=live.present)
+                answer, wording = fleet.answer(question._replace(cluster=cluster))
+        except CapabilityError as error:
+            return None, (*found, *error.problems)
+    return None if wrong else answer, (*found, *wording)
+
+
+def _with_cluster_version(options: PlanOptions, client: Client | None, directory: str) -> PlanOptions:
+    """Return ``options`` with the ClusterVersion that they name, or that the cluster has where they name no start."""
+    if isinstance(options.cluster_version, str):
+        file = options.cluster_version
+        return options._replace(cluster_version=read_cluster_version(file, directory), place=place_of(file))
+    if client is None or options.says_start:
+        return options
+    from .._cluster.live import CLUSTER_VERSION, get_cluster_version
+
+    return options._replace(cluster_version=get_cluster_version(client), place=str(CLUSTER_VERSION))
+
+
+def _live(client: Client, question: Question, releases: Sequence[Release]) -> LiveResources:
+    # Whoever asks no cluster does not pay for the client.
+    from .ask_cluster import ask_live_resources
+
+    on_path = [releases[index] for index in question.path]
+    return ask_live_resources(client, resources_that_matter(question, on_path))
+
+
+def _of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") -> Problem:
+    if not any(names):
+        return problem  # the one cluster that has no name
+    return problem._replace(where=f"{shown_names(names)}{separator}{problem.where}")
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Return the first of many names of clusters, and how many more there are."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _known_names(releases: Iterable[Release], answers: Iterable[Answer]) -> set[str]:
+    """Return every name that a policy can mean: what the minors know, and what the plans have to do with."""
+    minors = (registry.facts_of(release.minor) for release in releases if release.minor is not None)
+    known = {name for facts in minors if facts is not None for name in facts.capabilities}
+    hops = (hop for answer in answers for hop in answer.plan.hops)
+    return known.union(*(hop.before.known | hop.after.known | hop.turned_on for hop in hops))
