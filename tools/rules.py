@@ -38,7 +38,7 @@ HEAD = """\
 
 Which selections of capabilities can be installed depends on version, platform and install method. These are the rules
 that `capability.openshift.install_config` and the filter `validate_capabilities` know, with their sources.
-[Install without a ladder](install_without_a_ladder.md) says how to use them.
+[Select capabilities for an installation](select_capabilities.md) shows how to use them.
 """
 LAYERS = {
     "installer": "Held by openshift-install, before anything boots. Agent-based and assisted installs run it as well.",
