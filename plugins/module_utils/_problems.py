@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
@@ -102,3 +103,43 @@ def type_name(value: object) -> str:
     """Return what kind of value was found, in the words of YAML."""
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", type(None): "null"}
     return "a map" if isinstance(value, Mapping) else names.get(type(value), f"a {type(value).__name__}")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return the mend for an unknown ``name``: the nearest of ``known``, and a word on case where that is the cause."""
+    # Imported here because only a mistake needs it, and every module start would pay for it.
+
+    names = sorted(known)
+    text = str(name)
+    by_lower = {candidate.lower(): candidate for candidate in names}
+    same = by_lower.get(text.strip().lower())
+    if same is not None and same.strip() == text.strip():
+        return f"Write {same} without blanks around it"
+    if same is not None:
+        return f"Write {same}: names are case sensitive"
+    begun = [lower for lower in by_lower if len(text) > 2 and lower.startswith(text.lower())]
+    near = begun if len(begun) == 1 else get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
+    return f"Did you mean {by_lower[near[0]]}?" if near else f"Known are: {', '.join(names) or 'none'}"
+
+
+_LONGEST_SHOWN = 60
+
+
+def shown(value: object) -> str:
+    """Return ``value`` for a message. What is long is not shown: it may be a secret that is in the wrong place."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{type_name(value)} of {len(text)} characters"
+
+
+def string_problems(where: str, value: object) -> list[Problem]:
+    """Return what is wrong with ``value`` where a string is expected."""
+    return [] if isinstance(value, str) else [Problem("error", where, f"is {value!r}, expected a string", "Quote it")]
+
+
+def list_problems(where: str, value: object, *, of_strings: bool) -> list[Problem]:
+    """Return what is wrong with ``value`` where a list is expected."""
+    if not isinstance(value, (list, tuple)):
+        return [Problem("error", where, f"is {value!r}, expected a list", "Write [...]")]
+    if not of_strings:
+        return []
+    return [problem for index, item in enumerate(value) for problem in string_problems(f"{where}[{index}]", item)]

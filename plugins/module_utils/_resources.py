@@ -63,3 +63,52 @@ ADMISSION_BINDINGS = ServedKind(
 CONFIG_MAPS = ServedKind("", "v1", "configmaps", "ConfigMap", True)
 FEATURE_GATES = ServedKind("config.openshift.io", "v1", "featuregates", "FeatureGate")
 PROXIES = ServedKind("config.openshift.io", "v1", "proxies", "Proxy")
+
+
+class Target(NamedTuple):
+    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it.
+
+    ``labels`` is a label selector, for lists and watches.
+    """
+
+    kind: ServedKind
+    name: str = ""
+    namespace: str = ""
+    subresource: str = ""
+    labels: str = ""
+
+    def __str__(self) -> str:
+        return self.kind.shown(self.name, self.namespace, self.subresource)
+
+    @property
+    def path(self) -> str:
+        """Where the API server has it."""
+        return self.kind.path(self.name, self.namespace, self.subresource)
+
+    @property
+    def key(self) -> str:
+        """What ``object_key`` returns of the object."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+def target_of(kind: ServedKind, resource: ResourceId) -> Target:
+    """Return where a kind of the API has ``resource``."""
+    return Target(kind, resource.name, resource.namespace if kind.namespaced else "")
+
+
+class ResourceId(NamedTuple):
+    """Identity of a resource. The API version is not part of it (library-go:pkg/manifest/manifest.go resourceId)."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """Its kind, told from kinds of other groups with the same name."""
+        return self.group, self.kind
+
+    def __str__(self) -> str:
+        kind = f"{self.kind}.{self.group}" if self.group else self.kind
+        return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"

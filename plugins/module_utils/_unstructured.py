@@ -26,3 +26,6 @@ def maps(value: object) -> list[Mapping[str, Any]]:
 def conditions_of(value: object) -> dict[Any, Mapping[str, Any]]:
     """Return the conditions in the status of an object, by their type."""
     return {item.get("type"): item for item in maps(walk(value, "status", "conditions"))}
+
+
+Object = Mapping[str, Any]

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from ._data.capabilities import Minor
 from ._problems import Problem
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
@@ -60,3 +60,13 @@ def precedence(version: str) -> tuple[object, ...]:
         return int(major), int(minor), int(patch), (1,)
     parts = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in pre_release.split("."))
     return int(major), int(minor), int(patch), (0, parts)
+
+
+class Minor(NamedTuple):
+    """A minor version such as 4.18, comparable across majors."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"

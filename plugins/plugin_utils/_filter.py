@@ -31,7 +31,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     included_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
@@ -40,15 +39,20 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.validation import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
-from ansible_collections.capability.openshift.plugins.module_utils._names import did_you_mean
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    CapabilityError,
+    FactsError,
+    Problem,
+    did_you_mean,
+    list_problems,
+    string_problems,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._values import list_problems, string_problems
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
 
 SELECTION_OPTIONS = ("cluster_profile", "feature_set", "feature_gates", "always_enabled_capabilities")
 """Options of a question about names alone (documentation fragment ``_filter.selection``)."""

@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection, requested
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import PROBE
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorFacts
 from ansible_collections.capability.openshift.tests.cluster.helpers.guard import (
     KNOWN,
@@ -218,8 +218,8 @@ def test_the_api_answers_as_the_collection_would(run: Run, cluster: ControlPlane
     make(cluster.api, None)
     run(allowed_capabilities=allowed)
     verdicts = {"drops": 0, "adds": 0, "": 0}
-    for minor in [*sorted(registry.BRANCHES), *chance.choices(sorted(registry.BRANCHES), k=24)]:
-        facts = registry.facts_of(minor)
+    for minor in [*sorted(capability_data.BRANCHES), *chance.choices(sorted(capability_data.BRANCHES), k=24)]:
+        facts = capability_data.facts_of(minor)
         assert facts is not None
         known = sorted(facts.capabilities)
         old = _random_selection(chance, facts)

@@ -14,10 +14,10 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client as _client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch as _follow
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client, Target
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import follow, snapshots_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError, ClusterError
-from ansible_collections.capability.openshift.plugins.module_utils._resources import ServedKind
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ServedKind, Target
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
     restart,

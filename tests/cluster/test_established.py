@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client, Target
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
     NUDGED,
     await_established,
     is_established,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError
-from ansible_collections.capability.openshift.plugins.module_utils._resources import CUSTOM_RESOURCE_DEFINITIONS
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     AGENT,
     CRD,

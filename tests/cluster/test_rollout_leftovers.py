@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client, Target
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._resources import Target
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,

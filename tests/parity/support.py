@@ -17,15 +17,14 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionFacts, Override
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
-    ResourceId,
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
 from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import read_head
 
 from .make_facts import DIRECTORIES, FACTS, compact

@@ -25,11 +25,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     CAPABILITIES,
     DEFAULT_CLUSTER_PROFILE,
     FORCED_CAPABILITIES,
-    Minor,
     feature_set_names,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, Fleet
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
@@ -40,7 +40,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     answer_many,
     answer_one,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._version import precedence
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, precedence
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._data import capabilities as registry
-from .._data.capabilities import Minor, MinorFacts
-from .._names import did_you_mean
-from .._problems import FactsError, Problem, has_errors, raise_errors
+from .._data import capabilities as capability_data
+from .._data.capabilities import MinorFacts
+from .._problems import FactsError, Problem, did_you_mean, has_errors, raise_errors
 from .._release.release import Release
+from .._version import Minor
 from .inclusion import InclusionFacts, Override
 from .release_properties import hidden_capabilities, minor_facts, profile_problems, release_gates, resolve_feature_set
 from .selection import CapabilityStatus, Selection, capability_status, check_selection, parse_selection
@@ -42,7 +42,7 @@ class ClusterOptions(NamedTuple):
     capabilities: object = None
     enabled_capabilities: Sequence[str] | None = None
     known_capabilities: Sequence[str] | None = None
-    cluster_profile: str = registry.DEFAULT_CLUSTER_PROFILE
+    cluster_profile: str = capability_data.DEFAULT_CLUSTER_PROFILE
     feature_set: str = ""
     feature_gates: Sequence[str] | None = None
     exclude_identifier: str = ""
@@ -166,7 +166,7 @@ def always_enabled(cluster: ClusterFacts, facts: MinorFacts) -> frozenset[str]:
     A name that the minor does not know is not among them.
     """
     said = cluster.always_enabled
-    names = registry.always_enabled(facts.minor, cluster.cluster_profile) if said is None else said
+    names = capability_data.always_enabled(facts.minor, cluster.cluster_profile) if said is None else said
     return facts.capabilities.intersection(names)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._data.capabilities import V_CURRENT, Minor, MinorFacts
+from .._data.capabilities import V_CURRENT, MinorFacts
+from .._version import Minor
 
 DEFAULT_OFF: frozenset[str] = frozenset({"baremetal", "ClusterAPI", "CompatibilityRequirements"})
 """Names that a hosted cluster has off unless they are asked for; it has all others on.

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
+from .._resources import ResourceId
 
 
 class Cause(NamedTuple):

@@ -22,8 +22,8 @@ from .._release.manifest import (
     MAJOR_VERSION_ANNOTATION,
     PROFILE_ANNOTATION,
     Manifest,
-    ResourceId,
 )
+from .._resources import ResourceId
 from .selection import CapabilityStatus
 
 _GO_SPACE = (

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._data import capabilities as registry
-from .._data.capabilities import Minor, MinorFacts
-from .._names import did_you_mean
-from .._problems import Problem
+from .._data import capabilities as capability_data
+from .._data.capabilities import MinorFacts
+from .._problems import Problem, did_you_mean
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
 from .._unstructured import walk
+from .._version import Minor
 from .inclusion import InclusionFacts, decide
 from .selection import API_ADDITIONAL
 
@@ -25,9 +25,9 @@ _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 def resolve_feature_set(name: str, minor: Minor | None, problems: list[Problem]) -> str:
     """Return the feature set as the API spells it (``""`` is the default one); report one that does not exist."""
-    if name in ("", registry.DEFAULT_FEATURE_SET):
+    if name in ("", capability_data.DEFAULT_FEATURE_SET):
         return ""
-    known = registry.feature_set_names(minor)
+    known = capability_data.feature_set_names(minor)
     if name not in known:
         of = f" of {minor}" if minor else ""
         problems.append(
@@ -40,16 +40,16 @@ def minor_facts(
     release: Release, minor: Minor, feature_set: str, cluster_profile: str, problems: list[Problem]
 ) -> MinorFacts | None:
     """Return what ``minor``, that of ``release``, knows: from the registry, else from the ClusterVersion CRD in it."""
-    facts = registry.facts_of(minor)
+    facts = capability_data.facts_of(minor)
     if facts is not None:
         return facts
-    oldest = min(registry.BRANCHES)
-    if not registry.has_capabilities(minor):
+    oldest = min(capability_data.BRANCHES)
+    if not capability_data.has_capabilities(minor):
         message = f"{minor} has no capabilities, they began with {oldest}"
         mend = 'Give the version of the release; an unquoted 4.20 in YAML is the number 4.2, so quote it: "4.20"'
         problems.append(Problem("error", "openshift_version", message, mend))
         return None
-    known_to = f"{oldest} to {registry.newest_minor()}"
+    known_to = f"{oldest} to {capability_data.newest_minor()}"
     names, source = crd_names(release, feature_set, cluster_profile)
     if names is None:
         mend = "Use a release with its ClusterVersion CRD, or say what a cluster of it has enabled and knows"
@@ -57,10 +57,10 @@ def minor_facts(
         return None
     message = (
         f"{minor} is not known here ({known_to} are): known capabilities come from its ClusterVersion CRD, "
-        f"vCurrent is all of them, and older sets are those of {registry.newest_minor()}"
+        f"vCurrent is all of them, and older sets are those of {capability_data.newest_minor()}"
     )
     problems.append(Problem("warning", source, message, "Update the collection"))
-    return registry.facts_from_names(minor, names, source)
+    return capability_data.facts_from_names(minor, names, source)
 
 
 def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple[frozenset[str] | None, str]:
@@ -90,8 +90,8 @@ def enum_names(crd: Any) -> frozenset[str] | None:
 def hidden_capabilities(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:
     """Capabilities that do not exist under these gates; with no gates known, under those of the feature set."""
     if gates is None:
-        gates = registry.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
-    return registry.hidden_capabilities(gates)
+        gates = capability_data.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
+    return capability_data.hidden_capabilities(gates)
 
 
 def release_gates(
@@ -102,12 +102,12 @@ def release_gates(
     Releases before 4.22 do not filter by gates, and without manifests nobody can be asked.
     """
     minor = release.minor
-    if minor is None or minor < registry.GATES_FILTERED_SINCE or not release.manifests:
+    if minor is None or minor < capability_data.GATES_FILTERED_SINCE or not release.manifests:
         return None, ()
     gates = _gates_of_manifests(release, cluster_profile, feature_set, minor.major)
     if gates is not None:
         return gates, ()
-    name = feature_set or registry.DEFAULT_FEATURE_SET
+    name = feature_set or capability_data.DEFAULT_FEATURE_SET
     message = (
         f"the release has no FeatureGate manifest for feature set {name} and profile {cluster_profile}, "
         "so the feature-gate filter is off"

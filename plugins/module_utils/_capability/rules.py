@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .._data.capabilities import NONE, V_CURRENT, Minor, MinorFacts
+from .._data.capabilities import NONE, V_CURRENT, MinorFacts
 from .._data.dependencies import REQUIREMENTS, Requirement
 from .._data.install_rules import (
     BAREMETAL_HOSTS,
@@ -24,6 +24,7 @@ from .._data.install_rules import (
     Rule,
 )
 from .._problems import Problem, Severity
+from .._version import Minor
 from .hosted_cluster import default_enabled, hosted_capabilities
 from .selection import Selection, requested
 

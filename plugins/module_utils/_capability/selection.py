@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.capabilities import NONE, V_CURRENT, MinorFacts, gates_of, since_of
-from .._names import did_you_mean
-from .._problems import Problem
+from .._problems import Problem, did_you_mean
 
 API_FIELDS = API_BASELINE, API_ADDITIONAL = "baselineCapabilitySet", "additionalEnabledCapabilities"
 """Fields of ``capabilities`` in an install-config, and in the spec of a ClusterVersion."""

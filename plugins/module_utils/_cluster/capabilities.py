@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 from .._capability.release_properties import minor_facts
 from .._capability.selection import API_ADDITIONAL, API_BASELINE, requested
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, MinorFacts
-from .._kubernetes.client import Client, Snapshot, Target
+from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import follow, snapshots_of
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.release import Release
-from .._resources import CLUSTER_OPERATORS
-from .._unstructured import walk
+from .._resources import CLUSTER_OPERATORS, Target
+from .._unstructured import Object, walk
 from .arrival import arrival_of
 from .capability_metrics import capability_metrics
 from .cluster_version import ClusterVersion, parse_cluster_version
-from .live import CLUSTER_VERSION, Object, facts_of_cluster, get_cluster_version, update_cluster_version
+from .live import CLUSTER_VERSION, facts_of_cluster, get_cluster_version, update_cluster_version
 from .operators import operators_of_cluster, operators_of_release
 from .spec_change import SpecChange, Wish, implicitly_enabled, requested_names, spec_change
 from .status_change import told_condition

@@ -12,8 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from .._capability.selection import API_ADDITIONAL, API_BASELINE, API_FIELDS, CapabilityStatus, Selection
-from .._names import did_you_mean
-from .._problems import Problem, Severity, has_errors, type_name
+from .._problems import Problem, Severity, did_you_mean, has_errors, type_name
 from .._unstructured import conditions_of, maps, walk
 
 IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"

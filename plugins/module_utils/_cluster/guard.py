@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._kubernetes.client import FIELD_MANAGER, Client, Target
+from .._kubernetes.client import FIELD_MANAGER, Client
 from .._problems import ApiError, ClusterError, Problem
-from .._resources import ADMISSION_POLICIES
+from .._resources import ADMISSION_POLICIES, Target
 from .guard_policy import FINGERPRINT, GUARD_NAME, PROBE, Guard, guard_objects, owned
 from .live import CLUSTER_VERSION, get_cluster_version
 

@@ -18,11 +18,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.selection import API_ADDITIONAL, API_BASELINE
-from .._data import capabilities as registry
-from .._data.capabilities import V_CURRENT, Minor
-from .._names import did_you_mean
-from .._problems import Problem
+from .._data import capabilities as capability_data
+from .._data.capabilities import V_CURRENT
+from .._problems import Problem, did_you_mean
 from .._resources import ADMISSION_BINDINGS, ADMISSION_POLICIES, CLUSTER_VERSIONS, ServedKind
+from .._version import Minor
 
 GUARD_NAME = "capabilities-only-grow.capability.openshift.io"
 """Name of the policy, and of its binding."""
@@ -58,7 +58,7 @@ def parse_guard(
     if allowed is None:
         return Guard(enforce), ()
     names = tuple(allowed)
-    known = [item.name for item in registry.CAPABILITIES]
+    known = [item.name for item in capability_data.CAPABILITIES]
     problems = [
         Problem("error", f"{where}[{index}]", f"{name!r} is not a capability of any version", did_you_mean(name, known))
         for index, name in enumerate(names)
@@ -150,7 +150,7 @@ def _facts() -> dict[str, str]:
     What a set holds is what the cluster knows of its newest content. That tells what an amended set held before it
     was amended, too: a capability is put into older sets by the minor that brings it.
     """
-    capabilities = sorted(registry.CAPABILITIES)
+    capabilities = sorted(capability_data.CAPABILITIES)
     order, first = _sets()
     number = "[0-9]{1,3}"
     parts = "int(variables.version.split('.')[0]) * 1000 + int(variables.version.split('.')[1])"
@@ -259,7 +259,7 @@ def _validations(guard: Guard) -> list[dict[str, str]]:
 
 def _sets() -> tuple[list[str], dict[str, str]]:
     """Return the sets but for vCurrent, smallest first, and for each capability the smallest one that holds it."""
-    facts = registry.facts_of(registry.newest_minor())
+    facts = capability_data.facts_of(capability_data.newest_minor())
     if facts is None:
         raise AssertionError("the newest minor is one that the registry knows")
     sets = sorted((len(content), name) for name, content in facts.sets.items() if name != V_CURRENT)

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from .._capability.release_properties import enum_names
-from .._data import capabilities as registry
+from .._data import capabilities as capability_data
 from .._data.capabilities import MinorFacts
-from .._kubernetes.client import Client, Target
+from .._kubernetes.client import Client
 from .._problems import ApiError, ClusterError, Problem
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
-from .._unstructured import walk
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Target
+from .._unstructured import Object, walk
 from .._version import find_minor
 from .cluster_version import ClusterVersion
 
@@ -27,8 +26,6 @@ _CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)
 
 _ATTEMPTS = 40
 """How often somebody else may be faster; ten writers at once need about as many attempts."""
-
-Object = Mapping[str, Any]
 
 
 def get_cluster_version(client: Client) -> Object:
@@ -93,7 +90,7 @@ def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Pro
     Raises ``ClusterError`` where neither says it.
     """
     minor = find_minor(cluster.version)
-    facts = None if minor is None else registry.facts_of(minor)
+    facts = None if minor is None else capability_data.facts_of(minor)
     if facts is not None:
         return facts
     crd = client.get(_CRD)
@@ -104,4 +101,4 @@ def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Pro
     found = f"{cluster.version} is not known here" if cluster.version else "the cluster does not say its version"
     message = f"{found}, so the capabilities are those that its CustomResourceDefinition lists"
     problems.append(Problem("info", CLUSTER_VERSIONS.resource, message, "Give release to be sure"))
-    return registry.facts_from_names(minor or registry.newest_minor(), names, str(_CRD))
+    return capability_data.facts_from_names(minor or capability_data.newest_minor(), names, str(_CRD))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from .._release.manifest import ResourceId
 from .._release.task_graph import Mode
+from .._resources import ResourceId
 from .._unstructured import conditions_of, maps, walk
 
 NO_VERSIONS: Mapping[str, str] = MappingProxyType({})

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from .._kubernetes.client import Client, Target
+from .._kubernetes.client import Client
 from .._problems import ApiError, ClusterError, Problem
-from .._resources import DEPLOYMENTS
-from .._unstructured import walk
+from .._resources import DEPLOYMENTS, Target
+from .._unstructured import Object, walk
 from .cluster_version import CVO, implicit_names, sign_of_cvo
-from .live import CLUSTER_VERSION, Object, update_cluster_version
+from .live import CLUSTER_VERSION, update_cluster_version
 from .status_change import StatusChange, StatusFacts, next_status, told_condition
 
 _STATUS = CLUSTER_VERSION._replace(subresource="status")

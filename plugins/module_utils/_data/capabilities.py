@@ -14,20 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from .._version import Minor
+
 NONE = "None"
 V_CURRENT = "vCurrent"
 DEFAULT_CLUSTER_PROFILE = "self-managed-high-availability"
 DEFAULT_FEATURE_SET = "Default"
-
-
-class Minor(NamedTuple):
-    """A minor version such as 4.18, comparable across majors."""
-
-    major: int
-    minor: int
-
-    def __str__(self) -> str:
-        return f"{self.major}.{self.minor}"
 
 
 class Capability(NamedTuple):

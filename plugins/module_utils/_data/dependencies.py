@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .capabilities import Minor
+from .._version import Minor
 from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, SINGLE_RULES, VALIDATION, Rule
 
 

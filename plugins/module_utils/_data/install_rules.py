@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from .capabilities import Minor
+from .._version import Minor
 
 INSTALL_METHODS: tuple[str, ...] = ("ipi", "upi", "agent", "assisted", "hosted")
 """Ways to install: the installer provisions, the user does, the agent-based installer, the assisted service, and

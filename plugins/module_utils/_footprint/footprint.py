@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .._problems import Problem
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
 from .._release.release import Release
+from .._resources import ResourceId
 from .workloads import Requests, is_workload, workload_images, workload_requests
 
 _FIELDS = {

@@ -20,8 +20,7 @@ from .._capability.release_properties import (
     resolve_feature_set,
 )
 from .._data.capabilities import MinorFacts
-from .._names import did_you_mean
-from .._problems import FactsError, Problem, raise_errors
+from .._problems import FactsError, Problem, did_you_mean, raise_errors
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .._capability.selection import Selection, requested
-from .._data import capabilities as registry
+from .._data import capabilities as capability_data
 from .._data.capabilities import NONE, V_CURRENT, MinorFacts
 
 
@@ -28,7 +28,7 @@ class Form(NamedTuple):
 
 def minors_in_question(facts: MinorFacts) -> tuple[MinorFacts, ...]:
     """Return ``facts`` and what every later minor that the registry knows knows: a cluster may be updated to each."""
-    later = (registry.facts_of(minor) for minor in sorted(registry.BRANCHES) if minor > facts.minor)
+    later = (capability_data.facts_of(minor) for minor in sorted(capability_data.BRANCHES) if minor > facts.minor)
     return (facts, *(item for item in later if item is not None))
 
 

@@ -21,8 +21,7 @@ from .._capability.selection import (
 )
 from .._data.capabilities import NONE, V_CURRENT
 from .._data.install_rules import KNOWN_NAMES
-from .._names import did_you_mean
-from .._problems import Problem, type_name
+from .._problems import Problem, did_you_mean, type_name
 from .pinning import minors_in_question, pinned, stable_sets
 from .solution import Solution, find_solution, resolve
 

@@ -15,11 +15,9 @@ from typing import Any, Literal, NamedTuple
 
 from .._capability.rules import InstallFacts, Violation, mended, violations
 from .._capability.selection import Selection
-from .._data.capabilities import CAPABILITIES, NONE, Minor, gates_of, since_of, was_everywhere
-from .._names import did_you_mean
-from .._problems import Problem, has_errors
-from .._values import list_problems, string_problems
-from .._version import minor_of
+from .._data.capabilities import CAPABILITIES, NONE, gates_of, since_of, was_everywhere
+from .._problems import Problem, did_you_mean, has_errors, list_problems, string_problems
+from .._version import Minor, minor_of
 from .pinning import minors_in_question, pinned
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)

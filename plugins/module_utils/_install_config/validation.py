@@ -16,10 +16,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._names import did_you_mean
-from .._problems import Problem, type_name
+from .._problems import Problem, did_you_mean, shown, string_problems, type_name
 from .._unstructured import walk
-from .._values import shown, string_problems
 from .network import network_problems
 
 PLATFORMS: tuple[str, ...] = (

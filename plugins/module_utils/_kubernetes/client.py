@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from .._problems import ApiError, ClusterError, Problem
-from .._release.manifest import ResourceId
-from .._resources import ServedKind
+from .._resources import Target
 from .api_errors import api_error, connection_error, one_line
 from .retries import retries
 
@@ -34,37 +33,6 @@ _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=
 
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
-
-
-class Target(NamedTuple):
-    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it.
-
-    ``labels`` is a label selector, for lists and watches.
-    """
-
-    kind: ServedKind
-    name: str = ""
-    namespace: str = ""
-    subresource: str = ""
-    labels: str = ""
-
-    def __str__(self) -> str:
-        return self.kind.shown(self.name, self.namespace, self.subresource)
-
-    @property
-    def path(self) -> str:
-        """Where the API server has it."""
-        return self.kind.path(self.name, self.namespace, self.subresource)
-
-    @property
-    def key(self) -> str:
-        """What ``object_key`` returns of the object."""
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
-
-
-def target_of(kind: ServedKind, resource: ResourceId) -> Target:
-    """Return where a kind of the API has ``resource``."""
-    return Target(kind, resource.name, resource.namespace if kind.namespaced else "")
 
 
 class Snapshot(NamedTuple):

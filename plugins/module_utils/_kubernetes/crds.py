@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._problems import ApiError, ClusterError
+from .._resources import Target
 from .._unstructured import conditions_of
-from .client import Client, Target
+from .client import Client
 
 NUDGED = "capability.openshift.io/nudged"
 """Annotation that is there for a moment only, where an API server has forgotten a definition."""

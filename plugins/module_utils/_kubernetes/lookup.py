@@ -11,9 +11,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from .._problems import ApiError, ClusterError, Problem
-from .._release.manifest import ResourceId
-from .._resources import ServedKind
-from .client import Client, Target, object_key, target_of
+from .._resources import ResourceId, ServedKind, Target, target_of
+from .client import Client, object_key
 
 
 class Kinds(Protocol):

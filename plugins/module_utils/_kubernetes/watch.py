@@ -14,7 +14,8 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from .._problems import ApiError, ClusterError, Problem, raise_errors
-from .client import Client, Snapshot, Target, object_key
+from .._resources import Target
+from .client import Client, Snapshot, object_key
 
 Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
 """What was followed, to its objects by ``object_key``."""

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import Inclusion
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, Minor
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, ReleaseError, has_errors, raise_errors
-from .._version import is_semantic_version, minor_of
+from .._version import Minor, is_semantic_version, minor_of
 from .._yaml.head import Head, YamlError
 from .._yaml.json import json_object
 from .collector import without_collector

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._problems import Problem, has_errors, type_name
+from .._resources import ResourceId
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
 PROFILE_ANNOTATION = "include.release.openshift.io/"
@@ -19,24 +20,6 @@ FEATURE_SET_ANNOTATION = "release.openshift.io/feature-set"
 FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
 MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
 DELETE_ANNOTATION = "release.openshift.io/delete"
-
-
-class ResourceId(NamedTuple):
-    """Identity of a resource. The API version is not part of it (library-go:pkg/manifest/manifest.go resourceId)."""
-
-    group: str
-    kind: str
-    namespace: str
-    name: str
-
-    @property
-    def group_kind(self) -> tuple[str, str]:
-        """Its kind, told from kinds of other groups with the same name."""
-        return self.group, self.kind
-
-    def __str__(self) -> str:
-        kind = f"{self.kind}.{self.group}" if self.group else self.kind
-        return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"
 
 
 class Manifest(NamedTuple):

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .._problems import Problem, Severity
+from .._resources import ResourceId
 from .._yaml.head import Head, YamlError
-from .manifest import Manifest, ResourceId, manifest_from_object, place
+from .manifest import Manifest, manifest_from_object, place
 
 HeadReader = Callable[[bytes], Head]
 

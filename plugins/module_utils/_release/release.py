@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from .._data.capabilities import Minor
+from .._version import Minor
 from .manifest import Manifest
 
 

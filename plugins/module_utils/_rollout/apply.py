@@ -19,15 +19,15 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from .._kubernetes.api_errors import FIELD_CONFLICT
-from .._kubernetes.client import FIELD_MANAGER, Client, Target, Written, target_of
+from .._kubernetes.client import FIELD_MANAGER, Client, Written
 from .._kubernetes.crds import await_established, is_established
 from .._kubernetes.rest_mapper import ServedKinds
 from .._kubernetes.retries import RETRIED_CODES, is_for_good
 from .._problems import ApiError, Problem, has_errors
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, ResourceId, place
+from .._release.manifest import Manifest, place
 from .._release.task_graph import Mode
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ServedKind
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId, ServedKind, Target, target_of
 from .._unstructured import walk
 from .desired_object import MENDED, SENT_HASH, Marks, is_create_only, object_to_send, sent_hash, wrong_annotations
 from .drift import comparable, is_untouched, overlaid

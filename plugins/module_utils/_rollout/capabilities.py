@@ -28,18 +28,17 @@ from .._capability.selection import (
     translate,
 )
 from .._cluster.cluster_version import ClusterVersion, capability_condition, parse_cluster_version
-from .._cluster.live import CLUSTER_VERSION, Object, find_cluster_version, update_cluster_version
+from .._cluster.live import CLUSTER_VERSION, find_cluster_version, update_cluster_version
 from .._cluster.spec_change import Wish, capabilities_block, remembered_status, requested_names, spec_change
 from .._cluster.status import NamesRefused, report_status, utc_now
 from .._cluster.status_change import StatusFacts, next_status, told_condition
-from .._data import capabilities as registry
-from .._data.capabilities import Minor
+from .._data import capabilities as capability_data
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import ServedKinds
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.manifest import Manifest
-from .._unstructured import walk
-from .._version import find_minor, is_semantic_version, precedence
+from .._unstructured import Object, walk
+from .._version import Minor, find_minor, is_semantic_version, precedence
 from .apply import create_soon
 from .inventory import Inventory
 
@@ -281,7 +280,7 @@ def _enabled(client: Client, obj: Object, wish: Wish, asked: Asked, *, dry_run: 
 def _running(before: Object, asked: Asked, outgoing: Outgoing) -> frozenset[str]:
     """Return what is on before the update: what status tells, and what a valid spec asks of the outgoing release."""
     cluster = _parsed(before)
-    facts = (registry.facts_of(outgoing.minor) if outgoing.minor else None) or asked.target.known
+    facts = (capability_data.facts_of(outgoing.minor) if outgoing.minor else None) or asked.target.known
     if check_selection(cluster.selection, facts):
         return cluster.enabled
     if walk(before, "status", "desired", "version") is None and not cluster.enabled:
@@ -302,7 +301,7 @@ def _implicit(outgoing: Outgoing, asked: Asked, running: frozenset[str]) -> tupl
         mend = "Give the release that the cluster has, so that it is known what the update to this one turns on"
         raise FactsError([Problem("error", "previous_release", message, mend)])
     causes = ImplicitEnablement(outgoing.manifests, asked.loaded).implicitly_enabled(running)
-    forced = registry.forced_capabilities(outgoing.minor, target.known.minor) if outgoing.minor else ()
+    forced = capability_data.forced_capabilities(outgoing.minor, target.known.minor) if outgoing.minor else ()
     problems = [
         Problem(
             "warning",
@@ -362,7 +361,7 @@ def _without_cluster_version(asked: Asked, foreseen: Foreseen) -> Settled:
     Where nothing is asked that is what was on before, and what clusters have by default in the first rollout.
     """
     target = asked.target
-    before = Selection(registry.NONE, tuple(sorted(foreseen.kept))) if foreseen.was_rolled_out else Selection()
+    before = Selection(capability_data.NONE, tuple(sorted(foreseen.kept))) if foreseen.was_rolled_out else Selection()
     selection = _selection(asked)[0] or before
     status = capability_status(selection, target.known, target.hidden, foreseen.stay_on | target.always_enabled)
     condition = capability_condition(status)._asdict()

@@ -14,15 +14,15 @@ from .._capability.cluster_options import ClusterFacts, ClusterOptions, check_op
 from .._capability.inclusion import InclusionFacts, included_manifests
 from .._capability.selection import CapabilityStatus
 from .._cluster.cluster_version import parse_cluster_version
-from .._cluster.live import CLUSTER_VERSION, Object, find_cluster_version
+from .._cluster.live import CLUSTER_VERSION, find_cluster_version
 from .._cluster.status_change import StatusFacts, status_facts
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import ServedKinds
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, ResourceId
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ServedKind
-from .._unstructured import walk
+from .._release.manifest import Manifest
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ResourceId, ServedKind
+from .._unstructured import Object, walk
 from .apply import Known
 from .feature_set import FeatureGate, Said, cluster_options, held_back
 from .inventory import Inventory

@@ -15,10 +15,9 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._problems import Problem, type_name
+from .._problems import Problem, shown, type_name
 from .._release.manifest import DELETE_ANNOTATION, Manifest, place
 from .._unstructured import maps, walk
-from .._values import shown
 
 CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
 PART_OF = "applyset.kubernetes.io/part-of"

@@ -17,12 +17,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from .._problems import ClusterError, Problem, type_name
-from .._release.manifest import CAPABILITY_ANNOTATION, Manifest, ResourceId
+from .._problems import ClusterError, Problem, shown, type_name
+from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.task_graph import MODES, Mode
-from .._resources import CONFIG_MAPS
+from .._resources import CONFIG_MAPS, ResourceId
 from .._unstructured import maps, walk
-from .._values import shown
 
 NAMESPACE = "kube-system"
 """It is on each cluster before anything else."""

@@ -14,13 +14,12 @@ from collections.abc import Collection, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 
-from .._kubernetes.client import Client, Target
+from .._kubernetes.client import Client
 from .._kubernetes.lookup import look_for
 from .._kubernetes.rest_mapper import ServedKinds
 from .._kubernetes.retries import RETRIED_CODES
 from .._problems import ApiError, ClaimError, ClusterError, Problem
-from .._release.manifest import ResourceId
-from .._resources import CONFIG_MAPS
+from .._resources import CONFIG_MAPS, ResourceId, Target
 from .._unstructured import walk
 from .apply import Known
 from .desired_object import PART_OF

@@ -19,8 +19,9 @@ from threading import Lock
 from typing import Any
 
 from .._problems import ClusterError, Problem
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
 from .._release.task_graph import run_level_of
+from .._resources import ResourceId
 
 
 class Journal:

@@ -12,12 +12,11 @@ from functools import partial
 from typing import NamedTuple
 
 from .._capability.inclusion import overridden
-from .._kubernetes.client import Client, target_of
+from .._kubernetes.client import Client
 from .._kubernetes.patience import persist
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.loader import LoadedRelease
-from .._release.manifest import ResourceId
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_of
 from .cluster_state import Scene, dropped
 from .inventory_store import Claim
 

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import FIELD_CONFLICT
-from .._kubernetes.client import Client, Target
+from .._kubernetes.client import Client
 from .._kubernetes.retries import NOT_IN_SCHEMA
 from .._problems import ApiError, Problem
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, place
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from .desired_object import as_mended
 from .normalize import (
     FORBIDDEN,

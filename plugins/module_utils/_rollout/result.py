@@ -15,8 +15,8 @@ from typing import Any
 
 from .._module.result import diff_entry
 from .._problems import Problem
-from .._release.manifest import ResourceId
 from .._release.task_graph import run_level_of
+from .._resources import ResourceId
 from .._unstructured import walk
 from .apply import HINDRANCES, Sent, State
 from .run import Rollout

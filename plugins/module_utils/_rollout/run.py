@@ -18,17 +18,16 @@ from .._capability.cluster_options import inclusion_facts
 from .._capability.inclusion import included_manifests
 from .._capability.selection import CapabilityStatus
 from .._cluster.cluster_version import CVO
-from .._cluster.live import Object
 from .._cluster.status import refuse_cvo
 from .._kubernetes.client import Client
 from .._kubernetes.crds import ESTABLISH_SECONDS
 from .._kubernetes.patience import persist
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
 from .._release.task_graph import Mode, task_graph
-from .._resources import CLUSTER_VERSIONS, FEATURE_GATES
-from .._unstructured import walk
+from .._resources import CLUSTER_VERSIONS, FEATURE_GATES, ResourceId
+from .._unstructured import Object, walk
 from .apply import HINDRANCES, Known, Sender, Sent, State, Terms
 from .capabilities import (
     Asked,

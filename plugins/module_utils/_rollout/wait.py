@@ -14,15 +14,15 @@ from typing import Any
 
 from .._cluster.operators import Versions, versions_of_manifest
 from .._cluster.readiness import READINESS_KINDS, Readiness, readiness
-from .._kubernetes.client import Client, Snapshot, Target, target_of
+from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.rest_mapper import ServedKinds
 from .._kubernetes.retries import RETRIED_CODES
 from .._kubernetes.watch import Objects, follow
 from .._problems import ApiError, ClusterError, Problem
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
-from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ServedKind
+from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, ServedKind, Target, target_of
 from .desired_object import is_create_only
 from .inventory_store import OF_ROLLOUT
 

@@ -13,7 +13,7 @@ from .._kubernetes.client import Client
 from .._kubernetes.discovery import Discovery
 from .._kubernetes.lookup import look_for
 from .._problems import ClusterError, Problem, raise_errors
-from .._release.manifest import ResourceId
+from .._resources import ResourceId
 from .live_resources import LiveResources
 
 _WHERE = "live_resources"

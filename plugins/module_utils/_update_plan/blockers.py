@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .._capability.inclusion import Override
-from .._data import capabilities as registry
+from .._data import capabilities as capability_data
 from .path import leads_on
 from .resolved_release import Waypoint
 
@@ -39,7 +39,7 @@ def blockers(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
 
 
 def _of_feature_set(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
-    feature_set = registry.feature_set(start.facts.feature_set or "")
+    feature_set = capability_data.feature_set(start.facts.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
     message = f"feature set {feature_set.name} blocks updates to another minor"
@@ -53,7 +53,7 @@ def _of_feature_set(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
 def override_blockers(start: Waypoint, end: Waypoint, overrides: tuple[Override, ...]) -> Iterator[Blocker]:
     """Yield why a cluster with ``overrides`` refuses to go on from ``start`` to ``end``, a later version."""
     unmanaged = [override for override in overrides if override.unmanaged]
-    patches_too = start.minor < registry.OVERRIDES_ADMIT_PATCHES.since
+    patches_too = start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since
     if unmanaged and (patches_too or start.minor != end.minor):
         named = ", ".join(f"{item.kind} {item.namespace}/{item.name}".replace(" /", " ") for item in unmanaged)
         what = "every update" if patches_too else "updates to another minor"

@@ -11,9 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import API_SPELLINGS
-from .._names import did_you_mean
-from .._problems import Problem
-from .._values import list_problems, string_problems
+from .._problems import Problem, did_you_mean, list_problems, string_problems
 from .live_resources import read_live_resources
 from .request import PlanOptions
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .._names import did_you_mean
-from .._problems import Problem
+from .._problems import Problem, did_you_mean
 from .plan import HopPlan, Plan, TurnedOn
 
 ANY = "any"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._names import did_you_mean
-from .._problems import Problem
-from .._release.manifest import ResourceId, manifest_from_object
+from .._problems import Problem, did_you_mean
+from .._release.manifest import manifest_from_object
+from .._resources import ResourceId
 
 
 class LiveResources(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .._data import capabilities as registry
+from .._data import capabilities as capability_data
 from .._problems import Problem
 from .._release.release import Release
 from .._version import precedence
@@ -32,8 +32,8 @@ def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str
             continue  # told where the release is looked at
         problems += _hop_problems(current, target, allow_downgrade, f"{where}[{index}]")
     for index, release in enumerate(releases[:-1]):
-        if release.minor is not None and not registry.has_capabilities(release.minor):
-            message = f"{release.shown_version} has no capabilities, they began with {min(registry.BRANCHES)}"
+        if release.minor is not None and not capability_data.has_capabilities(release.minor):
+            message = f"{release.shown_version} has no capabilities, they began with {min(capability_data.BRANCHES)}"
             mend = "A path can only end in such a release; leave it out"
             problems.append(Problem("error", f"{where}[{index}]", message, mend))
     return problems
@@ -64,7 +64,7 @@ def _skipped(current: Release, target: Release, where: str) -> list[Problem]:
         skips = new.minor - old.minor > 1
     else:
         # The last minors of a major and the first of the next are made at the same time.
-        skips = sum(1 for minor in registry.BRANCHES if old < minor < new) > 1
+        skips = sum(1 for minor in capability_data.BRANCHES if old < minor < new) > 1
     if not skips:
         return []
     message = f"goes from {old} to {new}; a cluster passes every minor between, and each can turn something on"

@@ -19,9 +19,10 @@ from .._capability.implicit_enablement import Cause, ImplicitEnablement
 from .._capability.inclusion import Override, overridden
 from .._capability.selection import CapabilityStatus, Selection
 from .._cluster.cluster_version import Condition, ToldStatus, capability_condition
-from .._data import capabilities as registry
-from .._release.manifest import Manifest, ResourceId
+from .._data import capabilities as capability_data
+from .._release.manifest import Manifest
 from .._release.task_graph import component_of
+from .._resources import ResourceId
 from .blockers import Blocker, override_blockers
 from .credentials import CredentialsRequest, ReleaseCredentials
 from .release_diff import Changes, Comparison
@@ -165,7 +166,7 @@ def _plan_hop(
     stay_on = running.union(item.name for item in turned_on)
     after = end.status(selection, stay_on)
     turned_on += [
-        TurnedOn(name, "forced", (), registry.ALWAYS_ENABLED.source)
+        TurnedOn(name, "forced", (), capability_data.ALWAYS_ENABLED.source)
         for name in (after.enabled & end.always) - requested - stay_on
     ]
     usable = end.usable(after)
@@ -194,7 +195,7 @@ def _turned_on(hop: Hop, running: frozenset[str], present: frozenset[ResourceId]
         causes = hop.implicit_enablement.implicitly_enabled(running)
     else:
         causes = hop.implicit_enablement.enabled_by_presence(running, present | _deleted_ids(hop.start, running))
-    forced = registry.forced_capabilities(hop.start.minor, hop.end.minor)
+    forced = capability_data.forced_capabilities(hop.start.minor, hop.end.minor)
     return [
         *(TurnedOn(name, "manifest", found) for name, found in causes.items()),
         *(

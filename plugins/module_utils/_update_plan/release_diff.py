@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
+from .._resources import ResourceId
 
 _Needs = tuple[frozenset[str], ...]
 """What each manifest of one resource needs, in the order of the release; the first one that gets it is in."""

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._module.files import absolute
-from .._names import did_you_mean
-from .._problems import CapabilityError, Problem
+from .._problems import CapabilityError, Problem, did_you_mean
 from .._release.loader import UNSHOWN_IMAGE, load_release
 from .._release.release import Release
 from .._version import minor_of

@@ -14,11 +14,11 @@ from typing import Literal, NamedTuple
 from .._capability.cluster_options import ClusterFacts, ClusterOptions, check_options
 from .._capability.selection import Selection, parse_selection
 from .._cluster.cluster_version import ClusterVersion, ToldStatus, parse_cluster_version
-from .._data.capabilities import NONE, Minor
+from .._data.capabilities import NONE
 from .._problems import Problem
-from .._release.manifest import ResourceId
 from .._release.release import Release
-from .._version import minor_of
+from .._resources import ResourceId
+from .._version import Minor, minor_of
 from .credentials import resolve_platform
 from .live_resources import LiveResources
 from .plan import Cluster

@@ -14,11 +14,12 @@ from .._capability.cluster_options import ClusterFacts, always_enabled, inclusio
 from .._capability.inclusion import InclusionFacts, included_manifests
 from .._capability.release_properties import hidden_capabilities, minor_facts, resolve_feature_set
 from .._capability.selection import CapabilityStatus, Selection, capability_status, translate
-from .._data import capabilities as registry
-from .._data.capabilities import Minor, MinorFacts
+from .._data import capabilities as capability_data
+from .._data.capabilities import MinorFacts
 from .._problems import Problem
 from .._release.manifest import Manifest
 from .._release.release import Release
+from .._version import Minor
 
 
 class Waypoint(NamedTuple):
@@ -87,9 +88,9 @@ def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Pro
         return None
     found: list[Problem] = []
     facts = inclusion_facts(cluster, release, found)
-    without = not registry.has_capabilities(minor)
+    without = not capability_data.has_capabilities(minor)
     of_minor = None if without else minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, found)
-    if registry.feature_set(cluster.feature_set) is not None:  # else it was told already, of no minor at all
+    if capability_data.feature_set(cluster.feature_set) is not None:  # else it was told already, of no minor at all
         resolve_feature_set(cluster.feature_set, minor, found)
     problems += [_of_release(problem, release) for problem in found]
     if of_minor is None and not without:

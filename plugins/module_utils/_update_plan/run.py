@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._data import capabilities as registry
+from .._data import capabilities as capability_data
 from .._problems import CapabilityError, FactsError, Problem, has_errors, raise_errors
 from .._release.collector import without_collector
 from .._release.release import Release
@@ -224,7 +224,7 @@ def shown_names(names: Sequence[str]) -> str:
 
 def _known_names(releases: Iterable[Release], answers: Iterable[Answer]) -> set[str]:
     """Return every name that a policy can mean: what the minors know, and what the plans have to do with."""
-    minors = (registry.facts_of(release.minor) for release in releases if release.minor is not None)
+    minors = (capability_data.facts_of(release.minor) for release in releases if release.minor is not None)
     known = {name for facts in minors if facts is not None for name in facts.capabilities}
     hops = (hop for answer in answers for hop in answer.plan.hops)
     return known.union(*(hop.before.known | hop.after.known | hop.turned_on for hop in hops))

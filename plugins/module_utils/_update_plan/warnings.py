@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ToldStatus
 from .._data.capabilities import gates_of
-from .._names import did_you_mean
-from .._problems import Problem
+from .._problems import Problem, did_you_mean
 from .plan import Hop, HopPlan, Plan
 from .request import Source
 from .resolved_release import Waypoint

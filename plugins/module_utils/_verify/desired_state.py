@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .._capability.inclusion import InclusionFacts, Reason, decide, overridden
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
+from .._resources import ResourceId
 
 DELETED = Reason("deleted", "the release deletes it")
 LEFT_OVER = Reason("left_over", "an earlier rollout made it, and no manifest of the release speaks of it")

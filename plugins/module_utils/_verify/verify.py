@@ -20,12 +20,13 @@ from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION
 from .._cluster.readiness import Readiness
 from .._cluster.spec_change import remembered_status
-from .._kubernetes.client import Client, Target, target_of
+from .._kubernetes.client import Client
 from .._kubernetes.lookup import Presence, look_for
 from .._kubernetes.rest_mapper import ServedKinds
 from .._problems import ClusterError, Problem
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, ResourceId
+from .._release.manifest import Manifest
+from .._resources import ResourceId, Target, target_of
 from .._rollout.cluster_state import Scene, Surroundings, dropped, included_once, read_scene
 from .._rollout.desired_object import PART_OF, wrong_annotations
 from .._rollout.feature_set import FeatureGate, Said, held_back, read_feature_gate

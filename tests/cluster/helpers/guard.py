@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     ADMISSION_BINDINGS,
     ADMISSION_POLICIES,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.plugins.modules import capability_guard
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 VERSION = f"{CLUSTER_VERSIONS}/version"
 POLICY = ADMISSION_POLICIES.path(GUARD_NAME)
 BINDING = ADMISSION_BINDINGS.path(GUARD_NAME)
-KNOWN = sorted(item.name for item in registry.CAPABILITIES if item.since <= Minor(4, 21))
+KNOWN = sorted(item.name for item in capability_data.CAPABILITIES if item.since <= Minor(4, 21))
 
 Run = Callable[..., Outcome]
 
@@ -94,7 +94,7 @@ def remake(api: Api, capabilities: Mapping[str, Any], told: Mapping[str, Any]) -
 
     What is vCurrent by a status that knows everything is nothing by one that knows nothing.
     """
-    everything = sorted(item.name for item in registry.CAPABILITIES)
+    everything = sorted(item.name for item in capability_data.CAPABILITIES)
     set_cluster_version_status(api, status("5.2.0", everything, everything))
     assert asked(api, None, dry_run=False) == ""
     set_cluster_version_status(api, status("0.1.0", everything, None))

@@ -23,10 +23,11 @@ import urllib3
 import yaml
 from kubernetes.client import Configuration
 
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _retries
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities, cluster_capabilities_info
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
@@ -52,7 +53,7 @@ VERSION = "4.21.0"
 
 OBJECT = f"{CLUSTER_VERSIONS}/version"
 CRD = "clusterversions.config.openshift.io"
-FACTS = registry.facts_of(registry.Minor(4, 21))
+FACTS = capability_data.facts_of(Minor(4, 21))
 assert FACTS is not None
 KNOWN = FACTS.capabilities
 _WRITES = {"create", "update", "patch", "delete", "deletecollection"}

@@ -10,8 +10,8 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallFacts, violations
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor, MinorFacts
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorFacts
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
     Installation,
     check_installation,
@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 MINORS = (
     *("4.11", "4.12", "4.13", "4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "4.21", "4.22", "4.23"),
@@ -83,7 +84,7 @@ def asks_for(selection: Selection, minor: str) -> frozenset[str]:
 def facts_of(minor: str) -> MinorFacts:
     """Return what the collection knows of ``minor``."""
     major, _dot, number = minor.partition(".")
-    facts = registry.facts_of(Minor(int(major), int(number)))
+    facts = capability_data.facts_of(Minor(int(major), int(number)))
     assert facts is not None
     return facts
 

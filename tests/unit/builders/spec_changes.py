@@ -16,9 +16,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec
     parse_wish,
     spec_change,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import cluster_version
 
 MINORS: dict[str, dict[str, Any]] = json.loads(
@@ -64,7 +64,7 @@ def wished(
     known: Iterable[str] | None = None,
 ) -> Told:
     """Return what comes of ``options`` on a cluster that has ``spec``."""
-    facts = registry.facts_of(Minor(*map(int, minor.split("."))))
+    facts = capability_data.facts_of(Minor(*map(int, minor.split("."))))
     assert facts is not None
     cluster, found = parse_cluster_version(
         cluster_version(spec, enabled, known), SPEC.removesuffix(".spec.capabilities")

@@ -19,7 +19,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     decide,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._names import did_you_mean
+from ansible_collections.capability.openshift.plugins.module_utils._problems import did_you_mean
 
 KNOWN = ["Console", "baremetal", "Storage"]
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._version import (
+    Minor,
     is_semantic_version,
     minor_of,
     precedence,

@@ -19,13 +19,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
     crd_names,
     hidden_capabilities,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     PROFILE,
     cluster_version_crd,

@@ -17,8 +17,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     facts_of,
     hidden_capabilities,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Fleet
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (

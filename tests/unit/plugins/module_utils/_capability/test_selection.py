@@ -16,12 +16,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
     parse_selection,
     translate,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor, MinorFacts
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorFacts
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 
 def facts_of(major: int, minor: int) -> MinorFacts:
-    facts = registry.facts_of(Minor(major, minor))
+    facts = capability_data.facts_of(Minor(major, minor))
     assert facts is not None
     return facts
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capability_metrics import capability_metrics
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 
-NAMES = sorted(item.name for item in registry.CAPABILITIES)
+NAMES = sorted(item.name for item in capability_data.CAPABILITIES)
 HEAD = (
     "# HELP cluster_version_capability Report currently enabled cluster capabilities.  "
     "0 is disabled, and 1 is enabled.\n"

@@ -20,8 +20,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
     owned,
     parse_guard,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import V_CURRENT, Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import V_CURRENT
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 LARGEST = 8000
 """Characters of a policy: what a person can still read, and nothing to an API server."""
@@ -54,9 +55,9 @@ def test_the_guard_is_a_policy_and_its_binding() -> None:
     assert rule["resources"] == ["clusterversions"]
 
 
-@pytest.mark.parametrize("minor", sorted(registry.BRANCHES))
+@pytest.mark.parametrize("minor", sorted(capability_data.BRANCHES))
 def test_every_set_of_every_minor_can_be_told(minor: Minor) -> None:
-    facts = registry.facts_of(minor)
+    facts = capability_data.facts_of(minor)
     assert facts is not None
     told = tables()
     known = {name for name in told["names"] if told["since"][name] <= minor.major * 1000 + minor.minor}
@@ -69,14 +70,14 @@ def test_every_set_of_every_minor_can_be_told(minor: Minor) -> None:
 
 
 def test_names_are_told_in_one_order() -> None:
-    assert tables()["names"] == sorted(item.name for item in registry.CAPABILITIES)
+    assert tables()["names"] == sorted(item.name for item in capability_data.CAPABILITIES)
     assert policy_of(parse_guard(True, ["Storage", "Console", "Storage"])[0]) == policy_of(
         parse_guard(True, ["Console", "Storage"])[0]
     )
 
 
 def test_the_policy_stays_small() -> None:
-    everything = tuple(item.name for item in registry.CAPABILITIES)
+    everything = tuple(item.name for item in capability_data.CAPABILITIES)
     assert len(str(policy_of(Guard(True, everything)))) < LARGEST
 
 

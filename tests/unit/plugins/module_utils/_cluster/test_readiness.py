@@ -17,8 +17,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.read
     cluster_operator_readiness,
     readiness,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
 VERSIONS = {"operator": "4.20.3", "operand": "1.2"}
 

@@ -18,10 +18,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
     status_facts,
     told_condition,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor, facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import facts_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
 
 THEN, NOW = "2025-01-01T00:00:00Z", "2026-02-03T04:05:06Z"
 AS_EXPECTED = {

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parents[3] / "data" / "capabilities.json").read_text("utf-8"))
 MINORS: dict[str, dict[str, Any]] = FACTS["minors"]
@@ -22,13 +22,13 @@ def minor(text: str) -> Minor:
 
 
 def test_the_registry_knows_exactly_the_minors_of_the_facts():
-    assert [str(item) for item in sorted(registry.BRANCHES)] == list(MINORS)
-    assert str(registry.newest_minor()) == list(MINORS)[-1]
+    assert [str(item) for item in sorted(capability_data.BRANCHES)] == list(MINORS)
+    assert str(capability_data.newest_minor()) == list(MINORS)[-1]
 
 
 @pytest.mark.parametrize("text", MINORS)
 def test_known_names_and_sets_are_those_of_the_api(text):
-    facts = registry.facts_of(minor(text))
+    facts = capability_data.facts_of(minor(text))
 
     assert facts is not None
     assert sorted(facts.capabilities) == MINORS[text]["known"]
@@ -37,21 +37,22 @@ def test_known_names_and_sets_are_those_of_the_api(text):
 
 @pytest.mark.parametrize("text", MINORS)
 def test_every_minor_names_the_commit_it_was_read_from(text):
-    facts = registry.facts_of(minor(text))
+    facts = capability_data.facts_of(minor(text))
 
     assert facts is not None
-    assert registry.BRANCHES[minor(text)].commit == MINORS[text]["commit"]
+    assert capability_data.BRANCHES[minor(text)].commit == MINORS[text]["commit"]
     assert MINORS[text]["commit"][:12] in facts.source
 
 
 @pytest.mark.parametrize("text", MINORS)
 def test_capabilities_behind_gates_are_those_of_the_api(text):
-    facts = registry.facts_of(minor(text))
+    facts = capability_data.facts_of(minor(text))
 
     assert facts is not None
-    assert {name: list(registry.gates_of(name)) for name in facts.capabilities if registry.gates_of(name)} == MINORS[
-        text
-    ]["gated"]
+    gated = {
+        name: list(capability_data.gates_of(name)) for name in facts.capabilities if capability_data.gates_of(name)
+    }
+    assert gated == MINORS[text]["gated"]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_capabilities_behind_gates_are_those_of_the_api(text):
     ],
 )
 def test_a_capability_is_hidden_while_all_its_gates_are_off(gates, hidden):
-    assert registry.hidden_capabilities(frozenset(gates)) == hidden
+    assert capability_data.hidden_capabilities(frozenset(gates)) == hidden
 
 
 def test_feature_sets_enable_the_gates_that_the_api_says():
@@ -73,7 +74,7 @@ def test_feature_sets_enable_the_gates_that_the_api_says():
         for name in names:
             expected.setdefault(name, set()).add(gate)
 
-    assert expected == registry.GATES_OF_FEATURE_SETS
+    assert expected == capability_data.GATES_OF_FEATURE_SETS
 
 
 @pytest.mark.parametrize(
@@ -81,16 +82,16 @@ def test_feature_sets_enable_the_gates_that_the_api_says():
     [("3.11", False), ("4.10", False), ("4.11", True), ("4.23", True), ("5.0", True), ("9.9", True)],
 )
 def test_capabilities_began_with_4_11(text, expected):
-    assert registry.has_capabilities(minor(text)) is expected
+    assert capability_data.has_capabilities(minor(text)) is expected
 
 
 def test_a_minor_that_nobody_knows_has_no_facts():
-    assert registry.facts_of(Minor(4, 10)) is None
-    assert registry.facts_of(Minor(6, 0)) is None
+    assert capability_data.facts_of(Minor(4, 10)) is None
+    assert capability_data.facts_of(Minor(6, 0)) is None
 
 
 def test_facts_from_names_take_older_sets_from_the_newest_known_minor_and_vcurrent_from_the_names():
-    facts = registry.facts_from_names(Minor(9, 9), ["Console", "baremetal", "Brand"], "a CRD")
+    facts = capability_data.facts_from_names(Minor(9, 9), ["Console", "baremetal", "Brand"], "a CRD")
 
     assert facts.capabilities == {"Console", "baremetal", "Brand"}
     assert facts.sets["vCurrent"] == {"Console", "baremetal", "Brand"}
@@ -113,7 +114,7 @@ def test_facts_from_names_take_older_sets_from_the_newest_known_minor_and_vcurre
     ],
 )
 def test_ingress_is_always_on_from_4_16_except_for_hosted_clusters(version, profile, expected):
-    assert registry.always_enabled(version, profile) == expected
+    assert capability_data.always_enabled(version, profile) == expected
 
 
 @pytest.mark.parametrize(
@@ -127,12 +128,12 @@ def test_ingress_is_always_on_from_4_16_except_for_hosted_clusters(version, prof
     ],
 )
 def test_feature_sets_come_and_go_with_minors(version, name, expected):
-    assert (name in registry.feature_set_names(version)) is expected
+    assert (name in capability_data.feature_set_names(version)) is expected
 
 
 def test_annotations_may_name_what_the_newest_cvo_knows():
     # cvo-behaviour, "Per version", row 4.22 - 5.x
-    assert registry.ANNOTATED_FEATURE_SETS == (
+    assert capability_data.ANNOTATED_FEATURE_SETS == (
         "CustomNoUpgrade",
         "Default",
         "DevPreviewNoUpgrade",
@@ -142,11 +143,11 @@ def test_annotations_may_name_what_the_newest_cvo_knows():
 
 
 def test_every_capability_has_a_first_minor_that_the_api_confirms():
-    for capability in registry.CAPABILITIES:
+    for capability in capability_data.CAPABILITIES:
         first = next(text for text, facts in MINORS.items() if capability.name in facts["known"])
         assert str(capability.since) == first
-    assert {capability.name for capability in registry.CAPABILITIES} == set(MINORS["5.2"]["known"])
-    assert registry.gates_of("Nobody") == ()
+    assert {capability.name for capability in capability_data.CAPABILITIES} == set(MINORS["5.2"]["known"])
+    assert capability_data.gates_of("Nobody") == ()
 
 
 # cvo-behaviour 4: DeploymentConfig at 4.14 is the one case that no manifest shows
@@ -163,12 +164,12 @@ def test_every_capability_has_a_first_minor_that_the_api_confirms():
     ],
 )
 def test_what_an_update_turns_on_although_no_manifest_says_so(hop, expected):
-    assert [item.capability for item in registry.forced_capabilities(*map(minor, hop))] == expected
+    assert [item.capability for item in capability_data.forced_capabilities(*map(minor, hop))] == expected
 
 
 def test_what_is_forced_is_known_to_the_new_minor_and_not_to_the_old_one():
-    for item in registry.FORCED_CAPABILITIES:
-        old, new = registry.facts_of(item.from_minor), registry.facts_of(item.to_minor)
+    for item in capability_data.FORCED_CAPABILITIES:
+        old, new = capability_data.facts_of(item.from_minor), capability_data.facts_of(item.to_minor)
         assert old is not None
         assert new is not None
         assert item.capability in new.capabilities - old.capabilities
@@ -189,7 +190,7 @@ def test_what_is_forced_is_known_to_the_new_minor_and_not_to_the_old_one():
     ],
 )
 def test_feature_sets_that_block_updates_can_never_be_left(name, blocks):
-    found = registry.feature_set(name)
+    found = capability_data.feature_set(name)
 
     assert found is not None
     assert (found.blocks_updates, found.permanent) == (blocks, blocks)
@@ -198,19 +199,19 @@ def test_feature_sets_that_block_updates_can_never_be_left(name, blocks):
 
 @pytest.mark.parametrize("name", ["techpreviewnoupgrade", "TechPreview", " ", "None"])
 def test_a_feature_set_that_does_not_exist_is_not_found(name):
-    assert registry.feature_set(name) is None
+    assert capability_data.feature_set(name) is None
 
 
 def test_every_feature_set_that_says_no_upgrade_blocks_and_no_other():
-    for item in registry.FEATURE_SETS:
+    for item in capability_data.FEATURE_SETS:
         assert item.name.endswith("NoUpgrade") is item.blocks_updates
 
 
 # openshift/cluster-version-operator#1314, first in release-4.22: pkg/payload/precondition/clusterversion/upgradeable.go
 def test_overrides_admit_patch_updates_from_4_22_on():
-    assert registry.OVERRIDES_ADMIT_PATCHES.since == Minor(4, 22)
-    assert "openshift/cluster-version-operator#1314" in registry.OVERRIDES_ADMIT_PATCHES.source
-    assert registry.OVERRIDES_ADMIT_PATCHES.since in registry.BRANCHES
+    assert capability_data.OVERRIDES_ADMIT_PATCHES.since == Minor(4, 22)
+    assert "openshift/cluster-version-operator#1314" in capability_data.OVERRIDES_ADMIT_PATCHES.source
+    assert capability_data.OVERRIDES_ADMIT_PATCHES.since in capability_data.BRANCHES
 
 
 # openshift/oc:pkg/cli/admin/release/extract_tools.go credRequestCloudProviderSpecKindMapping
@@ -232,28 +233,28 @@ def test_overrides_admit_patch_updates_from_4_22_on():
     ],
 )
 def test_the_provider_of_a_platform(platform, kind):
-    assert registry.CREDENTIALS_OF_PLATFORMS.get(platform) == kind
-    assert (platform in registry.PLATFORMS_WITHOUT_CREDENTIALS) is (kind is None)
+    assert capability_data.CREDENTIALS_OF_PLATFORMS.get(platform) == kind
+    assert (platform in capability_data.PLATFORMS_WITHOUT_CREDENTIALS) is (kind is None)
 
 
 def test_platforms_are_written_once_and_in_lower_case():
-    platforms = [*registry.CREDENTIALS_OF_PLATFORMS, *registry.PLATFORMS_WITHOUT_CREDENTIALS]
+    platforms = [*capability_data.CREDENTIALS_OF_PLATFORMS, *capability_data.PLATFORMS_WITHOUT_CREDENTIALS]
 
-    assert len(set(platforms)) == len(platforms)
-    assert [platform.lower() for platform in platforms] == platforms
-    assert len(set(registry.CREDENTIALS_OF_PLATFORMS.values())) == len(registry.CREDENTIALS_OF_PLATFORMS)
+    assert len(set(names)) == len(names)
+    assert [name.lower() for name in names] == names
+    assert len(set(capability_data.CREDENTIALS_OF_PLATFORMS.values())) == len(capability_data.CREDENTIALS_OF_PLATFORMS)
 
 
 @pytest.mark.parametrize(
     "fact",
     [
-        *registry.CAPABILITIES,
-        *registry.SET_AMENDMENTS,
-        *registry.FORCED_CAPABILITIES,
-        *registry.FEATURE_SETS,
-        registry.ALWAYS_ENABLED,
-        registry.OVERRIDES_ADMIT_PATCHES,
-        *registry.BRANCHES.values(),
+        *capability_data.CAPABILITIES,
+        *capability_data.SET_AMENDMENTS,
+        *capability_data.FORCED_CAPABILITIES,
+        *capability_data.FEATURE_SETS,
+        capability_data.ALWAYS_ENABLED,
+        capability_data.OVERRIDES_ADMIT_PATCHES,
+        *capability_data.BRANCHES.values(),
     ],
     ids=lambda fact: type(fact).__name__,
 )

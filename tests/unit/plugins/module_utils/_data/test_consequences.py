@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import (
     CONSEQUENCES,
     Consequence,
     consequences_of,
 )
 
-NAMES = [item.name for item in registry.CAPABILITIES]
+NAMES = [item.name for item in capability_data.CAPABILITIES]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -20,7 +20,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.wo
     workload_requests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
 MILLI = 10**6
 MOST = (2**63 - 1) * NANO

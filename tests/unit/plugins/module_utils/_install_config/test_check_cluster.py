@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
@@ -20,6 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     GATED,
     after,

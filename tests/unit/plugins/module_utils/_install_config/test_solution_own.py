@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
     SOLUTIONS,
     Solution,
@@ -20,6 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     resolve,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
     asks_for,

@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import connection_error
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client, Target
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem
-from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS, Target
 
 SHOWN = "clusterversions.config.openshift.io version"
 NO_ANSWER = "Look at the address, the network and the proxy, and whether the API server runs"

@@ -8,7 +8,8 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Inclusion, Reason
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import decision_dict, error_text
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, ReleaseError
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
 ONE, TWO = Problem("error", "a", "is wrong", "Undo it"), Problem("error", "b", "is worse")
 WARNING = Problem("warning", "c", "is odd")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
-    ResourceId,
     manifest_from_object,
     place,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
 
 def read(**fields):

@@ -11,11 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
-    DELETE_ANNOTATION,
-    Manifest,
-    ResourceId,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import DELETE_ANNOTATION, Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
     MODES,
     Mode,
@@ -27,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.task
     run_level_of,
     task_graph,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.tests.unit.oracles.task_graph import (
     expected_pairs,
     is_job,

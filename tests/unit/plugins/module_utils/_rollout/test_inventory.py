@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import (
     Entry,
     Inventory,

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as registry
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     Manifest,
-    ResourceId,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.credentials import (
     ReleaseCredentials,
     resolve_platform,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 GROUP = "cloudcredential.openshift.io"
 
@@ -65,7 +65,7 @@ def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, n
     found = ReleaseCredentials(release_of(manifests, []), manifests, platform).needed(None)
 
     assert [item.manifest.resource_id.name for item in found] == names
-    assert {item.provider for item in found} <= {registry.CREDENTIALS_OF_PLATFORMS.get(platform)}
+    assert {item.provider for item in found} <= {capability_data.CREDENTIALS_OF_PLATFORMS.get(platform)}
 
 
 @pytest.mark.parametrize("platform", [None, "none"])
@@ -111,7 +111,9 @@ def test_only_what_is_on_counts_in_the_order_of_the_release(enabled, names):
     assert [item.manifest.resource_id.name for item in found] == names
 
 
-@pytest.mark.parametrize("name", [*registry.CREDENTIALS_OF_PLATFORMS, *registry.PLATFORMS_WITHOUT_CREDENTIALS])
+@pytest.mark.parametrize(
+    "name", [*capability_data.CREDENTIALS_OF_PLATFORMS, *capability_data.PLATFORMS_WITHOUT_CREDENTIALS]
+)
 @pytest.mark.parametrize("spell", [str.lower, str.upper, str.title])
 def test_a_platform_is_found_in_any_case(name, spell):
     problems: list[Problem] = []

@@ -12,7 +12,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
     CapabilityStatus,
     Selection,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest, ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import (
     policy_problems,
     violations,

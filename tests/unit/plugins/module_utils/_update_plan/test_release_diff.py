@@ -11,8 +11,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     Manifest,
-    ResourceId,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes, Comparison
 
 

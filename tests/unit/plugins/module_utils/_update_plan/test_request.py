@@ -11,7 +11,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Override
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ToldStatus
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import Minor
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
@@ -21,6 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     Question,
     read_question,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 OBJECT = {
     "apiVersion": "config.openshift.io/v1",

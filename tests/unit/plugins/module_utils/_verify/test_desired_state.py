@@ -15,8 +15,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     FEATURE_SET_ANNOTATION,
     PROFILE_ANNOTATION,
     Manifest,
-    ResourceId,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._verify.desired_state import (
     DELETED,
     LEFT_OVER,
