@@ -25,8 +25,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     CAPABILITIES,
     DEFAULT_CLUSTER_PROFILE,
     FORCED_CAPABILITIES,
-    feature_set_names,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.feature_sets import feature_set_names
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId

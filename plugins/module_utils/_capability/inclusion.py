@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .._data.capabilities import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
+from .._data.feature_sets import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
 from .._release.manifest import (
     EXCLUDE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,

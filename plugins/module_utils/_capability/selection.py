@@ -11,11 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._data.capabilities import NONE, V_CURRENT, MinorFacts, gates_of, since_of
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorFacts, gates_of, since_of
 from .._problems import Problem, did_you_mean
-
-API_FIELDS = API_BASELINE, API_ADDITIONAL = "baselineCapabilitySet", "additionalEnabledCapabilities"
-"""Fields of ``capabilities`` in an install-config, and in the spec of a ClusterVersion."""
 
 _SPELLINGS = {
     "baseline_capability_set": API_BASELINE,

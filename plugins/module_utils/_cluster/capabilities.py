@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._capability.release_properties import minor_facts
-from .._capability.selection import API_ADDITIONAL, API_BASELINE, requested
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, MinorFacts
+from .._capability.selection import requested
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, MinorFacts
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import follow, snapshots_of
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
