@@ -20,8 +20,7 @@ from .._capability.inclusion import Inclusion
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, ReleaseError, has_errors, raise_errors
 from .._version import Minor, is_semantic_version, minor_of
-from .._yaml.head import Head, YamlError
-from .._yaml.json import json_object
+from .._yaml.head import Head, YamlError, json_object
 from .collector import without_collector
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
