@@ -484,13 +484,15 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     auth_spec,
+    show_kubeconfig,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_options,
     facts_spec,
     inclusion_spec,
     selection_spec,
-    show_kubeconfig,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute

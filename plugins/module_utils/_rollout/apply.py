@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from .._kubernetes.api_errors import FIELD_CONFLICT
 from .._kubernetes.client import FIELD_MANAGER, Client, Written
-from .._kubernetes.crds import await_established, is_established
+from .._kubernetes.crds import await_established, create_soon, is_established
 from .._kubernetes.rest_mapper import ServedKinds
 from .._kubernetes.retries import RETRIED_CODES, is_for_good
 from .._problems import ApiError, Problem, has_errors
@@ -348,19 +348,6 @@ class Sender:
             if cause.reason == FIELD_CONFLICT
         )
         return Sent(manifest, "failed", (refusal(self._loaded, manifest, error),), conflicts)
-
-
-def create_soon(
-    client: Client, kinds: ServedKinds, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
-) -> Written:
-    """Create an object. Of a kind that came a moment ago there is none yet, so that it can be applied as well.
-
-    The API server holds a POST back for two seconds then
-    (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
-    """
-    if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
-        return client.apply(target, body, dry_run=dry_run, metadata_only=True)
-    return client.create(target, body, dry_run=dry_run)
 
 
 def _going(target: Target, metadata: Mapping[str, Any], severity: Literal["error", "warning"]) -> Problem:

@@ -34,12 +34,12 @@ from .._cluster.status import NamesRefused, report_status, utc_now
 from .._cluster.status_change import StatusFacts, next_status, told_condition
 from .._data import capabilities as capability_data
 from .._kubernetes.client import Client
+from .._kubernetes.crds import create_soon
 from .._kubernetes.rest_mapper import ServedKinds
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.manifest import Manifest
 from .._unstructured import Object, walk
 from .._version import Minor, find_minor, is_semantic_version, precedence
-from .apply import create_soon
 from .inventory import Inventory
 
 _PLACE = str(CLUSTER_VERSION)

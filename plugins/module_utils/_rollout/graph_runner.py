@@ -21,8 +21,8 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from .._kubernetes.crds import ESTABLISH_SECONDS
-from .._kubernetes.patience import persist
 from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.retries import persist
 from .._problems import ApiError, ClusterError, Problem
 from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .._capability.inclusion import overridden
 from .._kubernetes.client import Client
-from .._kubernetes.patience import persist
+from .._kubernetes.retries import persist
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.loader import LoadedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_of

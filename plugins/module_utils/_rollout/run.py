@@ -21,7 +21,7 @@ from .._cluster.cluster_version import CVO
 from .._cluster.status import refuse_cvo
 from .._kubernetes.client import Client
 from .._kubernetes.crds import ESTABLISH_SECONDS
-from .._kubernetes.patience import persist
+from .._kubernetes.retries import persist
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest

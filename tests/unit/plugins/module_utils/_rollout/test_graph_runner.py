@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import patience as _patience
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _patience
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError, ClusterError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import task_graph
