@@ -11,9 +11,11 @@ How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payl
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import Inclusion
@@ -21,7 +23,6 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, ReleaseError, has_errors, raise_errors
 from .._version import Minor, is_semantic_version, minor_of
 from .._yaml.head import Head, YamlError, json_object
-from .collector import without_collector
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
 from .release import Release
@@ -362,3 +363,16 @@ def _head_reader() -> HeadReader:
             return read_surely(data)
 
     return read
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Keep the collector from walking thousands of new objects again and again: none of them is garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.freeze()
+            gc.enable()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, FactsError, Problem, has_errors, raise_errors
-from .._release.collector import without_collector
+from .._release.loader import without_collector
 from .._release.release import Release
 from .cluster_entry import ClusterEntry, read_entry
 from .cluster_version_file import place_of, read_cluster_version
