@@ -26,11 +26,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     ImplicitEnablement,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
     InclusionFacts,
     decide,
     included_manifests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation

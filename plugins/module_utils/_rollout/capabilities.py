@@ -19,14 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .._capability.implicit_enablement import ImplicitEnablement
-from .._capability.selection import (
-    CapabilityStatus,
-    Selection,
-    capability_status,
-    check_selection,
-    parse_selection,
-    translate,
-)
+from .._capability.inclusion import CapabilityStatus
+from .._capability.selection import Selection, capability_status, check_selection, parse_selection, translate
 from .._cluster.cluster_version import ClusterVersion, capability_condition, parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION, find_cluster_version, update_cluster_version
 from .._cluster.spec_change import Wish, capabilities_block, remembered_status, requested_names, spec_change

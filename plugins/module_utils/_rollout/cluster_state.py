@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterFacts, ClusterOptions, check_options, inclusion_facts
-from .._capability.inclusion import InclusionFacts, included_manifests
-from .._capability.selection import CapabilityStatus
+from .._capability.inclusion import CapabilityStatus, InclusionFacts, included_manifests
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION, find_cluster_version
 from .._cluster.status_change import StatusFacts, status_facts

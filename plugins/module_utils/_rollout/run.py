@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import inclusion_facts
-from .._capability.inclusion import included_manifests
-from .._capability.selection import CapabilityStatus
+from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._cluster.cluster_version import CVO
 from .._cluster.status import refuse_cvo
 from .._kubernetes.client import Client

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from .._capability.implicit_enablement import Cause, ImplicitEnablement
-from .._capability.inclusion import Override, overridden
-from .._capability.selection import CapabilityStatus, Selection
+from .._capability.inclusion import CapabilityStatus, Override, overridden
+from .._capability.selection import Selection
 from .._cluster.cluster_version import Condition, ToldStatus, capability_condition
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterFacts, always_enabled, inclusion_facts
-from .._capability.inclusion import InclusionFacts, included_manifests
+from .._capability.inclusion import CapabilityStatus, InclusionFacts, included_manifests
 from .._capability.release_properties import hidden_capabilities, minor_facts, resolve_feature_set
-from .._capability.selection import CapabilityStatus, Selection, capability_status, translate
+from .._capability.selection import Selection, capability_status, translate
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.capabilities import MinorFacts

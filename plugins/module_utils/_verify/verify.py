@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import resolve_cluster
-from .._capability.selection import CapabilityStatus
+from .._capability.inclusion import CapabilityStatus
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION
 from .._cluster.readiness import Readiness

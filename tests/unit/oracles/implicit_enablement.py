@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionFacts, decide
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
+    InclusionFacts,
+    decide,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, raise_errors
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
