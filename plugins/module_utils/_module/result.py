@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._capability.inclusion import Inclusion
-from .._footprint.summary import ReleaseContents
 from .._problems import CapabilityError, Problem
 
 if TYPE_CHECKING:
@@ -55,12 +54,6 @@ def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
 def diff_entry(what: str, before: str, after: str) -> dict[str, str]:
     """Return one part of a diff in the shape that Ansible prints; ``what`` names what changes."""
     return {"before_header": what, "after_header": what, "before": before, "after": after}
-
-
-def contents_dict(contents: ReleaseContents) -> dict[str, Any]:
-    """Return what a release offers in the shape that playbooks get."""
-    capabilities = {name: brings._asdict() for name, brings in contents.capabilities.items()}
-    return {**contents._asdict(), "capabilities": capabilities}
 
 
 def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
