@@ -606,8 +606,10 @@ def run(planning: Planning, params: dict[str, Any], check_mode: bool, diff_mode:
     result = planning_result(planning, fleet=fleet, details=details, fail_on=params["fail_on"])
     if params["report"] is not None:
         # Templates and Jinja2 cost every run that writes no report.
-        from ansible_collections.capability.openshift.plugins.module_utils._extract.result import report_diff
-        from ansible_collections.capability.openshift.plugins.module_utils._report.write import write_report
+        from ansible_collections.capability.openshift.plugins.module_utils._report.write import (
+            report_diff,
+            write_report,
+        )
 
         path = params["report"] and absolute(params["report"], params["chdir"] or "")
         written = write_report(path, PlanShapes().report(planning), check_mode=check_mode)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from .._module.result import diff_entry
 from .destination import INVENTORY, DestinationPlan
@@ -37,21 +37,6 @@ def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
     if plan.inventory_changes and not diff:
         diff.append(diff_entry(f"{plan.dest}/{INVENTORY}", "", _lines(plan.ours)))
     return diff
-
-
-def report_diff(files: Mapping[str, tuple[str | None, str]]) -> list[dict[str, str]]:
-    """Return the diff of a report, path -> (before, after); of a page it shows the digest alone."""
-    return [
-        diff_entry(path, _readable(path, before or ""), _readable(path, after))
-        for path, (before, after) in files.items()
-        if before != after
-    ]
-
-
-def _readable(path: str, text: str) -> str:
-    if not text or not path.lower().endswith((".html", ".htm")):
-        return text
-    return f"(a page, sha256 {hashlib.sha256(text.encode()).hexdigest()})\n"
 
 
 def _lines(names: Iterable[str]) -> str:
