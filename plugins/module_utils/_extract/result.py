@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from typing import Any
 
+from .._capability.inclusion import Inclusion
 from .._module.result import diff_entry
 from .destination import INVENTORY, DestinationPlan
 
@@ -45,3 +47,19 @@ def _lines(names: Iterable[str]) -> str:
 
 def _hidden(data: bytes) -> str:
     return f"(holds a Secret, content not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"
+
+
+def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
+    """Return one decision in the shape that playbooks get."""
+    manifest = inclusion.manifest
+    resource = manifest.resource_id
+    return {
+        "file": manifest.file,
+        "group": resource.group,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(manifest.capabilities),
+        "included": inclusion.included,
+        "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
+    }

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._capability.inclusion import Inclusion
 from .._problems import CapabilityError, Problem
 
 if TYPE_CHECKING:
@@ -54,19 +53,3 @@ def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
 def diff_entry(what: str, before: str, after: str) -> dict[str, str]:
     """Return one part of a diff in the shape that Ansible prints; ``what`` names what changes."""
     return {"before_header": what, "after_header": what, "before": before, "after": after}
-
-
-def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
-    """Return one decision in the shape that playbooks get."""
-    manifest = inclusion.manifest
-    resource = manifest.resource_id
-    return {
-        "file": manifest.file,
-        "group": resource.group,
-        "kind": resource.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-        "capabilities": list(manifest.capabilities),
-        "included": inclusion.included,
-        "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
-    }
