@@ -506,18 +506,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planning
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanShapes,
     planning_result,
     shown_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    Planning,
     Terms,
     answer_many,
     answer_one,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 if TYPE_CHECKING:
     from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client

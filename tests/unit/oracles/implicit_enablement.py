@@ -28,11 +28,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, TurnedOn
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
-    PlanOptions,
-    Question,
-    read_question,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import Question, read_question
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 Pair = tuple[Manifest, Manifest]
