@@ -419,10 +419,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     Surroundings,
     read_surroundings,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import said_by
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import Wishes, said_by
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import Wishes, roll_out
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
 
 _MOST_PARALLEL = 64
 

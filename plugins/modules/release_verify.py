@@ -306,7 +306,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import read_surroundings
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import said_by
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import said_by
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verify
 

@@ -22,10 +22,11 @@ from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ResourceId, ServedKind
 from .._unstructured import Object, walk
-from .apply import Known
-from .feature_set import FeatureGate, Said, cluster_options, held_back
+from .change_set import Known
+from .feature_set import FeatureGate, cluster_options, held_back
 from .inventory import Inventory
 from .inventory_store import Kept, Members, read_inventory
+from .options import Said
 
 
 class Surroundings(NamedTuple):

@@ -21,25 +21,10 @@ from .._release.release import Release
 from .._resources import FEATURE_GATES, PROXIES, Target
 from .._unstructured import maps, walk
 from .inventory import Inventory
+from .options import Said
 
 _FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 _PROXY = Target(PROXIES, "cluster")
-
-
-class Said(NamedTuple):
-    """What the user said of a cluster; ``None`` where the cluster is asked."""
-
-    cluster_profile: str | None
-    feature_set: str | None
-    feature_gates: Sequence[str] | None
-    exclude_identifier: str
-    overrides: Sequence[Any] | None
-    always_enabled_capabilities: Sequence[str] | None
-
-
-def said_by(params: Mapping[str, Any]) -> Said:
-    """Return what the options of ``_argspec.rollout_spec`` say."""
-    return Said(*(params[field] for field in Said._fields))
 
 
 class FeatureGate(NamedTuple):
