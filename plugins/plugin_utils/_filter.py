@@ -53,7 +53,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, read_minor
 
 SELECTION_OPTIONS = ("cluster_profile", "feature_set", "feature_gates", "always_enabled_capabilities")
 """Options of a question about names alone (documentation fragment ``_filter.selection``)."""
@@ -163,11 +163,7 @@ def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple
 
 
 def _read_version(version: object, where: str, problems: Problems) -> Minor | None:
-    try:
-        return None if version is None else minor_of(untag(version), where)
-    except ValueError as error:
-        problems.append(error.args[0])
-        return None
+    return None if version is None else read_minor(untag(version), where, problems)
 
 
 def decide_manifests(

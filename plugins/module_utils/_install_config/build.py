@@ -209,10 +209,7 @@ def _read_release(request: InstallRequest, problems: Problems) -> Release:
     if request.openshift_version is None:
         message = "is needed: which rules and capabilities there are depends on the version"
         raise InvalidOptionError([Problem("error", "todo", "openshift_version", message, "Set it, or release")])
-    try:
-        return release_of_version(minor_of(request.openshift_version))
-    except ValueError as error:
-        raise InvalidOptionError([error.args[0]]) from None
+    return release_of_version(minor_of(request.openshift_version))
 
 
 def _compare(

@@ -18,7 +18,7 @@ from .._capability.selection import Selection
 from .._data.capabilities import CAPABILITIES, NONE, gates_of, is_in_every_minor, since_of
 from .._data.solutions import SOLUTIONS, Solution, WantedCapability
 from .._problems import Problem, Problems, did_you_mean, has_errors, list_problems, string_problems
-from .._version import minor_of
+from .._version import read_minor
 from .pinning import candidate_minors, pinned
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)
@@ -152,13 +152,10 @@ def _wanted_capabilities(given: Any, where: str, problems: Problems) -> Iterator
         if isinstance(entry, str):
             yield WantedCapability(entry)
         elif isinstance(entry, Mapping) and isinstance(entry.get("capability"), str) and entry.keys() <= _WANT:
-            try:
-                until = entry.get("until")
-                yield WantedCapability(
-                    entry["capability"], None if until is None else minor_of(until, f"{place}.until")
-                )
-            except ValueError as error:
-                problems.append(error.args[0])
+            given_until = entry.get("until")
+            until = None if given_until is None else read_minor(given_until, f"{place}.until", problems)
+            if given_until is None or until is not None:
+                yield WantedCapability(entry["capability"], until)
         else:
             message = f"is {entry!r}, expected a name, or a dict with capability and until"
             problems.append(Problem("error", "todo", place, message, "Write the name of a capability"))

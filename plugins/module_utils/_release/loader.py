@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, Problems, ReleaseError, has_errors, raise_errors
-from .._version import Minor, is_semantic_version, minor_of
+from .._version import find_minor, is_semantic_version, read_minor
 from .._yaml.head import Head, YamlError, parse_json_object
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
@@ -96,7 +96,7 @@ def load_release(
     if not manifests and not has_errors(problems):
         problems.append(_no_manifests(path))
     raise_errors(problems, ReleaseError)
-    minor = _minor(version, problems)
+    minor = None if version is None else read_minor(version, "openshift_version", problems)
     raise_errors(problems, ReleaseError)
     places = (path, *(os.path.join(path, directory) for directory in directories))
     release = Release(path, version, minor, manifests, images, functools.partial(_body, files))
@@ -238,29 +238,12 @@ def _version(path: str, directory: str, given: str | None, problems: Problems) -
         message = f"{found}, expected a semantic version such as 4.20.3, as a string"
         problems.append(Problem("error", "todo", f"{name}, version", message, "Extract it again"))
         return given
-    if given is not None and _disagree(given, version):
+    if find_minor(given) not in (None, find_minor(version)):
         message = f"is {version}, and openshift_version says {given}"
         problems.append(
             Problem("error", "todo", f"{name}, version", message, "Leave openshift_version out, the release tells it")
         )
     return version
-
-
-def _disagree(given: str, version: str) -> bool:
-    try:
-        return minor_of(given) != minor_of(version)
-    except ValueError:
-        return False  # ``_minor`` reports what was given
-
-
-def _minor(version: str | None, problems: Problems) -> Minor | None:
-    if version is None:
-        return None
-    try:
-        return minor_of(version)
-    except ValueError as error:
-        problems.append(error.args[0])
-        return None
 
 
 def _images(path: str, directory: str, version: str | None, problems: Problems) -> dict[str, str]:

@@ -18,7 +18,7 @@ from .._data.capabilities import NONE
 from .._problems import Problem, Problems
 from .._release.release import Release
 from .._resources import ResourceId
-from .._version import Minor, minor_of
+from .._version import Minor, find_minor
 from .credentials import resolve_platform
 from .resolved_release import resolve_release
 from .start import PlanOptions, Source, StartingCluster
@@ -122,10 +122,7 @@ def _of_list(options: ClusterOptions, problems: Problems) -> tuple[Selection, Re
 
 
 def _version_problems(found: ClusterVersion, minor: Minor | None, place: str, strict: bool) -> list[Problem]:
-    try:
-        runs = minor_of(found.version) if found.version else None
-    except ValueError:
-        runs = None
+    runs = find_minor(found.version)
     if runs is None or minor is None or runs == minor:
         return []
     message = f"is {found.version}, and the path begins with a release of {minor}"
