@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
     TOUCHED,
     is_established,
     wait_until_established,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     AGENT,

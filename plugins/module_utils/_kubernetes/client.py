@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ClusterError, Problem
 from .._resources import Target
-from .api_errors import api_error, connection_error, one_line
+from .api_errors import ApiError, api_error, connection_error, one_line
 from .retries import retries
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Client:
         try:
             return self.get(target, metadata_only=metadata_only)
         except ApiError as error:
-            if error.code != 404:
+            if not error.is_not_found:
                 raise
             return None
 
@@ -154,7 +154,7 @@ class Client:
         try:
             self._write("delete", "DELETE", target, body, _JSON, {}, dry_run)
         except ApiError as error:
-            if error.code != 404:
+            if not error.is_not_found:
                 raise
             return error.repeated  # after a lost answer it is we who deleted it
         return True

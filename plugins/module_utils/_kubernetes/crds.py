@@ -11,9 +11,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from .._problems import ApiError, ClusterError
+from .._problems import ClusterError
 from .._resources import Target
 from .._unstructured import conditions_of
+from .api_errors import ApiError
 from .client import Client, WriteResult
 from .rest_mapper import RestMapper
 
@@ -23,7 +24,7 @@ TOUCHED = "capability.openshift.io/nudged"
 ESTABLISH_SECONDS = 120.0
 """How long to wait for definitions, through a restart of the API server."""
 
-_TOUCH_SECONDS = 8.0
+TOUCH_SECONDS = 8.0
 """An API server with peers takes 5 seconds until it establishes a definition: only a longer silence means something."""
 
 _PAUSE = 0.5
@@ -33,7 +34,7 @@ _TRIES = 3
 
 
 def wait_until_established(
-    client: Client, target: Target, metadata: Mapping[str, Any], seconds: float
+    client: Client, target: Target, metadata: Mapping[str, Any], seconds: float, touch_seconds: float = TOUCH_SECONDS
 ) -> tuple[Mapping[str, Any], str]:
     """Return a CustomResourceDefinition once it is established, or why it is not, after ``seconds`` or for good.
 
@@ -46,12 +47,12 @@ def wait_until_established(
     version, nudges = str(metadata["resourceVersion"]), 0
     while not _is_decided(found):
         left = begun + seconds - time.monotonic()
-        found = _next_event(client, target, version, min(left, _TOUCH_SECONDS))
+        found = _next_event(client, target, version, min(left, touch_seconds))
         # A watch from what it has now is refused as too old where nothing has changed since a restart of the server.
         version = ""
         if _is_decided(found) or left <= 0:
             break
-        if time.monotonic() - begun >= _TOUCH_SECONDS * (nudges + 1):
+        if time.monotonic() - begun >= touch_seconds * (nudges + 1):
             # One that was killed between accepting the names and establishing them looks at a definition again only
             # when that changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
             nudges += 1
@@ -108,7 +109,7 @@ def _touch(client: Client, target: Target, value: str | None) -> None:
         try:
             client.merge(target, {"metadata": metadata})
         except ApiError as error:
-            if error.code != 409:
+            if not error.is_conflict:
                 raise
         else:
             return

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._problems import ApiError
 from .._resources import ApiResource
+from .api_errors import ApiError
 from .client import Client
 
 _AGGREGATED = "APIGroupDiscoveryList"
@@ -26,7 +26,6 @@ _ACCEPT = ",".join(
         "application/json",
     ]
 )
-_UNAVAILABLE = 503
 
 
 class Discovery:
@@ -97,9 +96,9 @@ class GroupVersion:
         try:
             resources = client.document(path).get("resources") or ()
         except ApiError as error:
-            if error.code not in (404, _UNAVAILABLE):
+            if not (error.is_not_found or error.is_service_unavailable):
                 raise
-            resources, self.stale = (), error.code == _UNAVAILABLE
+            resources, self.stale = (), error.is_service_unavailable
         # Sub-resources are in the same list.
         plain = [item for item in resources if "/" not in item["name"]]
         self.kinds = _by_kind(

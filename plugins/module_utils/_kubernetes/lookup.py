@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ClusterError, Problem
 from .._resources import ApiResource, ResourceId, Target, target_for
+from .api_errors import ApiError
 from .client import Client, object_key
 
 
@@ -73,7 +74,7 @@ def find_existing(
             items = client.list(Target(served, labels=labels), metadata_only=True)
             return {resource: item["metadata"] for item in items for resource in keys.get(object_key(item), ())}
         except ApiError as error:
-            return {} if error.code == 404 else error  # its CustomResourceDefinition went meanwhile
+            return {} if error.is_not_found else error  # its CustomResourceDefinition went meanwhile
 
     there: dict[ResourceId, Mapping[str, Any]] = {}
     for served, answer in zip(wanted, client.each(listed, tuple(wanted)), strict=True):

@@ -14,18 +14,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from .._problems import ApiError, ClusterError, LockLostError
+from .._problems import ClusterError, LockLostError
+from .api_errors import RETRIED_CODES, ApiError, is_permanent_failure
 
 if TYPE_CHECKING:
     import urllib3
-
-RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
-NOT_IN_SCHEMA = "field not declared in schema"
-"""What a server says of a field that it does not know, as if that were its own failure and would pass."""
-
-_NOT_OF_TYPE = "failed to create typed patch object", "unable to convert unstructured object"
-"""What it says, in the same way, of what is applied and does not fit the types of the schema
-(kubernetes/apimachinery:pkg/util/managedfields/internal/structuredmerge.go Apply, pkg/runtime/converter.go)."""
 
 LONGEST_WAIT = 20.0
 """Seconds between two attempts at most, whatever ``Retry-After`` says."""
@@ -61,7 +54,7 @@ def retries(connect_seconds: float) -> urllib3.Retry:
             if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             said = (response.data or b"").decode(errors="replace") if response is not None else ""
-            if response is not None and response.status == 500 and is_permanent(said):
+            if response is not None and is_permanent_failure(response.status, said):
                 # Urllib3 then returns the answer as it is.
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
             return super().increment(method, url, response, error, _pool, _stacktrace)
@@ -89,11 +82,6 @@ def retries(connect_seconds: float) -> urllib3.Retry:
         raise_on_redirect=False,
         raise_on_status=False,
     )
-
-
-def is_permanent(said: str) -> bool:
-    """Tell whether an answer of 500 is what the next attempt gets as well: the manifest is to blame."""
-    return any(words in said for words in (NOT_IN_SCHEMA, *_NOT_OF_TYPE))
 
 
 def _root(error: BaseException | None) -> BaseException | None:

@@ -13,8 +13,9 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from .._problems import ApiError, ClusterError, Problems, raise_errors
+from .._problems import ClusterError, Problems, raise_errors
 from .._resources import Target
+from .api_errors import ApiError
 from .client import Client, Snapshot, object_key
 
 Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
@@ -23,7 +24,6 @@ Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
 _PAUSE = 1.0
 """Seconds before a broken watch is begun again."""
 
-_DENIALS = (401, 403, 404, 405)
 _TOLERATED_DENIALS = 5
 """How often in a row these answers are taken for those of a server that only starts and does not know its rules yet."""
 
@@ -128,10 +128,15 @@ def _watch(
                     changes.put(WatchEvent(target, event=event))
         except ClusterError as error:
             version = ""
-            refusals += isinstance(error, ApiError) and error.code in _DENIALS
+            refusals += isinstance(error, ApiError) and _is_denial(error)
             changes.put(WatchEvent(target, trouble=error, is_final=refusals > _TOLERATED_DENIALS))
         if time.monotonic() - begun < _PAUSE:
             over.wait(_PAUSE)
+
+
+def _is_denial(error: ApiError) -> bool:
+    is_denied = error.is_unauthorized or error.is_forbidden
+    return is_denied or error.is_not_found or error.is_method_not_supported
 
 
 def _version_after(event: Mapping[str, Any]) -> str:
