@@ -343,7 +343,7 @@ def _problem_code(error: ApiError) -> str:
     if error.is_not_found:
         return "missing-object" if error.object_name else "unserved-kind"
     if error.is_conflict and error.field_conflicts:
-        return "conflicting-fields"
+        return "conflicting-managers"
     return _CODES.get(error.code, "failed-server" if error.code >= 500 else "unexpected-answer")
 
 

@@ -138,4 +138,4 @@ def members_of_cluster(client: Client, kinds: RestMapper, resources: Collection[
         # A kind whose webhook does not answer is what this rollout may mend.
         if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise error
-    return ApplySetMembers(presence.there, presence.unclear)
+    return ApplySetMembers(presence.existing, presence.unclear)

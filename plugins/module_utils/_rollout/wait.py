@@ -58,7 +58,7 @@ def wait_until_ready(
                 waiting, more = _judge(wanted, state.objects, release, mode)
                 # Until a kind could be listed it is that, and no news is no good news.
                 blind = (error for target, error in unlisted.items() if target in late and not state.objects[target])
-                trouble = state.trouble or next(blind, None)
+                trouble = state.error or next(blind, None)
                 if not waiting or _is_hopeless(waiting):
                     break
                 target, key, found = waiting[0]

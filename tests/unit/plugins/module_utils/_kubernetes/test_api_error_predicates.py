@@ -142,7 +142,7 @@ def test_field_conflicts_name_the_manager_and_the_field():
     )
     assert [(problem.code, problem.hint) for problem in OWNED.problems] == [
         (
-            "conflicting-fields",
+            "conflicting-managers",
             "Agree with the owner of these fields, do not set them, or overwrite them with force_conflicts=true",
         )
     ]
