@@ -118,6 +118,7 @@ def _run(
 ) -> NoReturn:
     """Run a module in a fork of the server, as Ansible's wrapper does."""
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background of a shell
     for number, path in enumerate(output, 1):
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(file, number)
