@@ -295,7 +295,7 @@ def test_proxy_lets_a_watch_through_event_by_event(cluster: ControlPlane) -> Non
 
 OWNER = f"""\
 import time
-from {MODULE}.plane import ControlPlane
+from {MODULE}.control_plane import ControlPlane
 with ControlPlane() as plane:
     print(plane.folder, plane.processes.supervisor, flush=True)
     time.sleep(600)
