@@ -83,7 +83,7 @@ def resolve_release(criteria: InclusionCriteria, release: Release, problems: Pro
     context = inclusion_context(criteria, release, problems)
     minor = release.minor
     if minor is None:
-        message = "is missing: capabilities, sets and rules depend on the version"
+        message = "no version is given; capabilities, sets and rules depend on it"
         problems.error("missing-version", "openshift_version", message, "Set openshift_version")
         return None
     data = read_minor_data(release, minor, criteria.feature_set, criteria.cluster_profile, problems)
