@@ -378,3 +378,18 @@ def test_no_value_at_all_ends_in_an_exception(options):
 
     check(selection)
     assert all(problem.where for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(), {"baselineCapabilitySet": "vCurrent"}),
+        (Selection("v4.11"), {"baselineCapabilitySet": "v4.11"}),
+        (
+            Selection("None", ("Ingress", "Build")),
+            {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress", "Build"]},
+        ),
+    ],
+)
+def test_a_selection_in_the_spelling_of_the_api_has_no_empty_list(selection, expected):
+    assert selection.to_api() == expected
