@@ -12,7 +12,7 @@ from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.capability.openshift.plugins.lookup._given import LookupModule
 
-UNDEFINED = "{{ nobody_sets_this }}"
+UNDEFINED = "{{ not_defined_anywhere }}"
 DEFAULT = "the default"
 
 
@@ -59,7 +59,7 @@ def test_the_own_variable_of_a_role_comes_before_the_common_one(variables, expec
 @pytest.mark.parametrize("name", ["context", "site_context"])
 @pytest.mark.parametrize("arguments", [{"default": DEFAULT}, {"empty": ["", None]}])
 def test_a_variable_that_contains_an_undefined_one_is_an_error(name, value, arguments):
-    with pytest.raises(AnsibleError, match="nobody_sets_this"):
+    with pytest.raises(AnsibleError, match="not_defined_anywhere"):
         given("context", variables={"context": "common", name: value}, role="site", **arguments)
 
 
