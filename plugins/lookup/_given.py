@@ -15,7 +15,7 @@ description:
   - Returns the value of the first variable that exists. For the option V(release) and the role V(update_plan) these are
     C(update_plan_release), then C(release).
   - Fails if the variable contains an undefined variable. The filter P(ansible.builtin.default#filter), the test
-    P(ansible.builtin.defined#test) and the option P(ansible.builtin.vars#lookup:default) treat such a variable as
+    P(ansible.builtin.defined#test) and the option O(ansible.builtin.vars#lookup:default) treat such a variable as
     missing, and the task would silently use another cluster, or another selection.
   - A variable whose value is C(omit) counts as missing.
 options:
@@ -80,10 +80,14 @@ _MISSING = object()
 class LookupModule(LookupBase):
     """The lookup for Ansible."""
 
-    def run(
+    def run(self, terms: Iterable[str], variables: Mapping[str, Any] | None = None, **kwargs: Any) -> list[Any]:
+        """Return the values of the options, or the names of the variables that are empty."""
+        return self._run(terms, variables or {}, **kwargs)
+
+    def _run(
         self,
         terms: Iterable[str],
-        variables: Mapping[str, Any] | None = None,
+        variables: Mapping[str, Any],
         *,
         role: str = "",
         common: bool = True,
@@ -91,8 +95,6 @@ class LookupModule(LookupBase):
         default: Any = None,
         empty: Sequence[Any] | None = None,
     ) -> list[Any]:
-        """Return the values of the options, or the names of the variables that are empty."""
-        variables = variables or {}
         names = [self._variable(term, variables, role, common) for term in terms]
         if empty is not None:
             return [name for name in names if name and _is_empty(self._value(variables[name], variables), empty)]
