@@ -39,8 +39,8 @@ def main(directory: Path) -> int:
         writers = [pool.submit(write) for _number in range(_WRITERS)]
         conflicts: list[Request] = []
         while not conflicts and time.monotonic() < end:
-            asked = audit.requests(begin, user_agent="capability.openshift")
-            conflicts = [request for request in asked if request.verb == "patch" and request.code == 409]
+            requests = audit.requests(begin, user_agent="capability.openshift")
+            conflicts = [request for request in requests if request.verb == "patch" and request.code == 409]
         over.set()
     written = sum(writer.result() for writer in writers)
     if conflicts:
