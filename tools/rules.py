@@ -14,20 +14,20 @@ from collections.abc import Iterable, Iterator
 
 from environment import ROOT
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.consequences import CONSEQUENCES
-from ansible_collections.capability.openshift.plugins.module_utils._domain.hosted_cluster import (
-    DEFAULT_OFF,
-    SELECTABLE_SINCE,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     ALWAYS_ENABLED,
     CAPABILITIES,
     FORCED_CAPABILITIES,
     SET_AMENDMENTS,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.requirements import REQUIREMENTS, all_rules
-from ansible_collections.capability.openshift.plugins.module_utils._domain.rulebook import INSTALL_METHODS, Rule
-from ansible_collections.capability.openshift.plugins.module_utils._domain.solutions import SOLUTIONS, Solution
+from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import (
+    DEFAULT_OFF,
+    SELECTABLE_SINCE,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS, Rule
+from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS, Solution
 
 PAGE = ROOT / "docs" / "rules.md"
 
@@ -38,7 +38,7 @@ HEAD = """\
 
 Which selections of capabilities can be installed depends on version, platform and install method. These are the rules
 that `capability.openshift.install_config` and the filter `validate_capabilities` know, with their sources.
-[Install without a ladder](install_without_a_ladder.md) says how to use them.
+[Select capabilities for an installation](select_capabilities.md) shows how to use them.
 """
 LAYERS = {
     "installer": "Held by openshift-install, before anything boots. Agent-based and assisted installs run it as well.",
@@ -62,7 +62,7 @@ def main() -> int:
 
 def rules() -> Iterator[str]:
     """Yield a table for each layer."""
-    needs = {item.rule: item for item in REQUIREMENTS}
+    needs = {item.rule: item for item in DEPENDENCIES}
     for layer, held in LAYERS.items():
         yield f"## {layer}\n\n{held}\n"
         rows = []

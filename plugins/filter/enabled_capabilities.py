@@ -23,8 +23,8 @@ options:
     type: dict
     required: true
 extends_documentation_fragment:
-  - capability.openshift._question.version
-  - capability.openshift._question.selection
+  - capability.openshift._filter.version
+  - capability.openshift._filter.selection
 seealso:
   - plugin: capability.openshift.validate_capabilities
     plugin_type: filter
@@ -58,18 +58,18 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     SELECTION_OPTIONS,
-    ask_cluster,
     filter_error,
+    resolve_selection,
 )
 
 
 def enabled_capabilities(selection: Any, version: Any, **options: Any) -> list[str]:
     """Return the names that ``selection`` turns on in ``version``, sorted."""
     try:
-        _facts, status, _problems = ask_cluster(version, selection, options, SELECTION_OPTIONS, "version")
+        _facts, status, _problems = resolve_selection(version, selection, options, SELECTION_OPTIONS, "version")
     except CapabilityError as error:
         raise filter_error(error) from None
     return sorted(status.enabled)

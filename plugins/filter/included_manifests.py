@@ -21,8 +21,8 @@ options:
     elements: dict
     required: true
 extends_documentation_fragment:
-  - capability.openshift._question.selection
-  - capability.openshift._question.inclusion
+  - capability.openshift._filter.selection
+  - capability.openshift._filter.inclusion
 """
 
 EXAMPLES = r"""
@@ -48,11 +48,8 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import (
-    ask_inclusions,
-    filter_error,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import decide_manifests, filter_error
 
 
 def included_manifests(
@@ -60,7 +57,7 @@ def included_manifests(
 ) -> list[Any]:
     """Return those of ``manifests`` that are in, in their order."""
     try:
-        found = ask_inclusions(manifests, openshift_version, capabilities, options)
+        found = decide_manifests(manifests, openshift_version, capabilities, options)
         return [given for given, included in found if included]
     except CapabilityError as error:
         raise filter_error(error) from None

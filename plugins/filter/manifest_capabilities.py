@@ -40,8 +40,8 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._question import filter_error, read_manifest
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import filter_error, read_manifest
 
 
 def manifest_capabilities(manifest: Any) -> list[str]:

@@ -228,6 +228,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: File, document and field, or the option.
       type: str
@@ -236,7 +240,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -246,45 +250,46 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import (
+    DestinationPlan,
+    write_destination,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, secret_files
+from ansible_collections.capability.openshift.plugins.module_utils._extract.result import (
+    decision_dict,
+    destination_diff,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_options,
-    facts_spec,
+    cluster_type_spec,
     inclusion_spec,
     overrides_spec,
     release_arguments,
     release_spec,
     selection_spec,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._destination import (
-    DestinationPlan,
-    write_destination,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._diff import destination_diff
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import (
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     DestinationError,
     Problem,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide_all
-from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import (
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
     MODES,
     dot,
     mermaid,
     task_graph,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release import (
-    included_files,
-    load_release,
-    secret_files,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._result import decision_dict, fail, succeed
 
 _DRAWINGS = {"mermaid": mermaid, "dot": dot}
 
 NOTHING_IN = Problem(
     "error",
+    "todo",
     "dest",
     "would be emptied: not one manifest is in, which no cluster wants",
     "Check cluster_profile, feature_set and exclude_identifier, or leave dest out",
@@ -296,7 +301,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **release_spec(),
-            **facts_spec(),
+            **cluster_type_spec(),
             **selection_spec(),
             **inclusion_spec(),
             **overrides_spec(),

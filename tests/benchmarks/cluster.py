@@ -10,6 +10,7 @@ from threading import Timer
 from typing import Any
 
 from ansible_collections.capability.openshift.tests.benchmarks.run import BIN, HERE, ROUNDS, Candidate, compare, measure
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     EXAMPLE,
     apply_crds,
@@ -17,7 +18,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     make_cluster_version,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 OURS = "capability.openshift.cluster_capabilities"
 PEER = "kubernetes.core.k8s_info"
@@ -31,13 +31,13 @@ def command(fqcn: str, **options: Any) -> list[str]:
     return [str(BIN / "python"), str(HERE / "call_module.py"), fqcn, json.dumps(options)]
 
 
-def reset(plane: Plane) -> None:
+def reset(plane: ControlPlane) -> None:
     """Give the cluster the spec to begin with."""
     status = {**capabilities_status(["Console", "Ingress"], KNOWN), "desired": {"version": "4.21.0"}}
     make_cluster_version(plane.api, {"capabilities": CONSOLE}, status)
 
 
-def requests(plane: Plane, title: str, limit: int, **options: Any) -> None:
+def requests(plane: ControlPlane, title: str, limit: int, **options: Any) -> None:
     """Print how many requests a run of the module sends, watches aside."""
     mark = plane.audit.mark()
     measure(command(OURS, kubeconfig=str(plane.kubeconfig), **options))
@@ -47,14 +47,14 @@ def requests(plane: Plane, title: str, limit: int, **options: Any) -> None:
     print(f"  {title:<46} {len(counted):>4} requests (limit {limit}): {verbs}")
 
 
-def grant(plane: Plane) -> None:
+def grant(plane: ControlPlane) -> None:
     """Say in the status that everything is on, as the cluster-version operator does a while after it was asked for."""
     set_cluster_version_status(plane.api, {**capabilities_status(KNOWN, KNOWN), "desired": {"version": "4.21.0"}})
 
 
 def main() -> None:
     """Start a control plane, and measure."""
-    with Plane() as plane:
+    with ControlPlane() as plane:
         apply_crds(plane.api, EXAMPLE)
         reset(plane)
         print("Requests of cluster_capabilities")

@@ -11,12 +11,12 @@ import time
 if "--without-accelerator" in sys.argv:
     sys.modules["ryml"] = None  # type: ignore[assignment]
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     resolve_cluster,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import decide_all
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 
 
 def main() -> None:

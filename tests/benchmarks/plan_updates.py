@@ -12,16 +12,19 @@ import statistics
 import sys
 import time
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     check_options,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.implicit_enablement import ImplicitEnablement
-from ansible_collections.capability.openshift.plugins.module_utils._domain.question import PlanOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.waypoint import resolve_waypoint
-from ansible_collections.capability.openshift.plugins.module_utils._plan_result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._planning import Terms, answer_one
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
+    ImplicitEnablement,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.resolved_release import resolve_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import PlanSettings, plan_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 REPEATS = 20
 
@@ -41,15 +44,15 @@ def main() -> None:
 def plan(releases: list[str]) -> int:
     """Return how many resources turn something on where nothing was asked for."""
     options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": "None"}))
-    planning = answer_one(releases, options, Terms(allow_downgrade=True))
+    planning = plan_cluster(releases, options, PlanSettings(allow_downgrade=True))
     result = PlanShapes().plan(planning.plans[0], details=True)
     return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
 
 
 def match(releases: list[str]) -> tuple[int, float]:
     """Match the manifests of two releases that are loaded and filtered, and judge them for one cluster."""
-    cluster = check_options(ClusterOptions(), None, [])
-    current, target = (resolve_waypoint(cluster, load_release(path).release, []) for path in releases[:2])
+    cluster = check_options(ClusterOptions(), None, Problems())
+    current, target = (resolve_release(cluster, load_release(path).release, Problems()) for path in releases[:2])
     assert current is not None
     assert target is not None
     spent = []

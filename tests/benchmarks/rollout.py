@@ -34,8 +34,8 @@ from ansible_collections.capability.openshift.tests.benchmarks.rollout_objects i
     make_all,
     make_kinds,
 )
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ class Bench(NamedTuple):
     release: Path
     version: str
 
-    def command(self, name: str, plane: Plane, kubeconfig: Path) -> list[str]:
+    def command(self, name: str, plane: ControlPlane, kubeconfig: Path) -> list[str]:
         """Return what starts a contestant."""
         if name == FLOOR:
             return [PYTHON, str(HERE / "floor.py"), str(kubeconfig), str(self.folder / OBJECTS)]
@@ -157,22 +157,22 @@ def measure(command: Sequence[str], may_fail: bool = False) -> Run:
     return Run(seconds, usage.ru_maxrss / 1024, text.rpartition("\n")[2])
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """Tell how far it is, for this takes minutes."""
     print(f"  {time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
 @contextmanager
-def fresh_plane(folder: Path | None) -> Iterator[Plane]:
+def fresh_plane(folder: Path | None) -> Iterator[ControlPlane]:
     """Give a control plane at rest, with the kinds and namespaces of ``folder``."""
-    with Plane() as plane:
+    with ControlPlane() as plane:
         if folder is not None:
             make_kinds(plane.kubeconfig, folder)
         rest(plane)
         yield plane
 
 
-def rest(plane: Plane) -> None:
+def rest(plane: ControlPlane) -> None:
     """Wait until the API server has digested what it was told."""
     spent = -1.0
 
@@ -187,7 +187,7 @@ def rest(plane: Plane) -> None:
 
 
 @contextmanager
-def far_away(plane: Plane, folder: Path) -> Iterator[Path]:
+def far_away(plane: ControlPlane, folder: Path) -> Iterator[Path]:
     """Give a kubeconfig of a longer way to the server."""
     port = plane.url.rpartition(":")[2]
     command = [PYTHON, str(HERE / "delay.py"), port, str(DELAY)]
@@ -202,7 +202,7 @@ def far_away(plane: Plane, folder: Path) -> Iterator[Path]:
         proxy.stdin.close()
 
 
-def state(plane: Plane, paths: Sequence[str]) -> dict[str, str]:
+def state(plane: ControlPlane, paths: Sequence[str]) -> dict[str, str]:
     """Return the resource versions of the objects at ``paths``, those that are there."""
     wanted = set(paths)
     found = {}
@@ -214,7 +214,7 @@ def state(plane: Plane, paths: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def settled_state(plane: Plane, paths: Sequence[str]) -> dict[str, str]:
+def settled_state(plane: ControlPlane, paths: Sequence[str]) -> dict[str, str]:
     """Return the state once the API server no longer writes to it by itself, as it does to FlowSchemas."""
     seen: dict[str, str] = {}
 
@@ -230,7 +230,7 @@ def settled_state(plane: Plane, paths: Sequence[str]) -> dict[str, str]:
 def contest(bench: Bench, name: str, far: bool = False) -> Round:
     """Measure one contestant, and what it does when there is nothing to do if that is ours."""
     paths = bench.paths()
-    say(f"{name}{', far away' if far else ''}: a fresh control plane")
+    log(f"{name}{', far away' if far else ''}: a fresh control plane")
     with fresh_plane(bench.folder) as plane:
         if far:
             with far_away(plane, bench.folder) as kubeconfig:
@@ -240,7 +240,7 @@ def contest(bench: Bench, name: str, far: bool = False) -> Round:
         missing = sorted(set(paths) - set(state(plane, paths)))
         if missing:
             raise Failed(f"{name} left out {len(missing)} objects: {', '.join(missing[:5])}\n{run.output[-2000:]}")
-        say(f"{name}{', far away' if far else ''}: {run.seconds:.2f} s")
+        log(f"{name}{', far away' if far else ''}: {run.seconds:.2f} s")
         measured = {name: run}
         if name == FLOOR:
             measured[FLOOR_ALONE] = run._replace(seconds=float(run.output))
@@ -258,7 +258,7 @@ def sending_seconds(bench: Bench) -> float:
     return (times["end"] - times["start"]).total_seconds()
 
 
-def again(bench: Bench, plane: Plane, paths: Sequence[str]) -> Run:
+def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Run:
     """Measure a second run, which must not touch anything."""
     before = settled_state(plane, paths)
     rest(plane)
@@ -269,7 +269,7 @@ def again(bench: Bench, plane: Plane, paths: Sequence[str]) -> Run:
         raise Failed(f"the second run of release_apply wrote {len(moved)} objects: {', '.join(moved[:5])}")
     if json.loads(run.output)["changed"]:
         raise Failed(f"the second run of release_apply says that it changed something: {told(run)}")
-    say(f"{SECOND}: {run.seconds:.2f} s, and no resource version moved")
+    log(f"{SECOND}: {run.seconds:.2f} s, and no resource version moved")
     return run
 
 
@@ -279,13 +279,13 @@ def whole(bench: Bench) -> Round:
     What is not in the release is there: a stand-in for operators, which make namespaces, and for OpenShift's own API
     servers, which serve some kinds.
     """
-    say(f"{WHOLE}: a fresh control plane")
+    log(f"{WHOLE}: a fresh control plane")
     operators = operators_of(bench.release)
     with fresh_plane(None) as plane, Operators(plane.kubeconfig, operators, make=False):
         make_all(plane.kubeconfig, bench.folder / STUBS)
         rest(plane)
         run = measure(bench.ours(bench.release, plane.kubeconfig), may_fail=True)
-    say(f"{WHOLE}: {run.seconds:.2f} s; {told(run)}")
+    log(f"{WHOLE}: {run.seconds:.2f} s; {told(run)}")
     return {WHOLE: run}
 
 
@@ -384,13 +384,13 @@ def main() -> None:
     release = find_release(asked.release)
     print(f"\nRolling out {release.name}")
     with tempfile.TemporaryDirectory(prefix="rollout-") as folder:
-        say("which objects does a plain API server take?")
+        log("which objects does a plain API server take?")
         every = "3" if asked.quick else "1"
         subprocess.run([PYTHON, str(HERE / "rollout_objects.py"), str(release), folder, every], check=True)
         counts = json.loads((Path(folder) / "counts.json").read_text(encoding="utf-8"))
         before = f"{counts['crds']} CRDs and {counts['namespaces']} Namespaces were there before"
         objects = f"{counts['kept']} objects of {counts['version']} ({before})"
-        say(f"{objects}; of {counts['included']} that are included it refuses {counts['refused']}")
+        log(f"{objects}; of {counts['included']} that are included it refuses {counts['refused']}")
         try:
             compare(Bench(Path(folder), release, counts["version"]), asked, objects)
         except Failed as error:

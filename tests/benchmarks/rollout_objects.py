@@ -28,25 +28,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     resolve_cluster,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.inclusion import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     Reason,
     decide_all,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest
-from ansible_collections.capability.openshift.plugins.module_utils._release import (
-    LoadedRelease,
-    included_files,
-    load_release,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.tests.benchmarks.floor import send_all
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import collection_path
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 CAPABILITIES = {"baselineCapabilitySet": "vCurrent"}
@@ -193,7 +190,7 @@ def main() -> None:
     )
     served = [collection_path(bodies[place(item)]) for item in crds]
     (folder / SERVED).write_text("\n".join(served), encoding="utf-8")
-    with Plane() as plane:
+    with ControlPlane() as plane:
         make_kinds(plane.kubeconfig, folder)
         kinds = Kinds(plane.api)
         known = [(item, path) for item in rest if (path := kinds.path(item))]

@@ -1,26 +1,65 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A real control plane for each worker of pytest, and a clean slate on it for each test."""
+"""A real control plane for each worker of pytest, and brought back to its first state before each test."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import Rollouts, rollouts_of
-from ansible_collections.capability.openshift.tests.cluster.support import Site, site_of
-from ansible_collections.capability.openshift.tests.control_plane.openshift import apply_crds
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
-from ansible_collections.capability.openshift.tests.control_plane.programs import Say
-from ansible_collections.capability.openshift.tests.control_plane.slate import clean
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts, rollouts_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, site_of
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.programs import Log
+from ansible_collections.capability.openshift.tests.control_plane.reset import remember, reset
+
+SECONDS = ".cache/seconds.json"
+"""How long the tests of a file took when they last ran, by tests/conftest.py."""
+
+_WITH_CONTROLLERS = pytest.StashKey[ControlPlane]()
+CONTROLLERS = "controllers"
+"""The group of all tests that need them: they share one worker and one control plane."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give each file to one worker, because its tests share fixtures; begin with controllers and with what takes long.
+
+    The gate runs with ``--dist loadgroup --no-loadscope-reorder``.
+    """
+    try:
+        seconds = json.loads((config.rootpath / SECONDS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        seconds = {}
+    groups: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        needed = getattr(item, "fixturenames", ())
+        name = CONTROLLERS if "full_plane" in needed else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(name))
+        groups.setdefault(name, []).append(item)
+
+    def weight(name: str) -> tuple[bool, float]:
+        return name != CONTROLLERS, -seconds.get(name, len(groups[name]))
+
+    items[:] = [item for name in sorted(groups, key=weight) for item in groups[name]]
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the controllers after the last test that needs them."""
+    if nextitem is None or "full_plane" not in getattr(nextitem, "fixturenames", ()):
+        started = item.session.stash.get(_WITH_CONTROLLERS, None)
+        if started is not None:
+            started.close()
 
 
 @pytest.fixture(scope="session")
-def say(pytestconfig: pytest.Config) -> Say:
+def log(pytestconfig: pytest.Config) -> Log:
     """Return a function that tells people something while tests are captured: a build takes minutes."""
     capture = pytestconfig.pluginmanager.getplugin("capturemanager")
 
@@ -31,46 +70,49 @@ def say(pytestconfig: pytest.Config) -> Say:
     return tell
 
 
-def _started(say: Say, *, controllers: bool) -> Iterator[Plane]:
-    with Plane(controllers=controllers, say=say) as started:
+def _started(log: Log, *, controllers: bool) -> Iterator[ControlPlane]:
+    with ControlPlane(controllers=controllers, log=log) as started:
+        remember(started)
         yield started
 
 
 @pytest.fixture(scope="session")
-def plane(say: Say) -> Iterator[Plane]:
+def plane(log: Log) -> Iterator[ControlPlane]:
     """Return a control plane of etcd and kube-apiserver alone."""
-    yield from _started(say, controllers=False)
+    yield from _started(log, controllers=False)
 
 
 @pytest.fixture(scope="session")
-def full_plane(say: Say) -> Iterator[Plane]:
+def full_plane(log: Log, request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
     """Return a control plane with controllers, scheduler and three simulated nodes."""
-    yield from _started(say, controllers=True)
+    for started in _started(log, controllers=True):
+        request.session.stash[_WITH_CONTROLLERS] = started
+        yield started
 
 
 @pytest.fixture
-def cluster(plane: Plane) -> Plane:
+def cluster(plane: ControlPlane) -> ControlPlane:
     """Return the control plane with the kinds of our example release, and nothing that another test left."""
-    clean(plane, apply_crds(plane.api))
+    reset(plane, EXAMPLE)
     return plane
 
 
 @pytest.fixture
-def full_cluster(full_plane: Plane) -> Plane:
+def full_cluster(full_plane: ControlPlane) -> ControlPlane:
     """Return the same with controllers."""
-    clean(full_plane, apply_crds(full_plane.api))
+    reset(full_plane, EXAMPLE)
     return full_plane
 
 
 @pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
     """Return the control plane, and the modules that talk to it."""
     return site_of(cluster, capsys, monkeypatch)
 
 
 @pytest.fixture
 def rollouts(
-    plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Rollouts:
     """Return rollouts to a control plane that has nothing but a namespace."""
     return rollouts_of(plane, tmp_path, capsys, monkeypatch)

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
-from ansible_collections.capability.openshift.plugins.module_utils._domain.admission_guard import PROBE
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import MinorFacts
-from ansible_collections.capability.openshift.plugins.module_utils._domain.selection import Selection, requested
-from ansible_collections.capability.openshift.tests.cluster.guard import (
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection, requested
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import PROBE
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
+from ansible_collections.capability.openshift.tests.cluster.helpers.guard import (
     KNOWN,
     VERSION,
     Run,
@@ -28,12 +28,12 @@ from ansible_collections.capability.openshift.tests.cluster.guard import (
     status,
     take_any_name,
 )
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 HINT = (
     ". The guard does not know what the set v9.1 holds: "
@@ -42,11 +42,11 @@ HINT = (
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], cluster: Plane) -> Iterator[Run]:
+def run(capsys: pytest.CaptureFixture[str], cluster: ControlPlane) -> Iterator[Run]:
     yield from runner(capsys, cluster)
 
 
-def test_a_removal_is_refused_and_named(run: Run, cluster: Plane) -> None:
+def test_a_removal_is_refused_and_named(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, block("v4.12", "Console", "Build"))
     assert run()["verified"]
     assert asked(cluster.api, block("v4.12", "Console")) == (
@@ -63,7 +63,7 @@ def test_a_removal_is_refused_and_named(run: Run, cluster: Plane) -> None:
     )
 
 
-def test_people_see_why(run: Run, cluster: Plane) -> None:
+def test_people_see_why(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, block("v4.12", "Build"))
     run()
     patch = json.dumps({"spec": {"capabilities": block("v4.12")}})
@@ -73,7 +73,7 @@ def test_people_see_why(run: Run, cluster: Plane) -> None:
     assert cluster.api.get(VERSION)["spec"]["capabilities"] == block("v4.12", "Build")
 
 
-def test_vcurrent_is_everything_that_the_cluster_knows(run: Run, cluster: Plane) -> None:
+def test_vcurrent_is_everything_that_the_cluster_knows(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, None)
     run()
     for capabilities in (None, {}, block("vCurrent"), block(None, "Console")):
@@ -84,7 +84,7 @@ def test_vcurrent_is_everything_that_the_cluster_knows(run: Run, cluster: Plane)
             assert asked(cluster.api, same) == ""
 
 
-def test_the_block_can_be_deleted_because_that_asks_for_all(run: Run, cluster: Plane) -> None:
+def test_the_block_can_be_deleted_because_that_asks_for_all(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, block("None", "Console"))
     run()
     assert asked(cluster.api, None) == ""
@@ -96,7 +96,7 @@ def test_the_block_can_be_deleted_because_that_asks_for_all(run: Run, cluster: P
     assert asked(cluster.api, None).startswith("drops Strange, which")
 
 
-def test_growth_passes(run: Run, cluster: Plane) -> None:
+def test_growth_passes(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, block("v4.11", "Console"))
     run()
     pinned = ("Console", "MachineAPI", "OperatorLifecycleManager", "baremetal", "marketplace", "openshift-samples")
@@ -112,7 +112,7 @@ def test_growth_passes(run: Run, cluster: Plane) -> None:
         assert asked(cluster.api, more) == ""
 
 
-def test_unrelated_writes_pass(run: Run, cluster: Plane) -> None:
+def test_unrelated_writes_pass(run: Run, cluster: ControlPlane) -> None:
     """Also when something is enabled implicitly, and whatever the cluster says of itself."""
     make(cluster.api, block("None", "Console"))
     run(allowed_capabilities=[])
@@ -133,14 +133,14 @@ def test_unrelated_writes_pass(run: Run, cluster: Plane) -> None:
             assert refusal(lambda body=change: cluster.api.patch(VERSION, body)) == ""  # type: ignore[misc]
 
 
-def test_implicitly_enabled_names_are_nobodys_request(run: Run, cluster: Plane) -> None:
+def test_implicitly_enabled_names_are_nobodys_request(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, block("None", "Console", "Storage"), status("4.21.3", ["Console", "Ingress", "Insights"]))
     run()
     assert asked(cluster.api, block("None", "Console", "Storage", "Build")) == ""
     assert asked(cluster.api, block("None", "Console")).startswith("drops Storage, which")
 
 
-def test_a_set_that_the_guard_does_not_know(run: Run, cluster: Plane) -> None:
+def test_a_set_that_the_guard_does_not_know(run: Run, cluster: ControlPlane) -> None:
     take_any_name(cluster.api)
     make(cluster.api, block("v9.1", "Console"), status("9.1.0", ["Build", "Console", "Strange"], ["Build", "Console"]))
     run()
@@ -155,7 +155,7 @@ def test_a_set_that_the_guard_does_not_know(run: Run, cluster: Plane) -> None:
     assert asked(cluster.api, block("vCurrent")) == ""
 
 
-def test_a_new_set_that_the_guard_does_not_know(run: Run, cluster: Plane) -> None:
+def test_a_new_set_that_the_guard_does_not_know(run: Run, cluster: ControlPlane) -> None:
     """It holds nothing that could be relied on, and could bring anything."""
     take_any_name(cluster.api)
     make(cluster.api, block("None", "Build"), status("9.1.0", ["Build"], ["Build", "Console", "New"]))
@@ -166,7 +166,7 @@ def test_a_new_set_that_the_guard_does_not_know(run: Run, cluster: Plane) -> Non
     assert asked(cluster.api, block("v9.1", "Build")) == ""
 
 
-def test_sets_are_those_of_the_minor(run: Run, cluster: Plane) -> None:
+def test_sets_are_those_of_the_minor(run: Run, cluster: ControlPlane) -> None:
     """MachineAPI was put into v4.11 to v4.13 when 4.14 came."""
     old = block("None", "baremetal", "marketplace", "openshift-samples")
     take_any_name(cluster.api)
@@ -181,7 +181,7 @@ def test_sets_are_those_of_the_minor(run: Run, cluster: Plane) -> None:
     assert asked(cluster.api, old) == ""
 
 
-def test_only_listed_names_may_be_added(run: Run, cluster: Plane) -> None:
+def test_only_listed_names_may_be_added(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, block("v4.11"), status("4.21.3", ["Ingress"]))
     run(allowed_capabilities=["Storage", "Console"])
     assert asked(cluster.api, block("v4.11", "Storage")) == ""
@@ -198,7 +198,7 @@ def test_only_listed_names_may_be_added(run: Run, cluster: Plane) -> None:
     assert asked(cluster.api, block("v4.11", "Storage")) == ""
 
 
-def test_deletion_is_refused(run: Run, cluster: Plane) -> None:
+def test_deletion_is_refused(run: Run, cluster: ControlPlane) -> None:
     make(cluster.api, block("None"))
     run()
     for path in (VERSION, CLUSTER_VERSIONS):
@@ -210,7 +210,7 @@ def test_deletion_is_refused(run: Run, cluster: Plane) -> None:
     cluster.api.delete(f"{CLUSTER_VERSIONS}/other")
 
 
-def test_the_api_answers_as_the_collection_would(run: Run, cluster: Plane) -> None:
+def test_the_api_answers_as_the_collection_would(run: Run, cluster: ControlPlane) -> None:
     """Random writes on clusters of all minors, whose status tells what is known or does not."""
     allowed = ["Console", "MachineAPI", "OperatorLifecycleManagerV1", "Storage"]
     chance = random.Random(20)
@@ -218,8 +218,8 @@ def test_the_api_answers_as_the_collection_would(run: Run, cluster: Plane) -> No
     make(cluster.api, None)
     run(allowed_capabilities=allowed)
     verdicts = {"drops": 0, "adds": 0, "": 0}
-    for minor in [*sorted(registry.BRANCHES), *chance.choices(sorted(registry.BRANCHES), k=24)]:
-        facts = registry.facts_of(minor)
+    for minor in [*sorted(capability_data.BRANCHES), *chance.choices(sorted(capability_data.BRANCHES), k=24)]:
+        facts = capability_data.data_of(minor)
         assert facts is not None
         known = sorted(facts.capabilities)
         old = _random_selection(chance, facts)
@@ -246,7 +246,7 @@ def test_the_api_answers_as_the_collection_would(run: Run, cluster: Plane) -> No
     assert min(verdicts.values()) > 20, verdicts
 
 
-def _random_selection(chance: random.Random, facts: MinorFacts) -> Selection:
+def _random_selection(chance: random.Random, facts: MinorData) -> Selection:
     baseline = chance.choice([None, *facts.sets])
     known = sorted(facts.capabilities)
     return Selection(baseline, tuple(chance.sample(known, min(chance.choice([0, 1, 3, 99]), len(known)))))

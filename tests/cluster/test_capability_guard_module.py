@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability_guard import Probe
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._domain.admission_guard import GUARD_NAME
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import Probe
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.modules import capability_guard
-from ansible_collections.capability.openshift.tests.cluster.guard import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.guard import (
     BINDING,
     POLICY,
     VERSION,
@@ -28,7 +28,7 @@ from ansible_collections.capability.openshift.tests.cluster.guard import (
     make,
     runner,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule, certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
@@ -44,18 +44,18 @@ GUARD_RIGHTS: tuple[Rule, ...] = (
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], cluster: Plane) -> Iterator[Run]:
+def run(capsys: pytest.CaptureFixture[str], cluster: ControlPlane) -> Iterator[Run]:
     make(cluster.api, block("None", "Console", "Storage"))
     yield from runner(capsys, cluster)
 
 
-def writes(cluster: Plane, mark: int) -> list[tuple[str, str]]:
+def writes(cluster: ControlPlane, mark: int) -> list[tuple[str, str]]:
     """Return the writes of the module since a mark, dry runs included."""
     found = cluster.audit.requests(mark, user_agent=FIELD_MANAGER)
     return [(request.verb, request.uri) for request in found if request.verb in WRITES]
 
 
-def test_it_is_enforced_when_the_task_ends(run: Run, cluster: Plane) -> None:
+def test_it_is_enforced_when_the_task_ends(run: Run, cluster: ControlPlane) -> None:
     """Each change of it, too."""
     outcome = run()
     assert outcome.result["changed"]
@@ -75,7 +75,7 @@ def test_it_is_enforced_when_the_task_ends(run: Run, cluster: Plane) -> None:
     assert not cluster.api.exists(BINDING)
 
 
-def test_what_is_as_it_should_be_is_only_read(run: Run, cluster: Plane) -> None:
+def test_what_is_as_it_should_be_is_only_read(run: Run, cluster: ControlPlane) -> None:
     for options in ({"allowed_capabilities": ["Build", "Storage"]}, {"mode": "audit"}, {"state": "absent"}):
         assert run(**options)["changed"]
         before = [cluster.api.get(path) for path in (POLICY, BINDING) if cluster.api.exists(path)]
@@ -90,7 +90,7 @@ def test_what_is_as_it_should_be_is_only_read(run: Run, cluster: Plane) -> None:
     assert not run(allowed_capabilities=["Build", "Storage", "Build"])["changed"]
 
 
-def test_check_mode_predicts_and_changes_nothing(run: Run, cluster: Plane) -> None:
+def test_check_mode_predicts_and_changes_nothing(run: Run, cluster: ControlPlane) -> None:
     mark = cluster.audit.mark()
     for steps in ({}, {"mode": "audit"}, {"allowed_capabilities": ["Build"]}, {"state": "absent"}):
         predicted = run(**steps, check=True, diff=True)
@@ -102,7 +102,7 @@ def test_check_mode_predicts_and_changes_nothing(run: Run, cluster: Plane) -> No
         mark = cluster.audit.mark()
 
 
-def test_the_diff_is_what_the_guard_owns(run: Run, cluster: Plane) -> None:
+def test_the_diff_is_what_the_guard_owns(run: Run, cluster: ControlPlane) -> None:
     (policy, binding) = run(check=True, diff=True)["diff"]
     assert (policy["before"], binding["before"]) == ("", "")
     assert policy["after_header"] == f"{POLICIES}.admissionregistration.k8s.io {GUARD_NAME}"
@@ -117,7 +117,7 @@ def test_the_diff_is_what_the_guard_owns(run: Run, cluster: Plane) -> None:
     assert (second["before"], second["after"]) == (policy["after"], "")
 
 
-def test_audit_mode_lets_pass_and_leaves_a_mark(run: Run, cluster: Plane) -> None:
+def test_audit_mode_lets_pass_and_leaves_a_mark(run: Run, cluster: ControlPlane) -> None:
     assert run()["verified"]
     outcome = run(mode="audit")
     # What is waited for here is that writes pass.
@@ -148,17 +148,17 @@ def _complaints(command: list[Any]) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stderr
 
 
-def test_wrong_names_are_told_before_anything_is_sent(run: Run, cluster: Plane) -> None:
+def test_wrong_names_are_told_before_anything_is_sent(run: Run, cluster: ControlPlane) -> None:
     mark = cluster.audit.mark()
     outcome = run(allowed_capabilities=["console", "Storage", "Insihgts"])
-    assert [(item["where"], item["mend"]) for item in outcome.errors] == [
+    assert [(item["where"], item["hint"]) for item in outcome.errors] == [
         ("allowed_capabilities[0]", "Write Console: names are case sensitive"),
         ("allowed_capabilities[2]", "Did you mean Insights?"),
     ]
     assert cluster.audit.requests(mark, user_agent=FIELD_MANAGER) == []
 
 
-def test_a_user_without_rights_learns_which(run: Run, cluster: Plane) -> None:
+def test_a_user_without_rights_learns_which(run: Run, cluster: ControlPlane) -> None:
     nobody = certificate_user(cluster, "nobody")
     outcome = run(kubeconfig=nobody.kubeconfig)
     assert f"cannot get {POLICIES}.admissionregistration.k8s.io {GUARD_NAME}: 403 Forbidden" in outcome.message
@@ -175,7 +175,7 @@ def test_a_user_without_rights_learns_which(run: Run, cluster: Plane) -> None:
     assert is_guarded(cluster.api)
 
 
-def test_a_user_who_may_not_try_it_learns_that(run: Run, cluster: Plane) -> None:
+def test_a_user_who_may_not_try_it_learns_that(run: Run, cluster: ControlPlane) -> None:
     installer = certificate_user(cluster, "installer", GUARD_RIGHTS)
     outcome = run(kubeconfig=installer.kubeconfig)
     assert outcome["changed"]
@@ -190,14 +190,14 @@ def test_a_user_who_may_not_try_it_learns_that(run: Run, cluster: Plane) -> None
     assert outcome["problems"] == []
 
 
-def test_without_a_cluster_version_it_cannot_be_tried(run: Run, cluster: Plane) -> None:
+def test_without_a_cluster_version_it_cannot_be_tried(run: Run, cluster: ControlPlane) -> None:
     cluster.api.delete(VERSION)
     outcome = run()
     assert outcome["changed"]
     assert "the cluster has no ClusterVersion named version" in outcome.problem("cannot be told")["message"]
 
 
-def test_waiting_ends(run: Run, cluster: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_ends(run: Run, cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capability_guard, "probe_of", lambda objects: Probe("nobody refuses this", True))
     outcome = run(wait_timeout=1)
     assert "the guard is installed, and after 1 s the API server does not enforce it" in outcome.message
@@ -205,7 +205,7 @@ def test_waiting_ends(run: Run, cluster: Plane, monkeypatch: pytest.MonkeyPatch)
     assert not outcome["verified"]
 
 
-def test_what_others_wrote_is_not_overwritten(run: Run, cluster: Plane) -> None:
+def test_what_others_wrote_is_not_overwritten(run: Run, cluster: ControlPlane) -> None:
     run()
     # A field that is one value: the API server itself says whose it is.
     cluster.api.patch(POLICY, {"spec": {"failurePolicy": "Ignore"}}, fieldManager="somebody")
@@ -234,7 +234,7 @@ def test_what_others_wrote_is_not_overwritten(run: Run, cluster: Plane) -> None:
     assert cluster.api.get(BINDING)["spec"]["validationActions"] == ["Deny"]
 
 
-def test_labels_of_others_stay(run: Run, cluster: Plane) -> None:
+def test_labels_of_others_stay(run: Run, cluster: ControlPlane) -> None:
     run()
     cluster.api.patch(POLICY, {"metadata": {"labels": {"team": "platform"}}}, fieldManager="somebody")
     assert not run()["changed"]
@@ -242,7 +242,7 @@ def test_labels_of_others_stay(run: Run, cluster: Plane) -> None:
     assert cluster.api.get(POLICY)["metadata"]["labels"]["team"] == "platform"
 
 
-def test_a_cluster_that_is_too_old_is_told_apart(run: Run, cluster: Plane) -> None:
+def test_a_cluster_that_is_too_old_is_told_apart(run: Run, cluster: ControlPlane) -> None:
     """Where the API server has no such resource it answers as it does below a path that leads nowhere."""
     kubeconfig = cluster.folder / "nowhere.kubeconfig"
     text = cluster.kubeconfig.read_text(encoding="utf-8")
@@ -255,7 +255,7 @@ def test_a_cluster_that_is_too_old_is_told_apart(run: Run, cluster: Plane) -> No
 
 
 def test_the_controller_that_checks_types_finds_nothing(
-    full_cluster: Plane, capsys: pytest.CaptureFixture[str]
+    full_cluster: ControlPlane, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make(full_cluster.api, block("None"))
     for run in runner(capsys, full_cluster):

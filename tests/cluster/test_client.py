@@ -13,15 +13,15 @@ import pytest
 import yaml
 from ansible_collections.kubernetes.core.plugins.modules import k8s_info
 
-from ansible_collections.capability.openshift.tests.cluster.comparison import both
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.comparison import both
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     AGENT,
     Site,
     kubeconfig_of,
     selection,
     site_of,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import ADMINISTRATORS, Plane
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ADMINISTRATORS, ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.users import (
     EVERYTHING,
     Rule,
@@ -35,7 +35,9 @@ IMPERSONATE: Rule = {"apiGroups": [""], "resources": ["users", "groups"], "verbs
 
 
 @pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Site:
+def site(
+    cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Site:
     monkeypatch.setenv("HOME", str(tmp_path))
     found = site_of(cluster, capsys, monkeypatch)
     found.make(selection("Console"), ["Console"])

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.refusals import TOKEN, refused, written
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.refusals import TOKEN, refused, written
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
     VERSION,
@@ -106,7 +106,7 @@ def test_rights_that_are_missing_for_the_wait_are_named_before_anything_is_writt
     with site.untouched():
         outcome = site.append("Storage", kubeconfig=user.kubeconfig, wait=True, check=check)
     assert [
-        f"role that allows list on {kind}.config.openshift.io" in item["mend"]
+        f"role that allows list on {kind}.config.openshift.io" in item["hint"]
         for item, kind in zip(outcome.errors, ["clusterversions", "clusteroperators"], strict=True)
     ] == [True, True]
 

@@ -17,17 +17,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.comparison import both
-from ansible_collections.capability.openshift.tests.cluster.support import (
-    Site,
-    selection,
-    site_of,
-)
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.cluster.helpers.comparison import both
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, selection, site_of
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 
 
 @pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
     found = site_of(cluster, capsys, monkeypatch)
     found.make(selection("Console"), ["Console"])
     return found

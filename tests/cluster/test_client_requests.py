@@ -12,17 +12,25 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils import _client, _follow
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client, Target
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError, ClusterError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import ServedKind
-from ansible_collections.capability.openshift.plugins.module_utils._follow import follow, snapshots_of
-from ansible_collections.capability.openshift.tests.cluster.support import Site, restart, short_waits, site_of, verbs
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client as _client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch as _follow
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import snapshots_of, watch_objects
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, Target
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
+    Site,
+    restart,
+    short_waits,
+    site_of,
+    verbs,
+)
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-CONFIG_MAPS = ServedKind("", "v1", "configmaps", "ConfigMap", True)
+CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
 ALL = Target(CONFIG_MAPS, namespace="work")
 PATH = "/api/v1/namespaces/work/configmaps"
 
@@ -41,7 +49,7 @@ def body(name: str, **data: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
+def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
     found = site_of(cluster, capsys, monkeypatch)
     cluster.api.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "work"}})
     return found
@@ -94,7 +102,7 @@ def test_all_namespaces_or_one_object(site: Site, client: Client) -> None:
     assert client.get(one("b"))["data"] == {"some": "data"}
     with pytest.raises(ApiError, match="cannot get configmaps work/none: 404 NotFound") as caught:
         client.get(one("none"))
-    assert (caught.value.code, caught.value.named) == (404, "none")
+    assert (caught.value.code, caught.value.object_name) == (404, "none")
 
 
 def test_names_are_quoted(site: Site, client: Client) -> None:
@@ -234,7 +242,7 @@ def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytes
     with FaultProxy(site.plane) as proxy:
         proxy.reset(3, path="watch=true")
         client = site.client(kubeconfig=str(proxy.kubeconfig))
-        states = follow(client, snapshots_of(client, [ALL]), 120)
+        states = watch_objects(client, snapshots_of(client, [ALL]), 120)
         assert "work/a" in next(states).objects[ALL]
         make(site, "b")
         site.plane.api.delete(f"{PATH}/a")
@@ -257,7 +265,7 @@ def test_following_begins_again_after_a_while(site: Site, client: Client, monkey
 
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(make_late)
-        for state in follow(client, snapshots_of(client, [ALL]), 180):
+        for state in watch_objects(client, snapshots_of(client, [ALL]), 180):
             if "work/late" in state.objects[ALL]:
                 break
         made.result()
@@ -267,9 +275,13 @@ def test_following_begins_again_after_a_while(site: Site, client: Client, monkey
 
 def test_following_raises_where_there_is_no_first_answer(client: Client) -> None:
     with pytest.raises(ClusterError, match=r"cannot list nothings\.example\.com: 404"):
-        next(follow(client, snapshots_of(client, [Target(ServedKind("example.com", "v1", "nothings", "Nothing"))]), 5))
+        next(
+            watch_objects(
+                client, snapshots_of(client, [Target(ApiResource("example.com", "v1", "nothings", "Nothing"))]), 5
+            )
+        )
 
 
 def test_following_ends_when_the_time_is_over(client: Client) -> None:
-    assert len(list(follow(client, snapshots_of(client, [ALL]), 0))) <= 2
-    assert len(list(follow(client, snapshots_of(client, [ALL]), 0.5))) == 2
+    assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0))) <= 2
+    assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0.5))) == 2

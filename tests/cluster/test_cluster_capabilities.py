@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._domain import registry
-from ansible_collections.capability.openshift.plugins.module_utils._domain.version import minor_of
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
     VERSION,
@@ -26,10 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     selection,
     verbs,
 )
-from ansible_collections.capability.openshift.tests.control_plane.openshift import (
-    EXAMPLE,
-    set_cluster_version_status,
-)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, set_cluster_version_status
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 
 OTHERS = {"invocation", "metrics", "warnings"}
@@ -52,7 +49,7 @@ def test_the_whole_way(site: Site, release: Path) -> None:
     """Read, try, ask, wait and ask again, on the kinds of a release, with its operators."""
     version = read(release).version
     assert version is not None
-    facts = registry.facts_of(minor_of(version))
+    facts = capability_data.data_of(minor_of(version))
     assert facts is not None
     console = Operator("console", {"operator": version}, ("Console",))
     api, mark = site.plane.api, site.plane.audit.mark

@@ -19,10 +19,12 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils import _cluster_capabilities, _live_cluster_version
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._domain.spec_change import parse_wish
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities as _cluster_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import live as _live_cluster_version
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
     Site,
@@ -33,7 +35,7 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
 )
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.sites import environment
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 TEN = sorted(KNOWN - {"Ingress", "baremetal", "marketplace"})[:10]
 """Names that need no other one."""
@@ -54,9 +56,9 @@ def test_ten_writers_all_get_what_they_want(site: Site) -> None:
     mark = site.plane.audit.mark()
 
     def write(client: Client, name: str) -> bool:
-        wish, problems = parse_wish(only(name), append=True, adopt_implicit=False)
+        wish, problems = parse_request(only(name), append=True, adopt_implicit=False)
         assert not problems
-        return _cluster_capabilities.enable(client, wish, None, dry_run=False).change.changed
+        return _cluster_capabilities.enable_capabilities(client, wish, None, dry_run=False).change.changed
 
     with ThreadPoolExecutor(len(TEN)) as pool:
         assert list(pool.map(write, clients, TEN)) == [True] * len(TEN)
@@ -173,7 +175,7 @@ def test_an_object_that_was_made_anew_is_read_again(site: Site, monkeypatch: pyt
 # Processes that are killed
 
 
-def kill(process: subprocess.Popen[str]) -> None:
+def kill(process: Process | subprocess.Popen[str]) -> None:
     """Kill a process and all that it started, if it has not ended yet."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.capability.openshift.tests.cluster.support import (
-    KNOWN,
-    VERSION,
-    Site,
-    selection,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import KNOWN, VERSION, Site, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_OPERATORS,
     capabilities_status,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client
-from ansible_collections.capability.openshift.tests.cluster.statuses import (
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import (
     KNOWN,
     PATH,
     THEN,
@@ -23,13 +23,13 @@ from ansible_collections.capability.openshift.tests.cluster.statuses import (
     status_of,
     writes,
 )
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     capabilities_status,
     make_cluster_version,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule, certificate_user
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 READ: tuple[Rule, ...] = (
     {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"]},
@@ -39,14 +39,14 @@ WRITE: Rule = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversi
 
 
 @pytest.fixture
-def report(cluster: Plane, capsys: pytest.CaptureFixture[str]) -> Report:
+def report(cluster: ControlPlane, capsys: pytest.CaptureFixture[str]) -> Report:
     return reporter(cluster, capsys)
 
 
 # What is written
 
 
-def test_a_first_run_fills_an_empty_status(cluster: Plane, report: Report) -> None:
+def test_a_first_run_fills_an_empty_status(cluster: ControlPlane, report: Report) -> None:
     made = make_cluster_version(cluster.api, select("None", "Console"))
     assert "status" not in made
 
@@ -76,7 +76,7 @@ def test_a_first_run_fills_an_empty_status(cluster: Plane, report: Report) -> No
     assert (entry["manager"], entry["subresource"]) == ("capability.openshift", "status")
 
 
-def test_a_raw_patch_that_drops_console_does_not_turn_it_off(cluster: Plane, report: Report) -> None:
+def test_a_raw_patch_that_drops_console_does_not_turn_it_off(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console", "Ingress", "Storage"))
     assert report()["condition"]["reason"] == "AsExpected"
     others = [{"type": "Available", "status": "True", "lastTransitionTime": THEN}]
@@ -101,7 +101,9 @@ def test_a_raw_patch_that_drops_console_does_not_turn_it_off(cluster: Plane, rep
     assert outcome["implicitly_enabled_capabilities"] == ["Console"]
 
 
-def test_a_spec_that_grows_is_followed_and_the_time_of_the_condition_is_kept(cluster: Plane, report: Report) -> None:
+def test_a_spec_that_grows_is_followed_and_the_time_of_the_condition_is_kept(
+    cluster: ControlPlane, report: Report
+) -> None:
     told = {"type": "ImplicitlyEnabledCapabilities", "status": "True", "reason": "x", "lastTransitionTime": THEN}
     status = {"desired": {"version": "4.21.0"}, **capabilities_status(["Console"], KNOWN), "conditions": [told]}
     make_cluster_version(cluster.api, select("None", "Build"), status)
@@ -124,7 +126,7 @@ def test_a_spec_that_grows_is_followed_and_the_time_of_the_condition_is_kept(clu
     assert condition["lastTransitionTime"] > THEN
 
 
-def test_a_second_run_writes_nothing(cluster: Plane, report: Report) -> None:
+def test_a_second_run_writes_nothing(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     mark = cluster.audit.mark()
     report()
@@ -142,7 +144,7 @@ def test_a_second_run_writes_nothing(cluster: Plane, report: Report) -> None:
     assert cluster.api.get(PATH) == before
 
 
-def test_check_mode_predicts_and_writes_nothing(cluster: Plane, report: Report) -> None:
+def test_check_mode_predicts_and_writes_nothing(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     before = cluster.api.get(PATH)
     mark = cluster.audit.mark()
@@ -159,7 +161,7 @@ def test_check_mode_predicts_and_writes_nothing(cluster: Plane, report: Report) 
     assert predicted == real
 
 
-def test_fields_that_somebody_else_wrote_stay(cluster: Plane, report: Report) -> None:
+def test_fields_that_somebody_else_wrote_stay(cluster: ControlPlane, report: Report) -> None:
     image = "registry.example/release@sha256:0123"
     history = [{"state": "Completed", "startedTime": THEN, "completionTime": THEN, "image": image, "verified": False}]
     status = {
@@ -176,7 +178,7 @@ def test_fields_that_somebody_else_wrote_stay(cluster: Plane, report: Report) ->
     assert {field: after[field] for field in there} == there
 
 
-def test_the_desired_release_is_that_of_the_option(cluster: Plane, report: Report) -> None:
+def test_the_desired_release_is_that_of_the_option(cluster: ControlPlane, report: Report) -> None:
     status = {"desired": {"version": "4.20.3", "image": "old", "url": "https://errata.example"}}
     make_cluster_version(cluster.api, select("None"), status)
 
@@ -191,7 +193,7 @@ def test_the_desired_release_is_that_of_the_option(cluster: Plane, report: Repor
 # Other writers
 
 
-def between(cluster: Plane, monkeypatch: pytest.MonkeyPatch, times: int, change: Any) -> None:
+def between(cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch, times: int, change: Any) -> None:
     """Have somebody write between the module's read and its write, ``times`` in a row."""
     merge = Client.merge
     left = iter(range(times))
@@ -205,7 +207,7 @@ def between(cluster: Plane, monkeypatch: pytest.MonkeyPatch, times: int, change:
 
 
 def test_what_another_writer_adds_in_between_is_seen(
-    cluster: Plane, report: Report, monkeypatch: pytest.MonkeyPatch
+    cluster: ControlPlane, report: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     wishes = [select("None", "Console", "Build"), select("None", "Storage")]
@@ -219,7 +221,9 @@ def test_what_another_writer_adds_in_between_is_seen(
     assert status_of(cluster)["observedGeneration"] == 3
 
 
-def test_a_writer_that_never_stops_is_told(cluster: Plane, report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_never_stops_is_told(
+    cluster: ControlPlane, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
     between(cluster, monkeypatch, 99, lambda turn: cluster.api.patch(PATH, {"spec": {"channel": f"stable-{turn}"}}))
@@ -229,7 +233,7 @@ def test_a_writer_that_never_stops_is_told(cluster: Plane, report: Report, monke
     assert error["message"] == "was changed by others 40 times while this was being written"
 
 
-def make_deployment(cluster: Plane, available: str, replicas: int = 1) -> None:
+def make_deployment(cluster: ControlPlane, available: str, replicas: int = 1) -> None:
     cluster.kubectl("create", "namespace", "openshift-cluster-version")
     container = {"name": "cluster-version-operator", "image": "any"}
     labels = {"k8s-app": "cluster-version-operator"}
@@ -246,7 +250,7 @@ def make_deployment(cluster: Plane, available: str, replicas: int = 1) -> None:
     cluster.api.patch(f"{folder}/cluster-version-operator/status", status)
 
 
-def test_a_cluster_with_a_live_cvo_is_refused(cluster: Plane, report: Report) -> None:
+def test_a_cluster_with_a_live_cvo_is_refused(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     make_deployment(cluster, "True")
     mark = cluster.audit.mark()
@@ -255,21 +259,23 @@ def test_a_cluster_with_a_live_cvo_is_refused(cluster: Plane, report: Report) ->
         (error,) = report(check=check).errors
         assert error["where"] == "clusterversions.config.openshift.io version"
         assert "its Deployment openshift-cluster-version/cluster-version-operator is available" in error["message"]
-        assert "allow_cvo_managed" in error["mend"]
+        assert "allow_cvo_managed" in error["hint"]
 
     assert writes(cluster, mark) == []
     assert report(allow_cvo_managed=True)["changed"]
 
 
 @pytest.mark.parametrize(("available", "replicas"), [("False", 1), ("True", 0)])
-def test_a_cvo_that_does_not_run_is_no_hindrance(cluster: Plane, report: Report, available: str, replicas: int) -> None:
+def test_a_cvo_that_does_not_run_is_no_hindrance(
+    cluster: ControlPlane, report: Report, available: str, replicas: int
+) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     make_deployment(cluster, available, replicas)
 
     assert report()["changed"]
 
 
-def test_a_status_that_a_cvo_wrote_a_moment_ago_is_left_to_it(cluster: Plane, report: Report) -> None:
+def test_a_status_that_a_cvo_wrote_a_moment_ago_is_left_to_it(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"), {"desired": {"version": "4.21.0"}})
     written = {"status": {"versionHash": "I3skQa0FyxU="}}
     cluster.api.patch(f"{PATH}/status", written, fieldManager="cluster-version-operator")
@@ -287,22 +293,22 @@ def test_a_status_that_a_cvo_wrote_a_moment_ago_is_left_to_it(cluster: Plane, re
 def refusal(outcome: Outcome) -> dict[str, str]:
     """Return the one problem of a module that failed."""
     (problem,) = outcome["problems"]
-    assert outcome.message == f"{problem['message']}. {problem['mend']}"
+    assert outcome.message == f"{problem['message']}. {problem['hint']}"
     return dict(problem)
 
 
-def test_a_user_without_the_right_to_write_is_told_which(cluster: Plane, report: Report) -> None:
+def test_a_user_without_the_right_to_write_is_told_which(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     user = certificate_user(cluster, "reader", READ)
 
     error = refusal(report(kubeconfig=user.kubeconfig))
 
     assert error["message"].startswith("cannot patch clusterversions.config.openshift.io/status version: 403 Forbidden")
-    assert "allows patch on clusterversions.config.openshift.io/status" in error["mend"]
+    assert "allows patch on clusterversions.config.openshift.io/status" in error["hint"]
     assert report(check=True, kubeconfig=user.kubeconfig).failed
 
 
-def test_a_user_without_the_right_to_look_for_a_cvo_is_told_which(cluster: Plane, report: Report) -> None:
+def test_a_user_without_the_right_to_look_for_a_cvo_is_told_which(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     user = certificate_user(cluster, "writer", [READ[1], WRITE])
 
@@ -310,13 +316,13 @@ def test_a_user_without_the_right_to_look_for_a_cvo_is_told_which(cluster: Plane
 
     place = "deployments.apps openshift-cluster-version/cluster-version-operator"
     assert error["message"].startswith(f"cannot get {place}: 403 Forbidden")
-    assert error["mend"].startswith(
+    assert error["hint"].startswith(
         "Give the user a role that allows get on deployments.apps, or set allow_cvo_managed"
     )
     assert report(kubeconfig=user.kubeconfig, allow_cvo_managed=True)["changed"]
 
 
-def test_the_rights_that_are_needed_are_enough(cluster: Plane, report: Report) -> None:
+def test_the_rights_that_are_needed_are_enough(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     user = certificate_user(cluster, "both", [*READ, WRITE])
 
@@ -324,7 +330,7 @@ def test_the_rights_that_are_needed_are_enough(cluster: Plane, report: Report) -
     assert report(kubeconfig=user.kubeconfig)["changed"]
 
 
-def test_a_cluster_without_clusterversion_is_told(cluster: Plane, report: Report) -> None:
+def test_a_cluster_without_clusterversion_is_told(cluster: ControlPlane, report: Report) -> None:
     (error,) = report().errors
 
     assert error["message"] == "the cluster has no ClusterVersion named version"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.statuses import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import (
     CRD,
     KNOWN,
     PATH,
@@ -24,6 +24,7 @@ from ansible_collections.capability.openshift.tests.cluster.statuses import (
     status_of,
 )
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_ID,
     CLUSTER_VERSIONS,
@@ -31,22 +32,21 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     make_cluster_version,
     set_cluster_version_status,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 
 @pytest.fixture
-def report(cluster: Plane, capsys: pytest.CaptureFixture[str]) -> Report:
+def report(cluster: ControlPlane, capsys: pytest.CaptureFixture[str]) -> Report:
     return reporter(cluster, capsys)
 
 
-def probe(plane: Plane, spec: dict[str, Any]) -> None:
+def probe(plane: ControlPlane, spec: dict[str, Any]) -> None:
     """Ask the API server what it thinks of a spec that no object has yet, so that nothing is taken as it was."""
     body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "probe"}}
     plane.api.post(CLUSTER_VERSIONS, {**body, "spec": {"clusterID": CLUSTER_ID, **spec}}, dryRun="All")
 
 
-def accepts(plane: Plane, name: str) -> bool:
+def accepts(plane: ControlPlane, name: str) -> bool:
     """Tell whether the API server takes the name of a capability, as it does a moment after its CRD says so."""
     try:
         probe(plane, select("None", name))
@@ -58,7 +58,7 @@ def accepts(plane: Plane, name: str) -> bool:
 
 
 @contextmanager
-def crd_with(plane: Plane, old: str, new: str) -> Iterator[None]:
+def crd_with(plane: ControlPlane, old: str, new: str) -> Iterator[None]:
     """Have another CRD, in whose JSON ``old`` is ``new``; that of the example is served again at the end."""
     crd = plane.api.get(CRD)
     name = re.findall(r'"(\w+)"', old + new)[-1]
@@ -77,12 +77,12 @@ def crd_with(plane: Plane, old: str, new: str) -> Iterator[None]:
         put(json.dumps(crd))
 
 
-def later_crd(plane: Plane) -> AbstractContextManager[None]:
+def later_crd(plane: ControlPlane) -> AbstractContextManager[None]:
     """Have the CRD of a later version, with the capability Later and the set v4.99."""
     return crd_with(plane, '"Build", ', '"Build", "Later", ')
 
 
-def test_an_invalid_spec_is_told_in_the_words_of_the_server(cluster: Plane, report: Report) -> None:
+def test_an_invalid_spec_is_told_in_the_words_of_the_server(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     report()
     wrong = select("v4.99", "Later", "Console")
@@ -115,7 +115,7 @@ def test_an_invalid_spec_is_told_in_the_words_of_the_server(cluster: Plane, repo
     assert condition_of(cluster, "Invalid") is None
 
 
-def test_an_invalid_first_spec_leaves_the_capabilities_out(cluster: Plane, report: Report) -> None:
+def test_an_invalid_first_spec_leaves_the_capabilities_out(cluster: ControlPlane, report: Report) -> None:
     with later_crd(cluster):
         make_cluster_version(cluster.api, select("None", "Later"))
         outcome = report()
@@ -126,7 +126,7 @@ def test_an_invalid_first_spec_leaves_the_capabilities_out(cluster: Plane, repor
     assert outcome["implicitly_enabled_capabilities"] == []
 
 
-def test_names_left_from_a_later_version_stay(cluster: Plane, report: Report) -> None:
+def test_names_left_from_a_later_version_stay(cluster: ControlPlane, report: Report) -> None:
     with later_crd(cluster):
         make_cluster_version(cluster.api, select("None", "Console"))
         left = capabilities_status(["Build", "Console", "Ingress", "Later"], [*KNOWN, "Later"])
@@ -146,14 +146,14 @@ def test_names_left_from_a_later_version_stay(cluster: Plane, report: Report) ->
     (error,) = report().errors
     assert error["where"] == "clusterversions.config.openshift.io version, status.capabilities"
     assert error["message"].startswith("cannot have Later: ")
-    assert "A later version than 4.21.0 left Later" in error["mend"]
+    assert "A later version than 4.21.0 left Later" in error["hint"]
 
 
-def test_a_crd_that_is_older_than_the_release_is_named(cluster: Plane, report: Report) -> None:
+def test_a_crd_that_is_older_than_the_release_is_named(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None"))
 
     with crd_with(cluster, '"Ingress", ', ""):
         (error,) = report().errors
 
     assert error["message"].startswith("cannot have Ingress: ")
-    assert "Apply the CustomResourceDefinition of 4.21.0" in error["mend"]
+    assert "Apply the CustomResourceDefinition of 4.21.0" in error["hint"]

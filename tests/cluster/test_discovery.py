@@ -13,22 +13,22 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._argspec import auth_spec
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER, Client
-from ansible_collections.capability.openshift.plugins.module_utils._connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._discovery import Discovery
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import (
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER, Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.discovery import Discovery
+from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,
     CUSTOM_RESOURCE_DEFINITIONS,
     DEPLOYMENTS,
-    ServedKind,
+    ApiResource,
 )
-from ansible_collections.capability.openshift.tests.cluster.live_plans import group_without_server
+from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import group_without_server
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError as ApiServerError
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 
@@ -48,20 +48,20 @@ def client_with(kubeconfig: Path, *, old: bool = False) -> Iterator[Client]:
 
 
 @pytest.fixture(params=["aggregated", "old"])
-def client(request: pytest.FixtureRequest, cluster: Plane) -> Iterator[Client]:
+def client(request: pytest.FixtureRequest, cluster: ControlPlane) -> Iterator[Client]:
     """Return a client of the cluster, for each of the two ways to tell what is served."""
     with client_with(cluster.kubeconfig, old=request.param == "old") as found:
         yield found
 
 
 @pytest.fixture
-def stale_group(cluster: Plane) -> Iterator[str]:
+def stale_group(cluster: ControlPlane) -> Iterator[str]:
     """Return a group whose own API server is not there."""
     with group_without_server(cluster, "oauth.openshift.io"):
         yield "oauth.openshift.io"
 
 
-def lists(cluster: Plane, path: str) -> bool:
+def lists(cluster: ControlPlane, path: str) -> bool:
     try:
         cluster.api.list(path)
     except ApiServerError:
@@ -70,7 +70,7 @@ def lists(cluster: Plane, path: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", [CLUSTER_VERSIONS, CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS])
-def test_kinds_are_found_as_they_are_known(kind: ServedKind, client: Client) -> None:
+def test_kinds_are_found_as_they_are_known(kind: ApiResource, client: Client) -> None:
     discovery = Discovery(client)
 
     assert discovery.find(kind.group, kind.kind) == kind
@@ -80,8 +80,8 @@ def test_kinds_are_found_as_they_are_known(kind: ServedKind, client: Client) -> 
 def test_kinds_of_the_core_group_have_their_scope(client: Client) -> None:
     discovery = Discovery(client)
 
-    assert discovery.find("", "Namespace") == ServedKind("", "v1", "namespaces", "Namespace")
-    assert discovery.find("", "ConfigMap") == ServedKind("", "v1", "configmaps", "ConfigMap", True)
+    assert discovery.find("", "Namespace") == ApiResource("", "v1", "namespaces", "Namespace")
+    assert discovery.find("", "ConfigMap") == ApiResource("", "v1", "configmaps", "ConfigMap", True)
 
 
 def test_the_kind_is_the_resource_and_not_a_sub_resource(client: Client) -> None:
@@ -116,7 +116,7 @@ def test_what_is_not_served_is_not_found(group: str, kind: str, version: str, cl
     assert not discovery.unknown(group)
 
 
-def test_two_requests_tell_everything(cluster: Plane) -> None:
+def test_two_requests_tell_everything(cluster: ControlPlane) -> None:
     with client_with(cluster.kubeconfig) as client:
         discovery = Discovery(client)
         mark = cluster.audit.mark()
@@ -127,7 +127,7 @@ def test_two_requests_tell_everything(cluster: Plane) -> None:
     assert [request.uri for request in requests] == ["/api", "/apis"]
 
 
-def test_an_old_server_is_asked_for_each_group_once(cluster: Plane) -> None:
+def test_an_old_server_is_asked_for_each_group_once(cluster: ControlPlane) -> None:
     with client_with(cluster.kubeconfig, old=True) as client:
         discovery = Discovery(client)
         mark = cluster.audit.mark()
@@ -139,7 +139,7 @@ def test_an_old_server_is_asked_for_each_group_once(cluster: Plane) -> None:
     assert [request.uri for request in requests] == ["/api", "/apis", "/apis/apps/v1", "/api/v1"]
 
 
-def test_a_new_kind_is_found_after_a_reload(cluster: Plane, client: Client) -> None:
+def test_a_new_kind_is_found_after_a_reload(cluster: ControlPlane, client: Client) -> None:
     discovery = Discovery(client)
     assert discovery.find("example.com", "Thing") is None
     schema = {"openAPIV3Schema": {"type": "object"}}
@@ -164,7 +164,7 @@ def test_a_new_kind_is_found_after_a_reload(cluster: Plane, client: Client) -> N
     wait_for(found, "the kind to be found")
     # So that the next test can clean up.
     wait_for(lambda: lists(cluster, "/apis/example.com/v1/things"), "the kind to be listed")
-    assert discovery.find("example.com", "Thing") == ServedKind("example.com", "v1", "things", "Thing", True)
+    assert discovery.find("example.com", "Thing") == ApiResource("example.com", "v1", "things", "Thing", True)
 
 
 @pytest.mark.slow
@@ -177,7 +177,7 @@ def test_a_group_without_its_server_is_unknown_and_breaks_no_other(client: Clien
     assert not discovery.unknown(DEPLOYMENTS.group)
 
 
-def test_a_server_that_refuses_says_so(cluster: Plane) -> None:
+def test_a_server_that_refuses_says_so(cluster: ControlPlane) -> None:
     stranger = cluster.write_kubeconfig("stranger", "no-token")
     with client_with(stranger) as client, pytest.raises(ApiError, match=r"cannot get /api: 401"):
         Discovery(client).find("apps", "Deployment")

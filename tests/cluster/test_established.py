@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client, Target
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import ApiError
-from ansible_collections.capability.openshift.plugins.module_utils._domain.served_kind import (
-    CUSTOM_RESOURCE_DEFINITIONS,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._established import (
-    NUDGED,
-    await_established,
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import crds as _established
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
+    TOUCHED,
     is_established,
+    wait_until_established,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import (
+from ansible_collections.capability.openshift.plugins.module_utils._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     AGENT,
     CRD,
     Site,
@@ -29,8 +28,8 @@ from ansible_collections.capability.openshift.tests.cluster.support import (
     served,
     site_of,
 )
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.storage import forget, rewrite_definition
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -79,7 +78,7 @@ def sent(client: Client, name: str = NAME, **names: str) -> Mapping[str, Any]:
 
 
 @pytest.fixture
-def site(cluster: Plane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     yield site_of(cluster, capsys, monkeypatch)
     wait_for(lambda: served(cluster.api), "the API server to be up again")
     # Those that are not served would be in the way of the next test.
@@ -97,9 +96,9 @@ def client(site: Site) -> Iterator[Client]:
     client.close()
 
 
-def after_a_crash(cluster: Plane, client: Client, change: Callable[[dict[str, Any]], None]) -> Mapping[str, Any]:
+def after_a_crash(cluster: ControlPlane, client: Client, change: Callable[[dict[str, Any]], None]) -> Mapping[str, Any]:
     """Return the metadata of a definition that a crash left as ``change`` says."""
-    await_established(client, TARGET, sent(client), SECONDS)
+    wait_until_established(client, TARGET, sent(client), SECONDS)
     cluster.kill_api_server()
     rewrite_definition(cluster, NAME, change)
     # Something was stored later, so that a watch from what the definition has is refused as one from the past.
@@ -109,53 +108,66 @@ def after_a_crash(cluster: Plane, client: Client, change: Callable[[dict[str, An
     return metadata
 
 
-@pytest.mark.parametrize("change", [forget, never_looked_at])
+def shorten(monkeypatch: pytest.MonkeyPatch, part: float) -> None:
+    """Have a definition looked at again after a part of the time."""
+    monkeypatch.setattr(_established, "_TOUCH_SECONDS", _established._TOUCH_SECONDS * part)
+
+
+@pytest.mark.parametrize(("change", "part"), [(forget, 1.0), (never_looked_at, 0.1)])
 def test_a_definition_that_a_crash_left_half_done(
-    cluster: Plane, client: Client, change: Callable[[dict[str, Any]], None]
+    cluster: ControlPlane,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[dict[str, Any]], None],
+    part: float,
 ) -> None:
+    """The second time nothing is waited for longer than a tenth of what it is in earnest."""
+    shorten(monkeypatch, part)
     metadata = after_a_crash(cluster, client, change)
     mark = cluster.audit.mark()
-    found, why = await_established(client, TARGET, metadata, SECONDS)
+    found, why = wait_until_established(client, TARGET, metadata, SECONDS)
     assert is_established(found), why
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
-    assert NUDGED not in (client.get(TARGET)["metadata"].get("annotations") or {})
+    assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
-def test_time_is_up(cluster: Plane, client: Client) -> None:
+def test_time_is_up(cluster: ControlPlane, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After one attempt to have the definition looked at again."""
+    shorten(monkeypatch, 0.1)
     metadata = after_a_crash(cluster, client, invalid)
     mark = cluster.audit.mark()
-    found, why = await_established(client, TARGET, metadata, 14.0)
+    found, why = wait_until_established(client, TARGET, metadata, 1.4)
     assert not is_established(found)
-    assert why == "time is up, and the server says InvalidCABundle (The conversion webhook CABundle is invalid)"
+    assert why == "is not established in time: InvalidCABundle (The conversion webhook CABundle is invalid)"
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
-    assert await_established(client, TARGET, metadata, 0.0)[1] == why
-    assert NUDGED not in (client.get(TARGET)["metadata"].get("annotations") or {})
+    assert wait_until_established(client, TARGET, metadata, 0.0)[1] == why
+    assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
 def test_names_that_another_one_has(client: Client) -> None:
-    await_established(client, TARGET, sent(client), SECONDS)
+    wait_until_established(client, TARGET, sent(client), SECONDS)
     other = "gadgets.widgets.example"
     metadata = sent(client, other, plural="gadgets", singular="gadget")
-    found, why = await_established(client, Target(CUSTOM_RESOURCE_DEFINITIONS, other), metadata, SECONDS)
+    found, why = wait_until_established(client, Target(CUSTOM_RESOURCE_DEFINITIONS, other), metadata, SECONDS)
     assert not is_established(found)
     assert why.startswith("its names are not accepted (")
     assert "already in use" in why
 
 
-def test_somebody_who_may_not_watch(cluster: Plane, site: Site) -> None:
+def test_somebody_who_may_not_watch(cluster: ControlPlane, site: Site) -> None:
     verbs = ["get", "list", "create", "patch"]
     rules = [{"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": verbs}]
     user = certificate_user(cluster, "no-watch", rules)
     theirs = site.client(kubeconfig=str(user.kubeconfig))
     mark, begun = cluster.audit.mark(), time.monotonic()
-    found, why = await_established(theirs, TARGET, sent(theirs), SECONDS)
+    found, why = wait_until_established(theirs, TARGET, sent(theirs), SECONDS)
     assert is_established(found), why
     assert len(cluster.audit.requests(mark, user=user.name)) <= FEW + 4 * (time.monotonic() - begun)
 
 
-def test_a_definition_that_is_gone(cluster: Plane, client: Client) -> None:
+def test_a_definition_that_is_gone(cluster: ControlPlane, client: Client) -> None:
     metadata = after_a_crash(cluster, client, invalid)
     client.delete(TARGET)
     with pytest.raises(ApiError) as caught:
-        await_established(client, TARGET, metadata, SECONDS)
+        wait_until_established(client, TARGET, metadata, SECONDS)
     assert caught.value.code == 404

@@ -22,23 +22,19 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
-from ansible_collections.capability.openshift.tests.cluster.guard import BINDING, POLICY, is_guarded
-from ansible_collections.capability.openshift.tests.cluster.support import (
-    OBJECT,
-    StatusWriter,
-    selection,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
+from ansible_collections.capability.openshift.tests.cluster.helpers.guard import BINDING, POLICY, is_guarded
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT, StatusWriter, selection
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     EXAMPLE,
     capabilities_status,
     make_cluster_version,
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.sites import environment
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 pytestmark = pytest.mark.slow
 
@@ -164,7 +160,7 @@ class Done(NamedTuple):
 class Desk(NamedTuple):
     """A folder from which somebody runs playbooks, and a cluster that is in the kubeconfig of the home directory."""
 
-    plane: Plane
+    plane: ControlPlane
     folder: Path
 
     def run(self, playbook: str, *arguments: str, **hosts: dict[str, Any]) -> Done:
@@ -197,7 +193,7 @@ class Desk(NamedTuple):
 
 
 @pytest.fixture
-def desk(cluster: Plane, tmp_path: Path) -> Iterator[Desk]:
+def desk(cluster: ControlPlane, tmp_path: Path) -> Iterator[Desk]:
     """Return a desk at a cluster with nothing but Ingress on. At the end there is no guard."""
     status = {**capabilities_status(["Ingress"], KNOWN), "desired": {"version": "4.21.0"}}
     make_cluster_version(cluster.api, {"capabilities": selection("Ingress")}, status)

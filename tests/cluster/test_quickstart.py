@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ansible_collections.capability.openshift.tests.control_plane.background import Directory
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.daemon import Directory
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOK = ROOT / "examples" / "quickstart.yml"
@@ -31,7 +31,7 @@ def quickstart(folder: Path, *options: str, **environment: str) -> str:
     return done.stdout
 
 
-def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: Plane, tmp_path):
+def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: ControlPlane, tmp_path):
     # `plane`: the programs are there then.
     folder = tmp_path / "with a blank"
     output = quickstart(folder)

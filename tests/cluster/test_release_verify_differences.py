@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CREATE_ONLY,
     Rollouts,
     config_map,
@@ -21,23 +21,17 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     path_of,
     rollouts_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import selection
-from ansible_collections.capability.openshift.tests.cluster.verifications import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import (
     INGRESS,
     NONE,
     found,
     ran,
     verified,
 )
-from ansible_collections.capability.openshift.tests.control_plane.openshift import (
-    EXAMPLE,
-)
-from ansible_collections.capability.openshift.tests.control_plane.operators import (
-    Behaviour,
-    Operators,
-    operators_of,
-)
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operators, operators_of
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 NODES = "/api/v1/nodes"
@@ -151,7 +145,7 @@ def test_a_wrong_delete_annotation_is_an_error_of_the_release(rollouts: Rollouts
 
 
 def test_all_is_ready_with_controllers_until_something_stops_working(
-    full_plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    full_plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
     operators = [item for item in operators_of(EXAMPLE) if item.name == "ingress"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,
     NEXT,
@@ -31,11 +31,11 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     severities,
     versions_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 NONE = selection("Ingress")
 LISTS = ("created", "changed_resources", "unchanged", "deleted", "failed_resources", "conflicts", "leftovers")
@@ -90,7 +90,7 @@ def aggregated() -> Body:
 
 
 def test_second_run_beside_controllers_is_as_quiet(
-    full_plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    full_plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
     release = rollouts.release([namespace("mine"), deployment("a", "mine"), aggregated(), crd("things", "Thing")])
@@ -101,7 +101,7 @@ def test_second_run_beside_controllers_is_as_quiet(
 
 
 def test_update_beside_controllers_takes_nothing_from_them(
-    full_plane: Plane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    full_plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
     rollouts.done([aggregated()])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CREATE_ONLY,
     DELETE,
     HOME,
@@ -24,8 +24,8 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
 
 PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"
@@ -267,7 +267,9 @@ def test_ca_that_somebody_injects_stays(rollouts: Rollouts) -> None:
     rollouts.api.put(path_of(webhook()), found)
     found["webhooks"][0]["failurePolicy"] = "Fail"
     found.pop("metadata")
-    rollouts.api.patch(path_of(webhook()), {"metadata": {"annotations": {"capability.openshift.io/sent-hash": "old"}}})
+    rollouts.api.patch(
+        path_of(webhook()), {"metadata": {"annotations": {"capability.openshift.io/last-applied-hash": "old"}}}
+    )
     rollouts.apply([webhook()], force_conflicts=True)
     (hook,) = rollouts.get(webhook())["webhooks"]
     assert hook["clientConfig"]["caBundle"] == "aW5qZWN0ZWQ="

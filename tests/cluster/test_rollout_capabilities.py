@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,
     NEXT,
@@ -20,9 +20,9 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     config_map,
     ids,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import CRD, PATH, condition_of, status_of
-from ansible_collections.capability.openshift.tests.cluster.support import CRD as CRD_NAME
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import CRD, PATH, condition_of, status_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import CRD as CRD_NAME
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     FEATURE_SET,
     HOME,
     INVENTORY,
@@ -18,8 +18,8 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     everything_but,
     ids,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 
@@ -73,7 +73,7 @@ def test_nothing_with_a_feature_set_is_sent_to_whom_it_is_forbidden_to_look(roll
     outcome = rollouts.apply(release, kubeconfig=user.kubeconfig)
     (problem,) = outcome.errors
     assert "held back" in problem["message"]
-    assert "feature_set" in problem["mend"]
+    assert "feature_set" in problem["hint"]
     assert there(rollouts) == ["both"]
 
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils import _patience
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _patience
 from ansible_collections.capability.openshift.plugins.modules import release_apply
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import (
     Point,
     Run,
     State,
@@ -26,15 +26,10 @@ from ansible_collections.capability.openshift.tests.cluster.rollout_runs import 
     selected,
     state_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import (
-    AGENT,
-    restart,
-    short_waits,
-    site_of,
-)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, restart, short_waits, site_of
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import Fault, FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 
 COMPONENTS, MAPS, WIDGETS = 30, 10, 20
 PARALLELISM = [1, 32]
@@ -85,7 +80,7 @@ def _write(file: Path, bodies: list[dict[str, Any]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole(plane: Plane, large: Path) -> Whole:
+def whole(plane: ControlPlane, large: Path) -> Whole:
     """Return what the rollout of the large release leaves that nobody disturbs."""
     fresh(plane)
     mark = plane.audit.mark()
@@ -95,7 +90,7 @@ def whole(plane: Plane, large: Path) -> Whole:
 
 
 @pytest.fixture
-def empty(plane: Plane, whole: Whole) -> Plane:
+def empty(plane: ControlPlane, whole: Whole) -> ControlPlane:
     """Return a control plane without a rollout."""
     fresh(plane)
     return plane
@@ -105,7 +100,9 @@ def empty(plane: Plane, whole: Whole) -> Plane:
 
 
 @pytest.mark.parametrize("parallelism", PARALLELISM)
-def test_the_api_server_is_killed_and_comes_back(empty: Plane, large: Path, whole: Whole, parallelism: int) -> None:
+def test_the_api_server_is_killed_and_comes_back(
+    empty: ControlPlane, large: Path, whole: Whole, parallelism: int
+) -> None:
     run = Run(empty.kubeconfig, large, parallelism=parallelism, **OPTIONS)
     assert run.reached(Point("manifests", 100))
     empty.kill_api_server()
@@ -116,7 +113,7 @@ def test_the_api_server_is_killed_and_comes_back(empty: Plane, large: Path, whol
     assert not (found := differences(state_of(empty), whole.state)), found
 
 
-def test_it_is_killed_while_kinds_are_defined(empty: Plane, large: Path, whole: Whole) -> None:
+def test_it_is_killed_while_kinds_are_defined(empty: ControlPlane, large: Path, whole: Whole) -> None:
     run = Run(empty.kubeconfig, large, **OPTIONS)
     assert run.reached(Point("manifests", 3))
     empty.kill_api_server()
@@ -132,7 +129,7 @@ def test_it_is_killed_while_kinds_are_defined(empty: Plane, large: Path, whole: 
 class BusyProxy(FaultProxy):
     """A proxy that fails for a share of all requests, the same ones in the same order of requests."""
 
-    def __init__(self, plane: Plane, seed: int) -> None:
+    def __init__(self, plane: ControlPlane, seed: int) -> None:
         super().__init__(plane)
         self._chance = random.Random(seed)
         self.faults: list[str] = []
@@ -155,7 +152,9 @@ class BusyProxy(FaultProxy):
 
 
 @pytest.mark.parametrize(("parallelism", "seed"), [(1, 1), (32, 2), (8, 3)])
-def test_a_bad_day_costs_few_requests(empty: Plane, large: Path, whole: Whole, parallelism: int, seed: int) -> None:
+def test_a_bad_day_costs_few_requests(
+    empty: ControlPlane, large: Path, whole: Whole, parallelism: int, seed: int
+) -> None:
     mark = empty.audit.mark()
     proxy = BusyProxy(empty, seed)
     with proxy:
@@ -174,7 +173,7 @@ def test_a_bad_day_costs_few_requests(empty: Plane, large: Path, whole: Whole, p
 class ClosingProxy(FaultProxy):
     """A proxy that from some object on refuses everything."""
 
-    def __init__(self, plane: Plane, objects: int, status: int) -> None:
+    def __init__(self, plane: ControlPlane, objects: int, status: int) -> None:
         super().__init__(plane)
         self._left, self._status = objects, status
 
@@ -200,7 +199,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("status", [0, 401, 503], ids=["resets", "401", "503"])
 def test_an_api_server_that_is_gone_for_good_is_told(
-    empty: Plane,
+    empty: ControlPlane,
     large: Path,
     whole: Whole,
     status: int,
@@ -222,7 +221,7 @@ def test_an_api_server_that_is_gone_for_good_is_told(
         # What it was about to send, and the inventory: no manifest after the first one adds an error.
         refused = [item for item in outcome.errors if "401" in item["message"]]
         assert 1 <= len(refused) <= 2
-        assert all("log in again" in item["mend"] for item in refused)
+        assert all("log in again" in item["hint"] for item in refused)
     result = rolled_out(empty.kubeconfig, large, **OPTIONS)
     assert result["mode"] == "install"
     assert not (found := differences(state_of(empty), whole.state)), found

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import (
     INVENTORY,
     UPDATE,
     Point,
@@ -25,10 +25,10 @@ from ansible_collections.capability.openshift.tests.cluster.rollout_runs import 
     selected,
     state_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import OBJECT
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 KILLS = 7
@@ -47,7 +47,7 @@ class Undisturbed(NamedTuple):
     seconds: float
 
 
-def _undisturbed(plane: Plane, release: Path, **options: Any) -> Undisturbed:
+def _undisturbed(plane: ControlPlane, release: Path, **options: Any) -> Undisturbed:
     run = Run(plane.kubeconfig, release, **_FACTS, **options)
     seconds = run.seconds()
     result = run.result()
@@ -57,20 +57,20 @@ def _undisturbed(plane: Plane, release: Path, **options: Any) -> Undisturbed:
 
 
 @pytest.fixture(scope="module")
-def installed(plane: Plane) -> Undisturbed:
+def installed(plane: ControlPlane) -> Undisturbed:
     """Return what an installation leaves."""
     fresh(plane)
     return _undisturbed(plane, EXAMPLE, capabilities=CHOSEN)
 
 
 @pytest.fixture(scope="module")
-def updated(plane: Plane) -> Undisturbed:
+def updated(plane: ControlPlane) -> Undisturbed:
     """Return what the update from the baseline ``None`` leaves."""
     _with_nothing(plane)
     return _undisturbed(plane, UPDATE)
 
 
-def _with_nothing(plane: Plane) -> None:
+def _with_nothing(plane: ControlPlane) -> None:
     fresh(plane)
     rolled_out(plane.kubeconfig, EXAMPLE, capabilities=selected(), **_FACTS)
 
@@ -88,7 +88,7 @@ def _points(seed: int, undisturbed: Undisturbed) -> Iterator[Point]:
 
 
 def _killed(
-    plane: Plane, points: Iterator[Point], release: Path, again: Callable[[Plane], None], **options: Any
+    plane: ControlPlane, points: Iterator[Point], release: Path, again: Callable[[ControlPlane], None], **options: Any
 ) -> None:
     """Kill rollouts of ``release`` at points; one that ends before is begun ``again``."""
     again(plane)
@@ -109,7 +109,7 @@ def _killed(
 
 @pytest.mark.parametrize("seed", range(4))
 def test_an_installation_that_is_killed_goes_on_where_it_stopped(
-    plane: Plane, installed: Undisturbed, seed: int
+    plane: ControlPlane, installed: Undisturbed, seed: int
 ) -> None:
     _killed(plane, _points(seed, installed), EXAMPLE, fresh, capabilities=CHOSEN)
     rolled_out(plane.kubeconfig, EXAMPLE, capabilities=CHOSEN, **_FACTS)
@@ -117,7 +117,7 @@ def test_an_installation_that_is_killed_goes_on_where_it_stopped(
 
 
 @pytest.mark.parametrize("seed", range(4, 7))
-def test_an_update_that_is_killed_turns_on_what_it_should(plane: Plane, updated: Undisturbed, seed: int) -> None:
+def test_an_update_that_is_killed_turns_on_what_it_should(plane: ControlPlane, updated: Undisturbed, seed: int) -> None:
     _killed(plane, _points(seed, updated), UPDATE, _with_nothing)
     rolled_out(plane.kubeconfig, UPDATE, **_FACTS)
     assert differences(state_of(plane), updated.state) == {}
@@ -134,7 +134,7 @@ def test_an_update_that_is_killed_turns_on_what_it_should(plane: Plane, updated:
     ],
 )
 def test_a_capability_that_an_update_turns_on_survives_a_kill(
-    plane: Plane, updated: Undisturbed, held: str, remembered: set[str]
+    plane: ControlPlane, updated: Undisturbed, held: str, remembered: set[str]
 ) -> None:
     _with_nothing(plane)
     with FaultProxy(plane) as proxy:
@@ -150,7 +150,7 @@ def test_a_capability_that_an_update_turns_on_survives_a_kill(
     assert differences(state_of(plane), updated.state) == {}
 
 
-def _remembers(plane: Plane, name: str) -> set[str]:
+def _remembers(plane: ControlPlane, name: str) -> set[str]:
     """Return where a capability is noted as enabled."""
     found = set()
     if name in plane.api.get(OBJECT)["status"]["capabilities"]["enabledCapabilities"]:
@@ -160,7 +160,9 @@ def _remembers(plane: Plane, name: str) -> set[str]:
     return found
 
 
-def test_a_killed_update_keeps_what_was_on_also_if_nobody_finishes_it(plane: Plane, updated: Undisturbed) -> None:
+def test_a_killed_update_keeps_what_was_on_also_if_nobody_finishes_it(
+    plane: ControlPlane, updated: Undisturbed
+) -> None:
     """Who goes back to the release of before gets all that the update had turned on already."""
     for _try in range(5):  # it may end while we are not looking
         _with_nothing(plane)

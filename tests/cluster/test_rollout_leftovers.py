@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import Client, Target
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._resources import Target
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,
     PART_OF,
@@ -212,7 +213,7 @@ def test_inventory_that_somebody_edited_is_a_clear_error(rollouts: Rollouts, dat
         outcome = rollouts.apply([KEPT, OLD])
     (problem,) = outcome.errors
     assert problem["where"] == "configmaps kube-system/capability-openshift-rollout"
-    assert "previous_release" in problem["mend"]
+    assert "previous_release" in problem["hint"]
 
 
 def test_inventory_without_anything_is_a_clear_error(rollouts: Rollouts) -> None:

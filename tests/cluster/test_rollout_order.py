@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     INVENTORY,
     Body,
@@ -24,7 +24,7 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     path_of,
     versions_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import AGENT, is_write, selection, served
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, is_write, selection, served
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
     CRDS,

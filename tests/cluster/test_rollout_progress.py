@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import run_level_of
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import UPDATE, fresh, selected
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import run_level_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import UPDATE, fresh, selected
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
-from ansible_collections.capability.openshift.tests.unit.sites import environment
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ class Played(NamedTuple):
 class Site(NamedTuple):
     """A folder with playbooks, for a cluster that never saw a rollout."""
 
-    plane: Plane
+    plane: ControlPlane
     folder: Path
 
     def play(
@@ -113,7 +113,7 @@ class Site(NamedTuple):
 
 
 @pytest.fixture
-def site(plane: Plane, tmp_path: Path) -> Site:
+def site(plane: ControlPlane, tmp_path: Path) -> Site:
     fresh(plane)
     return Site(plane, tmp_path)
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import Manifest, ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._domain.registry import Minor, forced_capabilities
-from ansible_collections.capability.openshift.tests.cluster import real_rollouts
-from ansible_collections.capability.openshift.tests.cluster.real_rollouts import (
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import forced_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.tests.cluster.helpers import real_rollouts
+from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import (
     Index,
     Served,
     Wanted,
@@ -28,12 +30,12 @@ from ansible_collections.capability.openshift.tests.cluster.real_rollouts import
     roll,
     wanted,
 )
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import PART_OF, selected
-from ansible_collections.capability.openshift.tests.cluster.support import AGENT, OBJECT, is_write
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import PART_OF, selected
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT, is_write
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, release_bodies
 from ansible_collections.capability.openshift.tests.control_plane.operators import NAMESPACES
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
-from ansible_collections.capability.openshift.tests.control_plane.programs import Say
+from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 
 __test__ = real_rollouts.are_there("4.13", "4.14", "4.18")
 """Without releases there is nothing here to run, and a test that is skipped fails the gate."""
@@ -49,14 +51,14 @@ CONDITION = "ImplicitlyEnabledCapabilities"
 
 
 @pytest.fixture
-def site(say: Say) -> Iterator[Plane]:
+def site(log: Log) -> Iterator[ControlPlane]:
     """Return a cluster of its own: to empty one of a whole release takes longer than to start another."""
-    with Plane(controllers=True, say=say) as started:
+    with ControlPlane(controllers=True, log=log) as started:
         yield started
 
 
 def _is_as_wanted(
-    site: Plane, version: str, target: Wanted, result: dict[str, Any], earlier: Collection[ResourceId] = ()
+    site: ControlPlane, version: str, target: Wanted, result: dict[str, Any], earlier: Collection[ResourceId] = ()
 ) -> Index:
     """Everything is there with the content of its manifest and available, and nothing else of the release.
 
@@ -124,7 +126,7 @@ def _members(found: Index) -> set[ResourceId]:
     return {key for key, item in found.items() if _is_ours(item)}
 
 
-def _unchanged(site: Plane, version: str, **options: Any) -> None:
+def _unchanged(site: ControlPlane, version: str, **options: Any) -> None:
     """A second run finds nothing to do."""
     mark = site.audit.mark()
     again = roll(site, version, **options)
@@ -133,7 +135,7 @@ def _unchanged(site: Plane, version: str, **options: Any) -> None:
     assert [item for item in site.audit.requests(mark, user_agent=AGENT) if is_write(item)] == []
 
 
-def test_a_release_with_two_capabilities_and_then_another_one(site: Plane) -> None:
+def test_a_release_with_two_capabilities_and_then_another_one(site: ControlPlane) -> None:
     chosen = {"Ingress", "NodeTuning"}
     result = roll(site, "4.18", capabilities=selected(*chosen))
     target = wanted("4.18", chosen)
@@ -149,7 +151,7 @@ def test_a_release_with_two_capabilities_and_then_another_one(site: Plane) -> No
     assert added <= of_capability("4.18", "Console")
 
 
-def test_a_hosted_control_plane_gets_its_own_manifests(site: Plane) -> None:
+def test_a_hosted_control_plane_gets_its_own_manifests(site: ControlPlane) -> None:
     # The console's Deployment for this profile needs no capability, though its namespace and account do.
     chosen = {"Console", "Ingress", "NodeTuning"}
     # Who hosts it brings these kinds: the release has them for self-managed clusters alone.
@@ -179,7 +181,9 @@ def _expected_implicit(frm: str, to: str, moved: Collection[str]) -> list[str]:
     return sorted({*moved, *(item.capability for item in forced)})
 
 
-def _updated(site: Plane, frm: str, to: str, requested: Collection[str], before: list[str], moved: list[str]) -> Any:
+def _updated(
+    site: ControlPlane, frm: str, to: str, requested: Collection[str], before: list[str], moved: list[str]
+) -> Any:
     """Update, and see that exactly that is turned on which the plan predicts; return the result."""
     enabled = site.api.get(OBJECT)["status"]["capabilities"]["enabledCapabilities"] or []
     assert set(enabled) == {*requested, *before}
@@ -207,7 +211,7 @@ def _updated(site: Plane, frm: str, to: str, requested: Collection[str], before:
 
 
 @pytest.mark.parametrize("requested", [(), ("Console", "Storage")], ids=["None", "Console-and-Storage"])
-def test_an_update_turns_on_what_was_there(site: Plane, requested: tuple[str, ...]) -> None:
+def test_an_update_turns_on_what_was_there(site: ControlPlane, requested: tuple[str, ...]) -> None:
     result = roll(site, "4.13", capabilities=selected(*requested))
     _is_as_wanted(site, "4.13", wanted("4.13", requested), result)
     result = _updated(site, "4.13", "4.14", requested, [], ["Build", "ImageRegistry", "MachineAPI"])
@@ -222,7 +226,7 @@ def test_an_update_turns_on_what_was_there(site: Plane, requested: tuple[str, ..
         _on_to_the_next_but_three(site, sorted(on))
 
 
-def _on_to_the_next_but_three(site: Plane, on: list[str]) -> None:
+def _on_to_the_next_but_three(site: ControlPlane, on: list[str]) -> None:
     moved = ["CloudControllerManager", "CloudCredential", "Ingress", "OperatorLifecycleManager"]
     result = _updated(site, "4.14", "4.18", (), on, moved)
     earlier = set(wanted("4.14", on).included)

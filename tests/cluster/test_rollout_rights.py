@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     Body,
     Rollouts,
@@ -25,14 +22,12 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     manifest,
     namespace,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import PATH
-from ansible_collections.capability.openshift.tests.cluster.support import selection
-from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 NONE = selection("Ingress")
-CALL = EXAMPLE.parents[2] / "tests" / "benchmarks" / "call_module.py"
 CVO = deployment("cluster-version-operator", "openshift-cluster-version")
 DEPLOYMENTS = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments"
 
@@ -84,7 +79,7 @@ def test_check_tells_what_will_be_forbidden(rollouts: Rollouts) -> None:
 def test_somebody_who_may_not_look_for_the_operator_is_told(rollouts: Rollouts) -> None:
     user = certificate_user(rollouts.plane, "no-apps", everything_but("apps", "deployments"))
     outcome = rollouts.apply([config_map("a")], kubeconfig=user.kubeconfig)
-    assert "allow_cvo_managed" in outcome.errors[0]["mend"]
+    assert "allow_cvo_managed" in outcome.errors[0]["hint"]
     assert not rollouts.has(config_map("a"))
 
 
@@ -104,7 +99,7 @@ def test_cluster_whose_operator_is_available_is_refused(rollouts: Rollouts, chec
     with_operator(rollouts)
     with rollouts.unwritten():
         outcome = rollouts.apply([config_map("a")], check=check)
-    assert "allow_cvo_managed" in outcome.errors[0]["mend"]
+    assert "allow_cvo_managed" in outcome.errors[0]["hint"]
 
 
 def test_cluster_whose_operator_is_available_is_rolled_out_to_on_request(rollouts: Rollouts) -> None:
@@ -135,13 +130,10 @@ def test_cluster_version_that_an_operator_wrote_lately_is_refused(rollouts: Roll
 # Two at once
 
 
-def start(rollouts: Rollouts, **options: Any) -> subprocess.Popen[str]:
+def start(rollouts: Rollouts, **options: Any) -> Process:
     """Start a rollout in a process of its own."""
     values = {"kubeconfig": rollouts.plane.kubeconfig, "openshift_version": "4.21.0", **options}
-    text = json.dumps({name: str(value) if isinstance(value, Path) else value for name, value in values.items()})
-    command = [sys.executable, str(CALL), "capability.openshift.release_apply", text]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    return Process("release_apply", **values)
 
 
 def test_of_two_rollouts_of_different_releases_one_is_told(rollouts: Rollouts) -> None:

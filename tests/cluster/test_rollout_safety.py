@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollout_runs import Point, Run
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import Point, Run
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CLUSTER_VERSION_CRD,
     DELETE,
     HOME,
@@ -29,11 +29,11 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     ids,
     manifest,
 )
-from ansible_collections.capability.openshift.tests.cluster.statuses import PATH, status_of
-from ansible_collections.capability.openshift.tests.cluster.support import is_write, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH, status_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import is_write, selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 NONE, CONSOLE = selection("Ingress"), selection("Console", "Ingress")
 EXCLUDED = "exclude.release.openshift.io/internal"
@@ -163,7 +163,7 @@ def test_other_profile_is_refused_before_the_feature_gate_is_defined(rollouts: R
 
 def test_profile_that_no_manifest_names_is_refused(rollouts: Rollouts) -> None:
     problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=NONE)
-    assert "cluster_profile" in problem["mend"]
+    assert "cluster_profile" in problem["hint"]
     assert not rollouts.api.exists(INVENTORY)
 
 
@@ -175,7 +175,7 @@ def test_rollout_stops_where_another_one_began_meanwhile(rollouts: Rollouts) -> 
     one_by_one = {"0000_10_a_00.yaml": [config_map(name, data={"by": "first"}) for name in names]}
     first = rollouts.release(one_by_one, "first")
     second = rollouts.release([config_map(name, data={"by": "second"}) for name in names[:300]], "second")
-    options = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": NONE}
+    options: dict[str, Any] = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": NONE}
     run = Run(rollouts.plane.kubeconfig, first, **options)
     assert run.reached(Point("manifests", 20))
     # Stopped, so that however busy the machine is the second one begins and ends within the first one.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CREATE_ONLY,
     HOME,
     Body,
@@ -22,10 +22,10 @@ from ansible_collections.capability.openshift.tests.cluster.rollouts import (
     namespace,
     path_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 NONE = selection("Ingress")
 KEPT = [config_map(f"kept-{index}") for index in range(5)]
@@ -136,7 +136,7 @@ def test_what_stays_is_told_with_what_to_do_about_it(rollouts: Rollouts) -> None
     applied(rollouts, namespace("team"))
     problem = pruned(rollouts).problem("was there before the rollout")
     assert (problem["severity"], problem["where"]) == ("warning", "namespaces team")
-    assert problem["mend"]
+    assert problem["hint"]
 
 
 def test_what_stays_is_told_in_each_run(rollouts: Rollouts) -> None:

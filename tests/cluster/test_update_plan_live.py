@@ -21,9 +21,9 @@ import kubernetes
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._client import CONNECT_SECONDS
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import CONNECT_SECONDS
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.cluster.live_plans import (
+from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import (
     asked,
     by_hand,
     config_map,
@@ -33,6 +33,7 @@ from ansible_collections.capability.openshift.tests.cluster.live_plans import (
     plan,
     turned_on,
 )
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_VERSIONS,
     CRDS,
@@ -41,11 +42,10 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     make_cluster_version,
     read_release,
 )
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_of, token_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.calls import Call, caller
-from ansible_collections.capability.openshift.tests.unit.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
 
 PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 NOTHING = {"baselineCapabilitySet": "None"}
@@ -67,7 +67,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 
 
 @pytest.fixture
-def site(cluster: Plane) -> Plane:
+def site(cluster: ControlPlane) -> ControlPlane:
     """Return a cluster of 4.21.0 with nothing but Ingress on, and a few resources."""
     status = capabilities_status(ALWAYS_ON, KNOWN)
     make_cluster_version(cluster.api, {"capabilities": NOTHING}, {**status, "desired": {"version": "4.21.0"}})
@@ -80,7 +80,7 @@ def site(cluster: Plane) -> Plane:
     return cluster
 
 
-def test_what_is_on_the_cluster_turns_capabilities_on(site: Plane, call: Call) -> None:
+def test_what_is_on_the_cluster_turns_capabilities_on(site: ControlPlane, call: Call) -> None:
     outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
 
     found = turned_on(outcome)
@@ -90,7 +90,7 @@ def test_what_is_on_the_cluster_turns_capabilities_on(site: Plane, call: Call) -
     assert outcome["capabilities"] == {"baseline_capability_set": "None", "additional_enabled_capabilities": []}
 
 
-def test_the_plan_is_that_of_lists_by_hand(site: Plane, call: Call) -> None:
+def test_the_plan_is_that_of_lists_by_hand(site: ControlPlane, call: Call) -> None:
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
     given = call(update_plan, releases=PATH, **by_hand(site.api))
 
@@ -98,7 +98,7 @@ def test_the_plan_is_that_of_lists_by_hand(site: Plane, call: Call) -> None:
     assert turned_on(live)
 
 
-def test_resources_of_the_cluster_alone_can_be_asked_for(site: Plane, call: Call) -> None:
+def test_resources_of_the_cluster_alone_can_be_asked_for(site: ControlPlane, call: Call) -> None:
     start = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}}
     mark = site.audit.mark()
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, **start)
@@ -109,7 +109,7 @@ def test_resources_of_the_cluster_alone_can_be_asked_for(site: Plane, call: Call
     assert not [request for request in requests if "clusterversions" in request.uri]
 
 
-def test_the_cluster_version_alone_can_be_asked_for(site: Plane, call: Call) -> None:
+def test_the_cluster_version_alone_can_be_asked_for(site: ControlPlane, call: Call) -> None:
     mark = site.audit.mark()
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, live_resources=[])
     requests = asked(site, mark)
@@ -118,7 +118,7 @@ def test_the_cluster_version_alone_can_be_asked_for(site: Plane, call: Call) -> 
     assert [request.uri for request in requests] == [f"{CLUSTER_VERSIONS}/version"]
 
 
-def test_one_request_for_each_kind_and_nothing_is_written(site: Plane, call: Call) -> None:
+def test_one_request_for_each_kind_and_nothing_is_written(site: ControlPlane, call: Call) -> None:
     mark = site.audit.mark()
     outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
     requests = asked(site, mark)
@@ -148,13 +148,13 @@ def test_one_request_for_each_kind_and_nothing_is_written(site: Plane, call: Cal
     assert "resources of 8 kinds" in problem["message"]
 
 
-def test_check_mode_asks_the_same(site: Plane, call: Call) -> None:
+def test_check_mode_asks_the_same(site: ControlPlane, call: Call) -> None:
     assert plan(call(update_plan, check=True, releases=PATH, kubeconfig=site.kubeconfig)) == plan(
         call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
     )
 
 
-def test_what_is_on_already_is_not_asked_for(site: Plane, call: Call) -> None:
+def test_what_is_on_already_is_not_asked_for(site: ControlPlane, call: Call) -> None:
     every = sorted({name for release in PATH for item in manifests(release) for name in item.capabilities})
     status = {**capabilities_status(every, every), "desired": {"version": "4.21.0"}}
     make_cluster_version(site.api, {"capabilities": NOTHING}, status)
@@ -170,7 +170,7 @@ def manifests(release: str) -> Any:
     return read_release(Path(release)).manifests
 
 
-def test_the_status_of_the_cluster_wins_over_the_sets(site: Plane, call: Call) -> None:
+def test_the_status_of_the_cluster_wins_over_the_sets(site: ControlPlane, call: Call) -> None:
     status = capabilities_status([*ALWAYS_ON, "Console"], KNOWN)
     make_cluster_version(site.api, {"capabilities": NOTHING}, {**status, "desired": {"version": "4.21.0"}})
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
@@ -181,7 +181,7 @@ def test_the_status_of_the_cluster_wins_over_the_sets(site: Plane, call: Call) -
     assert plan(live) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
 
 
-def test_problems_name_the_object_of_the_cluster(site: Plane, call: Call) -> None:
+def test_problems_name_the_object_of_the_cluster(site: ControlPlane, call: Call) -> None:
     overrides = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
     status = {**capabilities_status(ALWAYS_ON, KNOWN), "desired": {"version": "4.20.3"}}
     make_cluster_version(site.api, {"capabilities": NOTHING, "overrides": overrides}, status)
@@ -194,7 +194,7 @@ def test_problems_name_the_object_of_the_cluster(site: Plane, call: Call) -> Non
 @pytest.mark.parametrize(
     "crd", ["consolelinks.console.openshift.io", "credentialsrequests.cloudcredential.openshift.io"]
 )
-def test_a_kind_that_is_not_served_has_no_resources(crd: str, site: Plane, call: Call) -> None:
+def test_a_kind_that_is_not_served_has_no_resources(crd: str, site: ControlPlane, call: Call) -> None:
     group = crd.partition(".")[2]
     site.api.delete(f"{CRDS}/{crd}")
     wait_for(lambda: not site.api.exists(f"{CRDS}/{crd}"), "the CRD to be gone")
@@ -206,7 +206,7 @@ def test_a_kind_that_is_not_served_has_no_resources(crd: str, site: Plane, call:
 
 
 @pytest.fixture
-def console_without_server(cluster: Plane) -> Iterator[str]:
+def console_without_server(cluster: ControlPlane) -> Iterator[str]:
     """Return a group whose kinds came from a CRD, and whose own API server is not there now."""
     group = "console.openshift.io"
     cluster.api.delete(f"{CRDS}/consolelinks.{group}")
@@ -215,14 +215,14 @@ def console_without_server(cluster: Plane) -> Iterator[str]:
         yield group
 
 
-def test_a_group_that_does_not_answer_is_an_error(site: Plane, console_without_server: str, call: Call) -> None:
+def test_a_group_that_does_not_answer_is_an_error(site: ControlPlane, console_without_server: str, call: Call) -> None:
     outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
 
     assert f"cannot list ConsoleLink of {console_without_server}" in outcome.message
     assert "\n" not in outcome.message
 
 
-def test_all_kinds_that_the_user_may_not_list_are_named_at_once(site: Plane, call: Call) -> None:
+def test_all_kinds_that_the_user_may_not_list_are_named_at_once(site: ControlPlane, call: Call) -> None:
     rules = [
         READ_CLUSTER_VERSION,
         {"apiGroups": ["", "apps"], "resources": ["namespaces", "deployments"], "verbs": ["list"]},
@@ -243,7 +243,7 @@ def test_all_kinds_that_the_user_may_not_list_are_named_at_once(site: Plane, cal
     assert "a role that allows list on configmaps" in outcome.message
 
 
-def test_a_user_who_may_list_those_kinds_needs_nothing_else(site: Plane, call: Call) -> None:
+def test_a_user_who_may_list_those_kinds_needs_nothing_else(site: ControlPlane, call: Call) -> None:
     rules = [
         READ_CLUSTER_VERSION,
         *(
@@ -266,20 +266,20 @@ def test_a_user_who_may_list_those_kinds_needs_nothing_else(site: Plane, call: C
     assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
 
 
-def test_a_user_who_may_not_read_the_cluster_version_is_told_so(site: Plane, call: Call) -> None:
+def test_a_user_who_may_not_read_the_cluster_version_is_told_so(site: ControlPlane, call: Call) -> None:
     user = certificate_user(site, "nobody")
     outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
 
     assert "cannot get clusterversions.config.openshift.io version: 403 Forbidden" in outcome.message
 
 
-def test_a_cluster_without_its_cluster_version_is_an_error(cluster: Plane, call: Call) -> None:
+def test_a_cluster_without_its_cluster_version_is_an_error(cluster: ControlPlane, call: Call) -> None:
     outcome = call(update_plan, releases=PATH, kubeconfig=cluster.kubeconfig)
 
     assert "the cluster has no ClusterVersion named version" in outcome.message
 
 
-def test_a_fleet_is_refused_before_anybody_is_asked(site: Plane, call: Call) -> None:
+def test_a_fleet_is_refused_before_anybody_is_asked(site: ControlPlane, call: Call) -> None:
     mark = site.audit.mark()
     outcome = call(update_plan, releases=PATH, clusters=[{"name": "one"}], kubeconfig=site.kubeconfig)
 
@@ -290,7 +290,7 @@ def test_a_fleet_is_refused_before_anybody_is_asked(site: Plane, call: Call) -> 
 @pytest.mark.parametrize(
     "wrong", [{"platform": ""}, {"feature_set": "Nonsense"}, {"fail_on": ["any"], "overrides": [1]}]
 )
-def test_wrong_options_do_not_wait_for_lists(wrong: dict[str, Any], site: Plane, call: Call) -> None:
+def test_wrong_options_do_not_wait_for_lists(wrong: dict[str, Any], site: ControlPlane, call: Call) -> None:
     mark = site.audit.mark()
     outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, **wrong)
 
@@ -319,14 +319,14 @@ def test_an_address_that_does_not_answer_costs_the_time_out_and_no_more(silent: 
     assert f"{silent} does not answer" in outcome.message
 
 
-def test_a_kubeconfig_is_found_from_chdir_and_may_be_a_dict(site: Plane, call: Call) -> None:
+def test_a_kubeconfig_is_found_from_chdir_and_may_be_a_dict(site: ControlPlane, call: Call) -> None:
     asked_by_path = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig.name, chdir=site.kubeconfig.parent)
     asked_by_content = call(update_plan, releases=PATH, kubeconfig=yaml.safe_load(site.kubeconfig.read_text()))
 
     assert plan(asked_by_path) == plan(asked_by_content) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
 
 
-def test_more_objects_than_a_page_holds_are_all_seen(site: Plane, call: Call) -> None:
+def test_more_objects_than_a_page_holds_are_all_seen(site: ControlPlane, call: Call) -> None:
     namespace(site.api, "many")
     for number in range(510):
         config_map(site.api, "many", f"a-{number}")
@@ -337,7 +337,7 @@ def test_more_objects_than_a_page_holds_are_all_seen(site: Plane, call: Call) ->
 
 
 def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignores_it(
-    site: Plane, call: Call, tmp_path: Path
+    site: ControlPlane, call: Call, tmp_path: Path
 ) -> None:
     def role(capability: str) -> str:
         return manifest("reader", capability, kind="ClusterRole", api="rbac.authorization.k8s.io/v1", namespace="a")
@@ -354,14 +354,14 @@ def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignore
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["kubeconfig", "update_plan_kubeconfig"])
-def test_the_playbook_asks_the_cluster(name: str, site: Plane) -> None:
+def test_the_playbook_asks_the_cluster(name: str, site: ControlPlane) -> None:
     printed = play(site, **{name: site.kubeconfig.name})
 
     assert "asked the cluster for" in printed
     assert "Insights: 2 resources" in printed
 
 
-def play(site: Plane, **variables: str) -> str:
+def play(site: ControlPlane, **variables: str) -> str:
     """Run the playbook in the folder of the kubeconfig, and return what it prints."""
     program = Path(sys.executable).with_name("ansible-playbook")
     extra = json.dumps({"releases": ",".join(PATH), **variables})

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.cluster.rollouts import Rollouts
-from ansible_collections.capability.openshift.tests.cluster.support import is_write, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import is_write, selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import readers
 from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_clusters import (
     CLUSTERS,
     EMPTY,
@@ -22,7 +23,6 @@ from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_cl
     UNSAID,
     Desk,
 )
-from ansible_collections.capability.openshift.tests.cluster.verifications import readers
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 

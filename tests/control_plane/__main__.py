@@ -13,9 +13,10 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.errors import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
-from ansible_collections.capability.openshift.tests.control_plane.background import (
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.daemon import (
     Directory,
     end_on_signals,
     wait_until_gone,
@@ -27,7 +28,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
     read_release,
 )
 from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operators, operators_of
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.programs import API, CONTROLLERS, find_programs
 
 
@@ -81,7 +81,7 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _say(text: str) -> None:
+def _log(text: str) -> None:
     print(f"control plane: {text}", flush=True)
 
 
@@ -94,9 +94,9 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
     directory = Directory(options.directory)
     with ExitStack() as stack:
         folder = stack.enter_context(directory.taken())
-        plane = stack.enter_context(Plane(controllers=options.controllers, folder=folder, say=_say))
+        plane = stack.enter_context(ControlPlane(controllers=options.controllers, folder=folder, log=_log))
         if options.release is not None:
-            _say(f"{len(apply_crds(plane.api, options.release))} kinds of {options.release}")
+            _log(f"{len(apply_crds(plane.api, options.release))} kinds of {options.release}")
         if options.cluster_version is not None:
             document = yaml.safe_load(options.cluster_version.read_text(encoding="utf-8"))
             make_cluster_version(plane.api, document.get("spec"), document.get("status"))
@@ -106,7 +106,7 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
             operators = Operators(plane.kubeconfig, played, _behaviours(options), make=make, follow=options.follow)
             stack.enter_context(operators)
         directory.tell(plane, given)
-        _say(f"ready: {directory.kubeconfig}")
+        _log(f"ready: {directory.kubeconfig}")
         wait_until_gone(options.stop_with)
 
 
@@ -115,13 +115,13 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         if options.command == "programs":
-            for name, path in find_programs([*API, *CONTROLLERS], _say).items():
+            for name, path in find_programs([*API, *CONTROLLERS], _log).items():
                 print(f"{name}: {path}")
         elif options.command == "start":
-            find_programs([*API, *(CONTROLLERS if options.controllers else ())], _say)
-            _say(f"ready: {Directory(options.directory).start(_given(arguments)).kubeconfig}")
+            find_programs([*API, *(CONTROLLERS if options.controllers else ())], _log)
+            _log(f"ready: {Directory(options.directory).start(_given(arguments)).kubeconfig}")
         elif options.command == "stop":
-            _say("stopped" if Directory(options.directory).stop() else "there was none")
+            _log("stopped" if Directory(options.directory).stop() else "there was none")
         else:
             _run(options, _given(arguments))
     except (ControlPlaneError, CapabilityError, ApiError, ValueError) as error:

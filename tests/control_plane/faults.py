@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ansible_collections.capability.openshift.tests.control_plane.certificates import write_secret
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
-from ansible_collections.capability.openshift.tests.control_plane.plane import Plane
 from ansible_collections.capability.openshift.tests.control_plane.users import EVERYTHING, token_of, token_user
 
 USER = "through-the-proxy"
@@ -58,7 +58,7 @@ class FaultProxy:
     these, and faults that were told earlier come first.
     """
 
-    def __init__(self, plane: Plane) -> None:
+    def __init__(self, plane: ControlPlane) -> None:
         self.plane = plane
         token_user(plane, USER, EVERYTHING)
         self._lock = threading.Lock()
@@ -260,13 +260,13 @@ def _pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
         yield data
 
 
-def _upstream(plane: Plane) -> http.client.HTTPSConnection:
+def _upstream(plane: ControlPlane) -> http.client.HTTPSConnection:
     context = ssl.create_default_context(cadata=plane.authority.certificate.decode())
     host, _colon, port = plane.url.removeprefix("https://").partition(":")
     return http.client.HTTPSConnection(host, int(port), context=context)
 
 
-def _server_context(plane: Plane) -> ssl.SSLContext:
+def _server_context(plane: ControlPlane) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     serving = plane.authority.serving()
     path = write_secret(plane.folder / "proxy.pem", serving.certificate + serving.key)

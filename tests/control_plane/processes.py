@@ -17,7 +17,7 @@ from typing import Any
 
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
 
-_KEEPER = Path(__file__).with_name("keeper.py")
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 class Processes:
@@ -28,17 +28,17 @@ class Processes:
         self._connection, theirs = socket.socketpair()
         with theirs:
             # A session of its own: a terminal's Ctrl-C is the owner's business.
-            self._keeper = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid()), str(folder)],
+            self._supervisor = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(os.getpid()), str(folder)],
                 stdin=theirs.fileno(),
                 start_new_session=True,
             )
         self._answers = self._connection.makefile("rb")
 
     @property
-    def keeper(self) -> int:
+    def supervisor(self) -> int:
         """The process that keeps the programs."""
-        return self._keeper.pid
+        return self._supervisor.pid
 
     def start(self, name: str, command: Sequence[str], log: Path) -> int:
         """Start a program and return its process."""
@@ -60,7 +60,7 @@ class Processes:
         """Kill all programs and remove the folder."""
         self._answers.close()
         self._connection.close()
-        self._keeper.wait()
+        self._supervisor.wait()
 
     def _ask(self, **command: Any) -> dict[str, Any]:
         with self._lock:

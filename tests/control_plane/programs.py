@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from ansible_collections.capability.openshift.tests.control_plane.build import FLAGS, build_tools
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 
 ASSETS = "KUBEBUILDER_ASSETS"
 """Environment variable, of envtest: a folder with programs."""
@@ -57,8 +57,8 @@ API = ("etcd", "kube-apiserver", "kubectl")
 CONTROLLERS = ("kube-controller-manager", "kube-scheduler", "kwok")
 
 
-def find_programs(names: Iterable[str], say: Say) -> dict[str, Path]:
-    """Return where the programs ``names`` are; build what is neither given nor cached, and ``say`` how far that is.
+def find_programs(names: Iterable[str], log: Log) -> dict[str, Path]:
+    """Return where the programs ``names`` are; build what is neither given nor cached, and ``log`` how far that is.
 
     Raises ``ControlPlaneError`` with the compiler's words.
     """
@@ -70,7 +70,7 @@ def find_programs(names: Iterable[str], say: Say) -> dict[str, Path]:
             found[name] = given
             continue
         module = next(module for module in MODULES if name in module.tools)
-        found[name] = _built(module, say) / name
+        found[name] = _built(module, log) / name
     return found
 
 
@@ -98,13 +98,13 @@ def module_folder(module: Module) -> Path:
     return cache_folder() / f"{module.name}-{digest}"
 
 
-def _built(module: Module, say: Say) -> Path:
+def _built(module: Module, log: Log) -> Path:
     """Return the folder with the programs of ``module``, which is there in full or not at all."""
     target = module_folder(module)
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(target.with_name(f"{target.name}.lock"), module, say):
+    with _alone(target.with_name(f"{target.name}.lock"), module, log):
         if target.is_dir():
             return target
         for left in target.parent.glob(f"{target.name}.unfinished-*"):
@@ -113,23 +113,23 @@ def _built(module: Module, say: Say) -> Path:
         work.mkdir()
         started = time.monotonic()
         try:
-            build_tools(module.folder, work, cache_folder(), say)
+            build_tools(module.folder, work, cache_folder(), log)
             for name, built in module.tools.items():
                 (work / built).rename(work / name)
             work.rename(target)
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        say(f"built {', '.join(module.tools)} in {time.monotonic() - started:.0f} s; kept in {target}")
+        log(f"built {', '.join(module.tools)} in {time.monotonic() - started:.0f} s; kept in {target}")
     return target
 
 
 @contextmanager
-def _alone(lock: Path, module: Module, say: Say) -> Iterator[None]:
+def _alone(lock: Path, module: Module, log: Log) -> Iterator[None]:
     with lock.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"another run builds {', '.join(module.tools)}; waiting for it")
+            log(f"another run builds {', '.join(module.tools)}; waiting for it")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

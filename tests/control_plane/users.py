@@ -11,8 +11,12 @@ from typing import Any, NamedTuple
 
 from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.certificates import Authority
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import (
+    ADMINISTRATORS,
+    ISSUER,
+    ControlPlane,
+)
 from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
-from ansible_collections.capability.openshift.tests.control_plane.plane import ADMINISTRATORS, ISSUER, Plane
 from ansible_collections.capability.openshift.tests.control_plane.tokens import sign_token
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
@@ -36,8 +40,8 @@ class User(NamedTuple):
     name: str
 
 
-def certificate_user(plane: Plane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "") -> User:
-    """Make a user with a client certificate who may do what ``rules`` of RBAC say, in one namespace if one is given."""
+def certificate_user(plane: ControlPlane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "") -> User:
+    """Make a user with a client certificate who may do what ``rules`` of RBAC log, in one namespace if one is given."""
     subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}
     _grant(plane.api, name, subject, rules, namespace)
     user = User(plane.write_kubeconfig(name, plane.authority.client(name)), name)
@@ -46,7 +50,7 @@ def certificate_user(plane: Plane, name: str, rules: Sequence[Rule] = (), *, nam
 
 
 def token_user(
-    plane: Plane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "", seconds: float = 3600
+    plane: ControlPlane, name: str, rules: Sequence[Rule] = (), *, namespace: str = "", seconds: float = 3600
 ) -> User:
     """Make a service account with a token which may do what ``rules`` of RBAC say.
 
@@ -62,17 +66,17 @@ def token_user(
     return user
 
 
-def token_of(plane: Plane, name: str, seconds: float = 3600) -> str:
+def token_of(plane: ControlPlane, name: str, seconds: float = 3600) -> str:
     """Return another token of a user that ``token_user`` made."""
     return sign_token(plane.service_account_key, ISSUER, _account(plane.api, name), seconds)
 
 
-def unknown_token(plane: Plane) -> Path:
+def unknown_token(plane: ControlPlane) -> Path:
     """Return a kubeconfig with a token that the API server never issued."""
     return plane.write_kubeconfig("unknown-token", "this-is-no-token")
 
 
-def unknown_authority(plane: Plane) -> Path:
+def unknown_authority(plane: ControlPlane) -> Path:
     """Return an administrator's kubeconfig whose certificate authority is not that of the API server."""
     credentials = plane.authority.client("administrator", (ADMINISTRATORS,))
     path = plane.folder / "unknown-authority.kubeconfig"

@@ -16,10 +16,11 @@ hypothesis = pytest.importorskip("hypothesis", reason="needs hypothesis (require
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils import _rapidyaml, _yaml
-from ansible_collections.capability.openshift.plugins.module_utils._domain.manifest import manifest_from_object
-from ansible_collections.capability.openshift.plugins.module_utils._head import Head, YamlError
-from ansible_collections.capability.openshift.plugins.module_utils._manifest_file import read_manifest_file
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import manifest_from_object
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import read_manifest_file
+from ansible_collections.capability.openshift.plugins.module_utils._yaml import libyaml as _yaml
+from ansible_collections.capability.openshift.plugins.module_utils._yaml import rapidyaml as _rapidyaml
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import Head, YamlError
 
 START = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: nm\n"
 
@@ -685,7 +686,7 @@ SIGNIFICANT = [
 def read_as_releases_are(data: bytes) -> Head:
     try:
         return _rapidyaml.read_head(data)
-    except _rapidyaml.DoubtfulError:
+    except _rapidyaml.UnsupportedSyntax:
         return _yaml.read_head(data)
 
 
@@ -725,7 +726,7 @@ def disagreement(text: str) -> str:
     data = text.encode()
     try:
         head = _rapidyaml.read_head(data)
-    except _rapidyaml.DoubtfulError:
+    except _rapidyaml.UnsupportedSyntax:
         return ""
     try:
         expected = _yaml.read_head(data)

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.runlevel import MODES, task_graph
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES, task_graph
 from ansible_collections.capability.openshift.tests.parity.support import FACT_RELEASES, release_facts
-from ansible_collections.capability.openshift.tests.unit.task_graph_oracle import (
-    expected_pairs,
-    is_late,
-    pairs_of,
-)
+from ansible_collections.capability.openshift.tests.unit.oracles.task_graph import expected_pairs, is_late, pairs_of
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.unit.calls import Call, caller
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.capability.openshift.tests.unit.sites import (
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     NOTED,
     OLD_PULL_SECRET,
     PRIVATE_KEY,

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils import _argspec
-from ansible_collections.capability.openshift.plugins.module_utils._domain.readiness import OTHER_KINDS, READINESS_KINDS
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.readiness import (
+    OTHER_KINDS,
+    READINESS_KINDS,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
 from ansible_collections.capability.openshift.plugins.modules import release_apply
 
 ROOT = Path(__file__).parents[2]

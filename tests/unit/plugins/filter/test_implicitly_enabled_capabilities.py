@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.plugins.filter.implicitly_enabled_
     FilterModule,
     implicitly_enabled_capabilities,
 )
-from ansible_collections.capability.openshift.tests.unit.releases import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     FEATURE_GATE,
     FEATURE_SET,
     MAJOR,

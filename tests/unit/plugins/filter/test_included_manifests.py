@@ -10,7 +10,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.capability.openshift.plugins.filter.included_manifests import included_manifests
-from ansible_collections.capability.openshift.tests.unit.releases import FEATURE_GATE, manifest
+from ansible_collections.capability.openshift.tests.unit.builders.releases import FEATURE_GATE, manifest
 
 NOTHING = {"baselineCapabilitySet": "None"}
 

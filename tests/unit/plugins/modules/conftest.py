@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.update_path import Releases, write_releases
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import Releases, write_releases
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
-from ansible_collections.capability.openshift.tests.unit.releases import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     IMAGES,
     PROFILE,
     documents,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
-from ansible_collections.capability.openshift.tests.unit.releases import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     PROFILE,
     cluster_version_crd,
     feature_gate,

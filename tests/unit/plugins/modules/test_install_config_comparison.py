@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.modules import install_config
-from ansible_collections.capability.openshift.tests.unit.sites import runner, selection, site
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import runner, selection, site
 
 RELEASE = Path(install_config.__file__).parents[2] / "examples" / "releases" / "4.22.0"
 KINDS = {

@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.releases import tree
-from ansible_collections.capability.openshift.tests.unit.sites import (
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     BLOCK,
     NOTED,
     PULL_SECRET,
@@ -24,6 +22,8 @@ from ansible_collections.capability.openshift.tests.unit.sites import (
     selection,
     site,
 )
+from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 WITH_CONSOLE = selection("Ingress", "Console")
 
@@ -224,7 +224,7 @@ def test_duplicate_names_are_a_warning_and_written_once(options, run, path):
     outcome = run(path=path, **options)
 
     warned = outcome.problem("Ingress is there more than once")
-    assert (warned["severity"], warned["mend"]) == ("warning", "Keep one of them")
+    assert (warned["severity"], warned["hint"]) == ("warning", "Keep one of them")
     names = yaml.safe_load(path.read_text())["capabilities"]["additionalEnabledCapabilities"]
     assert sorted(names) == ["Console", "Ingress"]
     assert sorted(outcome["capabilities"]["additionalEnabledCapabilities"]) == ["Console", "Ingress"]

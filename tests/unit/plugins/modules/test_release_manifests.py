@@ -12,11 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._destination import INVENTORY
+from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import INVENTORY
 from ansible_collections.capability.openshift.plugins.modules import release_manifests
-from ansible_collections.capability.openshift.tests.unit.calls import Outcome
-from ansible_collections.capability.openshift.tests.unit.killed import killed_after
-from ansible_collections.capability.openshift.tests.unit.releases import (
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
     IMAGES,
@@ -28,6 +26,8 @@ from ansible_collections.capability.openshift.tests.unit.releases import (
     write_files,
     write_release,
 )
+from ansible_collections.capability.openshift.tests.unit.kill_points import killed_after
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 ALWAYS = "0000_10_base_01.yaml"
 CONSOLE = "0000_50_console_01.yaml"
@@ -317,7 +317,7 @@ SELECTIONS = st.lists(
 def test_check_mode_predicts_exactly_over_any_sequence_of_selections(
     release, capsys, tmp_path_factory, selections, data
 ):
-    from ansible_collections.capability.openshift.tests.unit.calls import caller
+    from ansible_collections.capability.openshift.tests.unit.run_module import caller
 
     call, dest = caller(capsys), tmp_path_factory.mktemp("sequence") / "dest"
     foreign = {"foreign.txt": b"mine"}

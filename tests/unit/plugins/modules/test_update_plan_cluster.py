@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._domain.cluster_facts import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._domain.fleet import Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._domain.question import (
-    PlanOptions,
-    read_question,
-    resources_that_matter,
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
+    deciding_resources,
+    read_request,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.update_path import NOTHING, cluster_version
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
 
 NOWHERE = "https://127.0.0.1:9"
 """Nobody listens on the port for discarding."""
@@ -99,7 +99,7 @@ def test_a_kubeconfig_that_is_not_there_is_told(run, tmp_path):
     (error,) = run(kubeconfig="missing", chdir=tmp_path).errors
 
     assert error["where"] == "kubeconfig"
-    assert error["message"] == f"{tmp_path}/missing is not there"
+    assert error["message"] == f"{tmp_path}/missing does not exist"
 
 
 def test_it_is_told_together_with_a_release_that_is_not_there(run, tmp_path):
@@ -128,8 +128,8 @@ def test_without_the_library_only_asking_fails(run, monkeypatch):
 def test_the_resources_that_matter_are_all_that_can_change_a_plan(names, minors, releases):
     loaded = [load_release(getattr(releases, minor)).release for minor in minors]
     asked = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
-    question, _found = read_question(PlanOptions(asked), tuple(range(len(loaded))), loaded[0].minor)
-    fleet = Fleet(loaded)
+    question, _found = read_request(PlanOptions(asked), tuple(range(len(loaded))), loaded[0].minor)
+    fleet = Planner(loaded)
 
     def plan_with(present):
         answer, _wording = fleet.answer(
@@ -138,7 +138,7 @@ def test_the_resources_that_matter_are_all_that_can_change_a_plan(names, minors,
         return answer.plan
 
     every = {manifest.resource_id for release in loaded for manifest in release.manifests}
-    matter = resources_that_matter(question, loaded)
+    matter = deciding_resources(question, loaded)
     assert matter < every
     assert plan_with(every) == plan_with(matter) != plan_with([])
     assert [resource for resource in every - matter if plan_with([resource]) != plan_with([])] == []

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
-from ansible_collections.capability.openshift.tests.unit.update_path import NOTHING, cluster_version
+from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
 
 RETURN: dict[str, Any] = yaml.safe_load(update_plan.RETURN)
 ANSIBLES_OWN = {"changed", "diff", "failed", "invocation", "msg", "warnings"}

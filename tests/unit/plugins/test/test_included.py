@@ -8,7 +8,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.capability.openshift.plugins.test.included import included
-from ansible_collections.capability.openshift.tests.unit.releases import manifest
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 
 CONSOLE = DataLoader().load(manifest("console", "Console", kind="Service"))
 

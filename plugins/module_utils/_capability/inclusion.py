@@ -1,0 +1,250 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The decision whether a manifest is in, with every reason why not.
+
+Filters, their order and the wording of their first message: openshift/library-go:pkg/manifest/manifest.go
+IncludeAllowUnknownCapabilities (the newest; older CVOs read fewer annotations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from .._data.feature_sets import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
+from .._release.manifest import (
+    EXCLUDE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    MAJOR_VERSION_ANNOTATION,
+    PROFILE_ANNOTATION,
+    Manifest,
+)
+from .._resources import ResourceId
+
+_GO_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
+    "\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+"""What strings.TrimSpace trims; Python's own idea of white space differs."""
+
+_MAX_UINT64 = 2**64 - 1
+_MAX_DIGITS = len(str(_MAX_UINT64))
+_MAJOR_VERSION_KINDS = {
+    ("config.openshift.io", "FeatureGate"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+}
+_NO_ANNOTATIONS: Mapping[str, str] = {}
+
+
+class Override(NamedTuple):
+    """An entry of ``ClusterVersion.spec.overrides``."""
+
+    kind: str
+    group: str
+    namespace: str
+    name: str
+    unmanaged: bool
+
+
+class InclusionContext(NamedTuple):
+    """What the decision depends on beside the manifest. ``None`` switches a filter off, an empty value does not.
+
+    ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: of the
+    release. ``allow_unknown``: a name that the cluster does not know counts as disabled, not as unrecognized.
+    """
+
+    cluster_profile: str | None = None
+    feature_set: str | None = None
+    feature_gates: frozenset[str] | None = None
+    exclude_identifier: str | None = None
+    major_version: int | None = None
+    capability_status: CapabilityStatus | None = None
+    allow_unknown: bool = False
+    overrides: tuple[Override, ...] = ()
+
+
+class Reason(NamedTuple):
+    """Why a manifest is out: the filter (``rule``) and its message."""
+
+    rule: str
+    message: str
+
+
+class Inclusion(NamedTuple):
+    """The decision on one manifest: it is in if there is no reason against it."""
+
+    manifest: Manifest
+    reasons: tuple[Reason, ...]
+
+    @property
+    def included(self) -> bool:
+        """Whether the CVO applies the manifest."""
+        return not self.reasons
+
+
+def decide(manifest: Manifest, facts: InclusionContext) -> Inclusion:
+    """Decide on one manifest. The reasons stand in the order of the filters, so the first one is the CVO's."""
+    return Inclusion(manifest, tuple(_reasons(manifest, facts)))
+
+
+def decide_all(manifests: Iterable[Manifest], facts: InclusionContext) -> tuple[Inclusion, ...]:
+    """Decide on each of ``manifests``, in their order."""
+    return tuple(decide(manifest, facts) for manifest in manifests)
+
+
+def included_manifests(manifests: Iterable[Manifest], facts: InclusionContext) -> tuple[Manifest, ...]:
+    """Return those of ``manifests`` that are in, in their order."""
+    return tuple(manifest for manifest in manifests if decide(manifest, facts).included)
+
+
+def _reasons(manifest: Manifest, facts: InclusionContext) -> Iterator[Reason]:
+    annotations = manifest.annotations
+    if annotations is None:
+        yield Reason("annotations", "no annotations")
+        annotations = _NO_ANNOTATIONS
+    if facts.exclude_identifier is not None:
+        yield from _exclude_identifier(annotations, facts.exclude_identifier)
+    if FEATURE_SET_ANNOTATION in annotations and facts.feature_set is not None:
+        if FEATURE_GATE_ANNOTATION in annotations and facts.feature_gates is not None:
+            message = (
+                "both feature set and feature gate annotations are present: "
+                "manifests may specify either a feature set or a feature gate, but not both"
+            )
+            yield Reason("feature_set_and_gate", message)
+        yield from _feature_set(annotations[FEATURE_SET_ANNOTATION], facts.feature_set)
+    if FEATURE_GATE_ANNOTATION in annotations and facts.feature_gates is not None:
+        yield from _feature_gates(annotations[FEATURE_GATE_ANNOTATION], facts.feature_gates)
+    if MAJOR_VERSION_ANNOTATION in annotations and facts.major_version is not None:
+        yield from _major_version(manifest.resource_id, annotations[MAJOR_VERSION_ANNOTATION], facts.major_version)
+    if facts.cluster_profile is not None:
+        yield from _cluster_profile(annotations, facts.cluster_profile)
+    if facts.capability_status is not None:
+        yield from _capabilities(manifest.capabilities, facts.capability_status, facts.allow_unknown)
+    if facts.overrides and is_overridden(manifest.resource_id, facts.overrides):
+        yield Reason("override", "overridden")
+
+
+def _exclude_identifier(annotations: Mapping[str, str], identifier: str) -> Iterator[Reason]:
+    annotation = f"{EXCLUDE_ANNOTATION}{identifier}"
+    if annotations.get(annotation) == "true":
+        yield Reason("exclude_identifier", f"{annotation}=true")
+
+
+def _feature_set(value: str, feature_set: str) -> Iterator[Reason]:
+    required = feature_set or DEFAULT_FEATURE_SET
+    listed = value.split(",")
+    unknown = [item for item in listed if item not in ANNOTATED_FEATURE_SETS]
+    for item in unknown:
+        known = ",".join(ANNOTATED_FEATURE_SETS)
+        message = f"unrecognized value {go_quote(item)} in {FEATURE_SET_ANNOTATION}={value}; known values are: {known}"
+        yield Reason("feature_set", message)
+    if required not in listed:
+        found = ",".join(sorted(set(listed)))
+        yield Reason("feature_set", f"{go_quote(required)} is required, and {FEATURE_SET_ANNOTATION}={found}")
+
+
+def _feature_gates(value: str, enabled: frozenset[str]) -> Iterator[Reason]:
+    for requirement in value.split(","):
+        gate = requirement.strip(_GO_SPACE)
+        if gate.startswith("-"):
+            if gate[1:] in enabled:
+                message = f"feature gate {gate[1:]} is enabled but manifest requires it to be disabled"
+                yield Reason("feature_gate", message)
+        elif gate and gate not in enabled:
+            yield Reason("feature_gate", f"feature gate {gate} is required but not enabled")
+
+
+def _major_version(resource_id: ResourceId, value: str, major: int) -> Iterator[Reason]:
+    if resource_id.group_kind not in _MAJOR_VERSION_KINDS:
+        message = "major version filtering is only supported for feature gates and custom resources"
+        yield Reason("major_version", message)
+        return
+    included: set[int] = set()
+    excluded: set[int] = set()
+    invalid = False
+    for requirement in value.split(","):
+        text = requirement.strip(_GO_SPACE)
+        if not text:
+            continue
+        side, target, digits = (
+            ("excluded", excluded, text[1:]) if text.startswith("-") else ("included", included, text)
+        )
+        fault = _uint64_fault(digits)
+        if fault:
+            invalid = True
+            cause = f"strconv.ParseUint: parsing {go_quote(digits)}: {fault}"
+            yield Reason("major_version", f"invalid {side} major version {go_quote(digits)} in annotation: {cause}")
+        else:
+            target.add(int(digits.lstrip("0") or "0"))
+    if invalid:
+        return
+    overlap = sorted(included & excluded)
+    if overlap:
+        listed = " ".join(map(str, overlap))
+        yield Reason("major_version", f"inclusion and exclusion requirements overlap: [{listed}]")
+    elif major in excluded:
+        yield Reason("major_version", f"major version {major} matches excluded version {major}")
+    elif included and major not in included:
+        yield Reason("major_version", f"major version {major} does not match any required versions")
+
+
+def _cluster_profile(annotations: Mapping[str, str], profile: str) -> Iterator[Reason]:
+    annotation = f"{PROFILE_ANNOTATION}{profile}"
+    value = annotations.get(annotation)
+    if value is None:
+        yield Reason("cluster_profile", f"{annotation} unset")
+    elif value != "true":
+        yield Reason("cluster_profile", f"unrecognized value {annotation}={value}")
+
+
+def _capabilities(names: tuple[str, ...], status: CapabilityStatus, allow_unknown: bool) -> Iterator[Reason]:
+    unknown = [] if allow_unknown else [name for name in names if name not in status.known]
+    if unknown:
+        yield Reason("unknown_capability", f"unrecognized capability names: {', '.join(unknown)}")
+    disabled = [name for name in names if name not in status.enabled and (allow_unknown or name in status.known)]
+    if disabled:
+        yield Reason("disabled_capability", f"disabled capabilities: {', '.join(disabled)}")
+
+
+def is_overridden(resource_id: ResourceId, overrides: tuple[Override, ...]) -> bool:
+    """Tell whether ``overrides`` take a resource out of the CVO's hands; the first one that names it decides."""
+    for override in overrides:
+        # The API server gives overrides of cluster-scoped resources a namespace that means nothing.
+        namespace = override.namespace if resource_id.namespace else ""
+        if resource_id == ResourceId(override.group, override.kind, namespace, override.name):
+            return override.unmanaged
+    return False
+
+
+def _uint64_fault(digits: str) -> str:
+    if not digits.isascii() or not digits.isdigit():
+        return "invalid syntax"
+    significant = digits.lstrip("0")
+    in_range = len(significant) <= _MAX_DIGITS and int(significant or "0") <= _MAX_UINT64
+    return "" if in_range else "value out of range"
+
+
+def go_quote(text: str) -> str:
+    """Quote ``text`` as Go's ``%q`` does, so that messages are the CVO's to the letter."""
+    escapes = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
+    escapes |= {"\\": "\\\\", '"': '\\"'}
+    return '"' + "".join(escapes.get(char) or (char if char.isprintable() else _go_escape(char)) for char in text) + '"'
+
+
+def _go_escape(char: str) -> str:
+    point = ord(char)
+    if point < 0x80:
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+class CapabilityStatus(NamedTuple):
+    """Which capabilities a cluster knows and has enabled; ``implicitly_enabled`` is a part of ``enabled``."""
+
+    known: frozenset[str]
+    enabled: frozenset[str]
+    implicitly_enabled: frozenset[str] = frozenset()

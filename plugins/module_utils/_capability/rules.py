@@ -1,0 +1,192 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What an installation allows: which rules a selection breaks, and the smallest change that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .._data.capabilities import NONE, V_CURRENT, MinorData
+from .._data.dependencies import DEPENDENCIES, Dependency
+from .._data.install_rules import (
+    BAREMETAL_HOSTS,
+    BAREMETAL_HOSTS_ALWAYS,
+    BASELINE_REQUIRED,
+    BLOCK_IGNORED,
+    HOSTED,
+    HOSTED_NAMES,
+    HOSTED_SINCE,
+    SET_NAME_MISSING,
+    Rule,
+)
+from .._problems import Problem, Severity
+from .._version import Minor
+from .hosted_cluster import default_enabled, hosted_capabilities
+from .selection import Selection, requested
+
+
+class InstallContext(NamedTuple):
+    """What rules depend on beside the selection. ``None`` where nobody told.
+
+    ``minor_facts``: what the minor knows; ``hidden``: names whose feature gates are off; ``gates``: those that are on.
+    """
+
+    minor_facts: MinorData
+    method: str
+    platform: str | None = None
+    external_cloud_controller_manager: bool = False
+    has_hosts: bool | None = None
+    gates: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
+
+    @property
+    def minor(self) -> Minor:
+        """The minor that is installed."""
+        return self.minor_facts.minor
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The capabilities that exist."""
+        return self.minor_facts.capabilities - self.hidden
+
+    def enabled(self, selection: Selection) -> frozenset[str]:
+        """Return what ``selection`` asks for. A hosted cluster has no sets: all of them is what it has by default."""
+        if self.method == HOSTED and selection.baseline in (None, V_CURRENT):
+            default = default_enabled(self.minor_facts, self.hidden)
+            selection = selection._replace(baseline=NONE, additional=(*selection.additional, *default))
+        return requested(selection, self.minor_facts) - self.hidden
+
+
+class RuleViolation(NamedTuple):
+    """A rule that a selection breaks. ``capability`` is the name that is missing, empty where none is.
+
+    ``needed_by`` is the capability that needs it, empty where platform or method do.
+    """
+
+    rule: Rule
+    capability: str
+    problem: Problem
+    needed_by: str = ""
+
+
+def violations(
+    selection: Selection | None, install: InstallContext, asked: Selection | None = None
+) -> tuple[RuleViolation, ...]:
+    """Return every rule that ``selection`` breaks, those that only documentation holds included.
+
+    ``selection`` is what is going to be written, ``None`` where nothing is selected; ``asked`` is what the user wrote,
+    if that is something else, and decides how a mend is worded.
+    """
+    if selection is None:
+        return tuple(_hosts_missing(install.enabled(Selection()), install))
+    return tuple(_violations(selection, install, asked or selection))
+
+
+def suggested_selection(selection: Selection, install: InstallContext) -> tuple[Selection, tuple[RuleViolation, ...]]:
+    """Return ``selection`` with the fewest names added that keep every rule, and the rules that asked for them.
+
+    What cannot be mended by adding a name stays as it is.
+    """
+    reasons: list[RuleViolation] = []
+    while True:
+        missing = [item for item in violations(selection, install) if item.capability and _is_error(item)]
+        if not missing:
+            return selection, tuple(reasons)
+        reasons += missing
+        names = {*selection.additional, *(item.capability for item in missing)}
+        selection = selection._replace(additional=tuple(sorted(names)))
+
+
+def unchecked(install: InstallContext) -> tuple[Rule, ...]:
+    """Return the rules that would have needed the platform, where nobody told it."""
+    if install.platform is not None:
+        return ()
+    return tuple(
+        item.rule
+        for item in DEPENDENCIES
+        if (item.platforms is not None or item.except_platforms)
+        and item.rule.in_force(install.minor, install.method)
+        and item.rule.layer != "documentation"
+    )
+
+
+def _is_error(violation: RuleViolation) -> bool:
+    return violation.problem.severity == "error"
+
+
+def _violations(selection: Selection, install: InstallContext, asked: Selection) -> Iterator[RuleViolation]:
+    for rule in (BLOCK_IGNORED, HOSTED_SINCE):
+        if rule.in_force(install.minor, install.method):
+            hint = f"Leave the selection out, or install {install.minor} differently" if rule is HOSTED_SINCE else ""
+            yield _violation(rule, asked.where, hint)
+    if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
+        hint = f"Write {V_CURRENT} for what the documentation calls the default, or leave the block out"
+        yield _violation(BASELINE_REQUIRED, f"{asked.where}.{asked.baseline_field}", hint)
+    if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
+        yield _violation(SET_NAME_MISSING, f"{asked.where}.{asked.baseline_field}", "Write v4.16")
+    enabled = install.enabled(selection)
+    for requirement in DEPENDENCIES:
+        if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
+            yield _missing(requirement.rule, requirement.capability, asked, requirement.needed_by)
+    if HOSTED_NAMES.in_force(install.minor, install.method):
+        for name in sorted(hosted_capabilities(enabled, install.minor_facts, install.hidden).stays_on):
+            yield _missing(HOSTED_NAMES, name, asked)
+    yield from _hosts_missing(enabled, install)
+
+
+def _hosts_missing(enabled: frozenset[str], install: InstallContext) -> Iterator[RuleViolation]:
+    if install.platform != "baremetal" or install.has_hosts is not False:
+        return
+    where, hint = "platform.baremetal.hosts", "List the hosts, or install with the agent-based installer"
+    if BAREMETAL_HOSTS_ALWAYS.in_force(install.minor, install.method):
+        yield _violation(BAREMETAL_HOSTS_ALWAYS, where, hint)
+    elif "MachineAPI" in enabled and BAREMETAL_HOSTS.in_force(install.minor, install.method):
+        yield _violation(BAREMETAL_HOSTS, where, hint)
+
+
+def _breaks(requirement: Dependency, selection: Selection, enabled: frozenset[str], install: InstallContext) -> bool:
+    return (
+        requirement.rule.in_force(install.minor, install.method)
+        and (not requirement.with_none_alone or selection.baseline == NONE)
+        and _concerns_platform(requirement, install)
+        and install.gates.issuperset(requirement.gates)
+        and (not requirement.external_cloud_controller_manager or install.external_cloud_controller_manager)
+        and _lacks(requirement, frozenset(selection.additional) if requirement.by_list else enabled)
+    )
+
+
+def _lacks(requirement: Dependency, names: frozenset[str]) -> bool:
+    return requirement.capability not in names and (not requirement.needed_by or requirement.needed_by in names)
+
+
+def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool:
+    if requirement.platforms is None and not requirement.except_platforms:
+        return True
+    if install.platform is None or install.platform in requirement.except_platforms:
+        return False
+    return requirement.platforms is None or install.platform in requirement.platforms
+
+
+def _missing(rule: Rule, capability: str, asked: Selection, needed_by: str = "") -> RuleViolation:
+    excluded = capability in (asked.excluded or ())
+    field = asked.excluded_field if excluded else asked.additional_field
+    hint = f"Take {capability} out of {field}" if excluded else f"Add {capability} to {field}"
+    if needed_by and needed_by in asked.additional:
+        hint = f"{hint}, or take {needed_by} out of {asked.additional_field}"
+    elif needed_by and needed_by not in (asked.excluded or (needed_by,)):
+        hint = f"{hint}, or add {needed_by} to {asked.excluded_field}"
+    for name in asked.additional:
+        if name != capability and name.startswith(capability):
+            hint = f"{hint}; {name} is another capability"
+    return _violation(rule, f"{asked.where}.{field}", hint, capability)._replace(needed_by=needed_by)
+
+
+def _violation(rule: Rule, where: str, hint: str, capability: str = "") -> RuleViolation:
+    subject = f"{capability} is missing: {rule.message}" if capability else rule.message
+    message = f"{subject} ({rule.name}: {rule.source})"
+    severity: Severity = "warning" if rule.layer == "documentation" else "error"
+    return RuleViolation(rule, capability, Problem(severity, "todo", where, message, hint))

@@ -1,0 +1,265 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The facts: which capabilities, sets, feature sets and special cases each OpenShift minor has, with their sources.
+
+Nothing here is computed from a release. A fact that a release can tell itself (its gates, the names in its
+ClusterVersion CRD) is read from the release where the registry does not know the minor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .._version import Minor
+
+NONE = "None"
+V_CURRENT = "vCurrent"
+DEFAULT_CLUSTER_PROFILE = "self-managed-high-availability"
+
+
+class Capability(NamedTuple):
+    """A capability as a fact.
+
+    ``gates``: it exists only while one of these feature gates is on (empty: always); ``source`` of the gates and
+    of ``since`` is the API table of that minor (see ``Branch.source``) unless it says otherwise. ``is_new``: its
+    component came with it; of all others every earlier cluster has the component.
+    """
+
+    name: str
+    since: Minor
+    gates: tuple[str, ...] = ()
+    source: str = "openshift/api:config/v1/types_cluster_version.go KnownClusterVersionCapabilities"
+    is_new: bool = False
+
+
+class SetAmendment(NamedTuple):
+    """A capability that was put into named sets after those sets had been published."""
+
+    capability: str
+    sets: tuple[str, ...]
+    since: Minor
+    source: str
+
+
+class SinceMinor(NamedTuple):
+    """Something that is so from a minor on."""
+
+    since: Minor
+    source: str
+
+
+class AlwaysEnabled(NamedTuple):
+    """Capabilities that the CVO keeps on whatever is asked, from ``since`` on, but for ``except_profiles``."""
+
+    capabilities: tuple[str, ...]
+    since: Minor
+    except_profiles: tuple[str, ...]
+    source: str
+
+
+class ForcedCapability(NamedTuple):
+    """A capability that an update from a minor to another turns on although no manifest says so."""
+
+    capability: str
+    from_minor: Minor
+    to_minor: Minor
+    source: str
+
+
+class Branch(NamedTuple):
+    """The branch of the API from which the facts of a minor were read."""
+
+    minor: Minor
+    commit: str
+
+    @property
+    def source(self) -> str:
+        """Repository, branch, commit and file."""
+        return f"openshift/api release-{self.minor} ({self.commit[:12]}) config/v1/types_cluster_version.go"
+
+
+class MinorData(NamedTuple):
+    """What one minor knows, gates aside: ``capabilities`` (all names) and ``sets`` (name to its content)."""
+
+    minor: Minor
+    capabilities: frozenset[str]
+    sets: Mapping[str, frozenset[str]]
+    source: str
+
+
+_GATED = (
+    "openshift/cluster-version-operator:lib/capability/capability.go featureGatedCapabilities; "
+    "openshift/api:config/v1/types_cluster_version.go FeatureGateAwareEnum"
+)
+
+CAPABILITIES: tuple[Capability, ...] = (
+    Capability("baremetal", Minor(4, 11)),
+    Capability("marketplace", Minor(4, 11)),
+    Capability("openshift-samples", Minor(4, 11)),
+    Capability("CSISnapshot", Minor(4, 12)),
+    Capability("Console", Minor(4, 12)),
+    Capability("Insights", Minor(4, 12)),
+    Capability("Storage", Minor(4, 12)),
+    Capability("NodeTuning", Minor(4, 13)),
+    Capability("Build", Minor(4, 14)),
+    Capability("DeploymentConfig", Minor(4, 14)),
+    Capability("ImageRegistry", Minor(4, 14)),
+    Capability("MachineAPI", Minor(4, 14)),
+    Capability("CloudCredential", Minor(4, 15)),
+    Capability("OperatorLifecycleManager", Minor(4, 15)),
+    Capability("CloudControllerManager", Minor(4, 16)),
+    Capability("Ingress", Minor(4, 16)),
+    Capability("OperatorLifecycleManagerV1", Minor(4, 18), (), "openshift/release#58914", True),
+    Capability(
+        "CompatibilityRequirements",
+        Minor(4, 23),
+        ("CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"),
+        _GATED,
+    ),
+    Capability("ClusterAPI", Minor(4, 23), ("ClusterAPIMachineManagement",), _GATED),
+)
+
+VERSIONED_SETS: tuple[Minor, ...] = tuple(Minor(4, minor) for minor in range(11, 19))
+"""Minors that have a set of their own (v4.11 to v4.18); no minor after 4.18 added one.
+
+A versioned set holds every capability known in its minor, and is never taken back by a later minor.
+Source: openshift/api:config/v1/types_cluster_version.go ClusterVersionCapabilitySets, branches 4.11 to 5.2 compared.
+"""
+
+SET_AMENDMENTS: tuple[SetAmendment, ...] = (
+    SetAmendment(
+        "MachineAPI", ("v4.11", "v4.12", "v4.13"), Minor(4, 14), "openshift/api da7ec8746 (2023-08-11), release-4.14"
+    ),
+)
+
+ALWAYS_ENABLED = AlwaysEnabled(
+    ("Ingress",),
+    Minor(4, 16),
+    ("ibm-cloud-managed", "hypershift"),
+    "openshift/cluster-version-operator:install/0000_00_cluster-version-operator_30_deployment.yaml "
+    "--always-enable-capabilities (openshift/cluster-version-operator#946); hosted clusters do not pass it",
+)
+
+FORCED_CAPABILITIES: tuple[ForcedCapability, ...] = (
+    ForcedCapability(
+        "DeploymentConfig",
+        Minor(4, 13),
+        Minor(4, 14),
+        "openshift/cluster-version-operator#981 (release-4.13:pkg/cvo/sync_worker.go syncPayload): "
+        "no manifest carries it, so a 4.13 cluster-version operator adds it whenever it loads a 4.14 release",
+    ),
+)
+
+OVERRIDES_ADMIT_PATCHES = SinceMinor(
+    Minor(4, 22),
+    "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before, all updates",
+)
+
+_COMMITS = {
+    Minor(4, 11): "92fe66c75e8fbd76d5f385443c2293d4d02f08cc",
+    Minor(4, 12): "7ca3a4634e46f96ead414a5fc1d5221775e64c7f",
+    Minor(4, 13): "0f638a8a4705427e0233f5b48e2289c5bdf8b891",
+    Minor(4, 14): "b1c90a6cf9a3fd207d44f3dbc885a782a08de6f3",
+    Minor(4, 15): "0a58f8c30a8c309baaa4aecd05580039b4d3888b",
+    Minor(4, 16): "0677a8879a4608a5b6ecafd490fbbeb0ff77c6ef",
+    Minor(4, 17): "92c55bf0f372c222dc02f17685c383d18e2c2e8b",
+    Minor(4, 18): "f9b2d1ae30ebf759bc287c38474b41f246852cae",
+    Minor(4, 19): "1ebdd7bba8e6c503a1f61c6d467ed877783826e1",
+    Minor(4, 20): "05da40ea98557f8351483a39db3d0e7d9076bc8f",
+    Minor(4, 21): "1cb630ce7109e6c4780332bb8140c8c4f7157426",
+    Minor(4, 22): "9fda5179a7f76209e548ccc46d16767ed1e0bddb",
+    Minor(4, 23): "dffcf504e2ea64d417e0778229b7be6df398a9be",
+    Minor(5, 0): "e543cc5080e8c93e5dd65ffa26992321c7b079ca",
+    Minor(5, 1): "2a3d73913b5a7caec4c57d5c3d04f51106ec4da3",
+    Minor(5, 2): "2a3d73913b5a7caec4c57d5c3d04f51106ec4da3",
+}
+BRANCHES: Mapping[Minor, Branch] = {minor: Branch(minor, commit) for minor, commit in _COMMITS.items()}
+"""Every minor that the registry knows."""
+
+_BY_NAME = {capability.name: capability for capability in CAPABILITIES}
+
+
+def has_capabilities(minor: Minor) -> bool:
+    """Tell whether ``minor`` has capabilities at all; a CVO from before applies everything."""
+    return minor >= min(BRANCHES)
+
+
+def newest_minor() -> Minor:
+    """The newest minor that the registry knows."""
+    return max(BRANCHES)
+
+
+def data_of(minor: Minor) -> MinorData | None:
+    """Return what ``minor`` knows, or ``None`` where the registry does not know the minor."""
+    branch = BRANCHES.get(minor)
+    if branch is None:
+        return None
+    known = frozenset(item.name for item in CAPABILITIES if item.since <= minor)
+    return MinorData(minor, known, {**_versioned_sets(minor), V_CURRENT: known}, branch.source)
+
+
+def data_from_names(minor: Minor, names: Iterable[str], source: str) -> MinorData:
+    """Return the facts of a minor that the registry does not know, from the ``names`` its release knows.
+
+    ``vCurrent`` is all of them; the other sets are those of the newest minor that the registry knows.
+    """
+    known = frozenset(names)
+    sets = {name: content & known for name, content in _versioned_sets(newest_minor()).items()}
+    return MinorData(minor, known, {**sets, V_CURRENT: known}, source)
+
+
+def gated_capabilities(gates: frozenset[str]) -> frozenset[str]:
+    """Capabilities that do not exist while ``gates`` are the only ones enabled.
+
+    Source: openshift/cluster-version-operator:lib/capability/capability.go excludedCapabilities.
+    """
+    return frozenset(item.name for item in CAPABILITIES if item.gates and gates.isdisjoint(item.gates))
+
+
+def forced_capabilities(from_minor: Minor, to_minor: Minor) -> tuple[ForcedCapability, ...]:
+    """Return what an update between these minors turns on although no manifest says so."""
+    return tuple(item for item in FORCED_CAPABILITIES if (item.from_minor, item.to_minor) == (from_minor, to_minor))
+
+
+def gates_of(capability: str) -> tuple[str, ...]:
+    """Feature gates one of which ``capability`` needs to exist; empty where it needs none."""
+    found = _BY_NAME.get(capability)
+    return found.gates if found else ()
+
+
+def since_of(capability: str) -> Minor | None:
+    """Return the first minor that knows ``capability``, ``None`` where no minor does."""
+    found = _BY_NAME.get(capability)
+    return found.since if found else None
+
+
+def is_in_every_minor(capability: str, minor: Minor) -> bool:
+    """Tell whether every cluster of ``minor`` has the component, because it became a capability only later."""
+    found = _BY_NAME.get(capability)
+    return found is not None and minor < found.since and not found.is_new and not found.gates
+
+
+def always_enabled_by_default(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:
+    """Capabilities that a cluster of ``minor`` has on whatever is asked."""
+    fact = ALWAYS_ENABLED
+    if minor is None or minor < fact.since or cluster_profile in fact.except_profiles:
+        return ()
+    return fact.capabilities
+
+
+def _versioned_sets(minor: Minor) -> dict[str, frozenset[str]]:
+    sets: dict[str, frozenset[str]] = {NONE: frozenset()}
+    for versioned in VERSIONED_SETS:
+        if versioned <= minor:
+            name = f"v{versioned}"
+            amended = {item.capability for item in SET_AMENDMENTS if name in item.sets and item.since <= minor}
+            sets[name] = frozenset(item.name for item in CAPABILITIES if item.since <= versioned) | amended
+    return sets
+
+
+API_FIELDS = API_BASELINE, API_ADDITIONAL = "baselineCapabilitySet", "additionalEnabledCapabilities"
+"""Fields of ``capabilities`` in an install-config, and in the spec of a ClusterVersion."""

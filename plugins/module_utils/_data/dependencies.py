@@ -1,0 +1,271 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The rules of the form "this needs that capability", as data."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .._version import Minor
+from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, SINGLE_RULES, VALIDATION, Rule
+
+
+class Dependency(NamedTuple):
+    """A rule of the form "this needs that capability".
+
+    ``needed_by`` is the capability that needs ``capability``; empty where platform or method do. ``with_none_alone``:
+    applies with the set None alone. ``platforms`` (``None``: all) but for ``except_platforms``. ``by_list``: only the
+    list of additional capabilities counts, not what the baseline has. ``gates``: all of them have to be on.
+    """
+
+    rule: Rule
+    capability: str
+    needed_by: str = ""
+    with_none_alone: bool = False
+    platforms: tuple[str, ...] | None = None
+    except_platforms: tuple[str, ...] = ()
+    external_cloud_controller_manager: bool = False
+    by_list: bool = False
+    gates: tuple[str, ...] = ()
+
+
+_MARKETPLACE = "the marketplace capability requires the OperatorLifecycleManager capability"
+_BAREMETAL = "the baremetal capability requires the MachineAPI capability"
+_GATES_OF_CLUSTER_API = ("CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement")
+
+DEPENDENCIES: tuple[Dependency, ...] = (
+    Dependency(
+        Rule(
+            "inst-ingress",
+            "installer",
+            Minor(4, 16),
+            None,
+            "any platform, any baseline",
+            "the Ingress capability is required",
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#8502, #8525, #8528)",
+        ),
+        "Ingress",
+    ),
+    Dependency(
+        Rule(
+            "inst-cloudcredential",
+            "installer",
+            Minor(4, 15),
+            None,
+            "platform is neither none nor baremetal, any baseline",
+            "disabling CloudCredential capability available only for baremetal platforms",
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#7875, #7884, OCPBUGS-24956)",
+        ),
+        "CloudCredential",
+        except_platforms=("none", "baremetal"),
+    ),
+    Dependency(
+        Rule(
+            "inst-ccm",
+            "installer",
+            Minor(4, 16),
+            None,
+            "platform is none of none, baremetal and external, any baseline",
+            "disabling CloudControllerManager is only supported on the Baremetal, None, or External platform with "
+            "cloudControllerManager value none",
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#7546)",
+        ),
+        "CloudControllerManager",
+        except_platforms=("none", "baremetal", "external"),
+    ),
+    Dependency(
+        Rule(
+            "inst-ccm-external",
+            "installer",
+            Minor(4, 16),
+            None,
+            "platform external with cloudControllerManager: External, any baseline",
+            "disabling CloudControllerManager on External platform supported only with cloudControllerManager value "
+            "none",
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#7546)",
+        ),
+        "CloudControllerManager",
+        platforms=("external",),
+        external_cloud_controller_manager=True,
+    ),
+    Dependency(
+        Rule(
+            "inst-marketplace-olm",
+            "installer",
+            Minor(4, 15),
+            Minor(4, 16),
+            "baseline None, marketplace is listed",
+            _MARKETPLACE,
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#7495)",
+        ),
+        "OperatorLifecycleManager",
+        "marketplace",
+        with_none_alone=True,
+    ),
+    Dependency(
+        Rule(
+            "inst-marketplace-olm",
+            "installer",
+            Minor(4, 17),
+            None,
+            "marketplace is on, any baseline",
+            _MARKETPLACE,
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#8609, OCPBUGS-30025)",
+        ),
+        "OperatorLifecycleManager",
+        "marketplace",
+    ),
+    Dependency(
+        Rule(
+            "inst-platform-baremetal",
+            "installer",
+            Minor(4, 16),
+            None,
+            "platform baremetal, baseline None",
+            "platform baremetal requires the baremetal capability",
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#7901, OCPBUGS-25835)",
+        ),
+        "baremetal",
+        with_none_alone=True,
+        platforms=("baremetal",),
+    ),
+    Dependency(
+        Rule(
+            "inst-baremetal-machineapi",
+            "installer",
+            Minor(4, 14),
+            Minor(4, 16),
+            "baseline None, baremetal is listed",
+            _BAREMETAL,
+            f"{VALIDATION} ValidateInstallConfig (openshift/installer#7394, removed by #8521)",
+        ),
+        "MachineAPI",
+        "baremetal",
+        with_none_alone=True,
+    ),
+    Dependency(
+        Rule(
+            "inst-ipi-machineapi",
+            "installer",
+            Minor(4, 14),
+            None,
+            "create cluster, any platform, any baseline",
+            "IPI requires MachineAPI capability",
+            "openshift/installer:pkg/asset/installconfig/platformprovisioncheck.go Generate (openshift/installer#7414, "
+            "OCPBUGS-15659)",
+            ("ipi",),
+        ),
+        "MachineAPI",
+    ),
+    Dependency(
+        Rule(
+            "api-marketplace-olm",
+            "ClusterVersion",
+            Minor(4, 15),
+            None,
+            "baseline None, marketplace is listed",
+            "the `marketplace` capability requires the `OperatorLifecycleManager` capability, which is neither "
+            "explicitly or implicitly enabled in this cluster",
+            f"{CLUSTER_VERSION} XValidation on ClusterVersion",
+        ),
+        "OperatorLifecycleManager",
+        "marketplace",
+        with_none_alone=True,
+    ),
+    Dependency(
+        Rule(
+            "api-baremetal-machineapi",
+            "ClusterVersion",
+            Minor(4, 14),
+            Minor(4, 16),
+            "baseline None, baremetal is listed",
+            "the `baremetal` capability requires the `MachineAPI` capability, which is neither explicitly or "
+            "implicitly enabled in this cluster",
+            f"{CLUSTER_VERSION} XValidation on ClusterVersion (openshift/api#1537, removed by #1916)",
+        ),
+        "MachineAPI",
+        "baremetal",
+        with_none_alone=True,
+    ),
+    Dependency(
+        Rule(
+            "api-clusterapi-compat",
+            "ClusterVersion",
+            Minor(4, 23),
+            None,
+            f"ClusterAPI is listed, any baseline, feature gates {' and '.join(_GATES_OF_CLUSTER_API)} are on",
+            "the `ClusterAPI` capability requires the `CompatibilityRequirements` capability, which is neither "
+            "explicitly or implicitly enabled in this cluster",
+            f"{CLUSTER_VERSION} FeatureGateAwareXValidation (commit 3d2c42337)",
+        ),
+        "CompatibilityRequirements",
+        "ClusterAPI",
+        by_list=True,
+        gates=_GATES_OF_CLUSTER_API,
+    ),
+    Dependency(
+        Rule(
+            "hcp-ingress-console",
+            "HostedCluster",
+            Minor(4, 20),
+            None,
+            "Console is on",
+            "Ingress capability can only be disabled if Console capability is also disabled",
+            f"{HOSTED_CLUSTER} (OCPBUGS-58422; openshift/console-operator#1182)",
+            (HOSTED,),
+        ),
+        "Ingress",
+        "Console",
+    ),
+    Dependency(
+        Rule(
+            "doc-build-imageregistry",
+            "documentation",
+            Minor(4, 14),
+            None,
+            "Build is on",
+            "builds push their images to the image registry of the cluster unless each names another one",
+            "openshift/release step ipi-conf-capability-additonalcaps",
+            INSTALL_METHODS,
+        ),
+        "ImageRegistry",
+        "Build",
+    ),
+    Dependency(
+        Rule(
+            "doc-storage-platform",
+            "documentation",
+            Minor(4, 12),
+            None,
+            "platform openstack or ovirt",
+            "the API warns against turning Storage off on this platform",
+            f"{CLUSTER_VERSION} ClusterVersionCapabilityStorage",
+        ),
+        "Storage",
+        platforms=("openstack", "ovirt"),
+    ),
+    Dependency(
+        Rule(
+            "doc-assisted-baremetal",
+            "documentation",
+            Minor(4, 11),
+            Minor(4, 15),
+            "platform baremetal",
+            "the bootstrap of a cluster on platform baremetal fails without the baremetal capability",
+            "openshift/assisted-service:docs/user-guide/install-customization.md (openshift/assisted-service#6060)",
+            ("agent", "assisted"),
+        ),
+        "baremetal",
+        platforms=("baremetal",),
+    ),
+)
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Return every rule, grouped by layer, for those who want to read them."""
+    found = (*SINGLE_RULES, *(requirement.rule for requirement in DEPENDENCIES))
+    order = ("installer", "ClusterVersion", "HostedCluster", "documentation")
+    return tuple(sorted(found, key=lambda rule: order.index(rule.layer)))

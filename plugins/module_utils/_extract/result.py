@@ -1,0 +1,65 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What ``--diff`` shows of a destination: which files come and go, and what changes inside the others."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from .._capability.inclusion import Inclusion
+from .._module.result import diff_entry
+from .destination import INVENTORY, DestinationPlan
+
+_SECRET = re.compile(rb"kind.{0,40}Secret", re.DOTALL)
+
+
+def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
+    """Return the diff of ``plan`` in the shape that Ansible prints; empty where nothing changes."""
+    added = {name for name, (before, _after) in plan.written.items() if before is None}
+    diff: list[dict[str, str]] = []
+    if added or plan.removed:
+        kept = set(plan.files) - added
+        diff.append(diff_entry(f"{plan.dest} (files)", _lines(kept | set(plan.removed)), _lines(plan.files)))
+    for name, (before, after) in plan.written.items():
+        if before is None:
+            continue
+        # What was there before is known by its text alone: rather hide once too often.
+        if name in plan.secrets or _SECRET.search(before):
+            diff.append(diff_entry(f"{plan.dest}/{name}", _hidden(before), _hidden(after)))
+        else:
+            diff.append(
+                diff_entry(f"{plan.dest}/{name}", before.decode(errors="replace"), after.decode(errors="replace"))
+            )
+    if plan.inventory_changes and not diff:
+        diff.append(diff_entry(f"{plan.dest}/{INVENTORY}", "", _lines(plan.ours)))
+    return diff
+
+
+def _lines(names: Iterable[str]) -> str:
+    return "".join(f"{name}\n" for name in sorted(names))
+
+
+def _hidden(data: bytes) -> str:
+    return f"(holds a Secret, content not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"
+
+
+def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
+    """Return one decision in the shape that playbooks get."""
+    manifest = inclusion.manifest
+    resource = manifest.resource_id
+    return {
+        "file": manifest.file,
+        "group": resource.group,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(manifest.capabilities),
+        "included": inclusion.included,
+        "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
+    }

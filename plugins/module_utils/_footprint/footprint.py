@@ -1,0 +1,166 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What a selection costs, and what it saves against another.
+
+Counted is what the release itself brings. Most of that are operators; what they start later (the console's Pods,
+routers, a registry) is in no manifest, so a capability that is off saves at least what is said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .._problems import Problems
+from .._release.manifest import Manifest
+from .._release.release import Release
+from .._resources import ResourceId
+from .workloads import Requests, is_workload, workload_images, workload_requests
+
+_FIELDS = {
+    "CustomResourceDefinition": "crds",
+    "Namespace": "namespaces",
+    "ClusterOperator": "cluster_operators",
+    "Deployment": "deployments",
+    "DaemonSet": "daemonsets",
+    "StatefulSet": "statefulsets",
+    "Job": "jobs",
+    "CronJob": "cronjobs",
+}
+NAMED = (*_FIELDS.values(), "images")
+"""Fields of a footprint that count things with names."""
+
+
+class Footprint(NamedTuple):
+    """What a selection brings to a cluster. A difference of two has the same fields, which may be negative.
+
+    ``manifests`` are those that are applied; the others count resources, one that is applied twice once.
+    ``images``: distinct pull specs that workloads run, or are handed in environment variables to run something with.
+    ``cpu_millicores`` (thousandths of a core) and ``memory_bytes``: requests of all that keeps running, with replicas.
+    DaemonSets are in them once, as if the cluster had one node; Jobs and CronJobs end and are not in them.
+    """
+
+    manifests: int
+    crds: int
+    namespaces: int
+    cluster_operators: int
+    deployments: int
+    daemonsets: int
+    statefulsets: int
+    jobs: int
+    cronjobs: int
+    images: int
+    cpu_millicores: int
+    memory_bytes: int
+
+
+class FootprintComparison(NamedTuple):
+    """What ``selection`` saves against another: ``saved`` is ``against`` less ``selection``.
+
+    ``only_here`` and ``only_there`` are what only the selection and only the other one has: for each field of ``NAMED``
+    sorted names, NAMESPACE/NAME where there is a namespace, pull specs for images.
+    """
+
+    selection: Footprint
+    against: Footprint
+    saved: Footprint
+    only_here: Mapping[str, tuple[str, ...]]
+    only_there: Mapping[str, tuple[str, ...]]
+
+
+class _Applied(NamedTuple):
+    """What is applied of a selection; of two manifests of one resource the later one counts, as on a cluster."""
+
+    manifests: int
+    resources: Mapping[ResourceId, Manifest]
+
+
+class _Workload(NamedTuple):
+    images: frozenset[str]
+    requests: Requests
+
+
+_Workloads = Mapping[tuple[str, int], _Workload]
+"""Workloads by file and document: a manifest cannot be a key, it has a map in it."""
+
+
+def footprint(release: Release, included: Iterable[Manifest], problems: Problems) -> Footprint:
+    """Return what the ``included`` manifests of ``release`` cost; report requests that cannot be read.
+
+    Manifests that delete their resource cost nothing. Reads the bodies of workloads. Raises ``ReleaseError``.
+    """
+    applied = _applied(included)
+    workloads = _read_workloads(release, applied.resources.values(), problems)
+    return _footprint(applied, workloads, _names(applied, workloads))
+
+
+def compare(
+    release: Release, included: Iterable[Manifest], against: Iterable[Manifest], problems: Problems
+) -> FootprintComparison:
+    """Return what the ``included`` manifests of ``release`` save, measured ``against`` others of it.
+
+    As ``footprint`` of both, but a workload that is on both sides is read, and reported, once.
+    """
+    here, there = _applied(included), _applied(against)
+    workloads = _read_workloads(release, (*there.resources.values(), *here.resources.values()), problems)
+    names_here, names_there = _names(here, workloads), _names(there, workloads)
+    selection, other = _footprint(here, workloads, names_here), _footprint(there, workloads, names_there)
+    return FootprintComparison(
+        selection=selection,
+        against=other,
+        saved=Footprint(*(theirs - ours for ours, theirs in zip(selection, other, strict=True))),
+        only_here=_without(names_here, names_there),
+        only_there=_without(names_there, names_here),
+    )
+
+
+def _applied(manifests: Iterable[Manifest]) -> _Applied:
+    kept = [manifest for manifest in manifests if not manifest.deletes]
+    return _Applied(len(kept), {manifest.resource_id: manifest for manifest in kept})
+
+
+def _read_workloads(release: Release, manifests: Iterable[Manifest], problems: Problems) -> _Workloads:
+    pull_specs = frozenset(release.images.values())
+    workloads: dict[tuple[str, int], _Workload] = {}
+    for manifest in manifests:
+        if is_workload(manifest) and _location(manifest) not in workloads:
+            body = release.body(manifest)
+            images = frozenset(workload_images(manifest, body, pull_specs))
+            workloads[_location(manifest)] = _Workload(images, workload_requests(manifest, body, problems))
+    return workloads
+
+
+def _location(manifest: Manifest) -> tuple[str, int]:
+    return manifest.file, manifest.document
+
+
+def _names(applied: _Applied, workloads: _Workloads) -> dict[str, frozenset[str]]:
+    """Names of what is applied, for each field of ``NAMED``."""
+    names: dict[str, set[str]] = {field: set() for field in NAMED}
+    for resource, manifest in applied.resources.items():
+        # Other groups have namespaces of their own.
+        if resource.kind in _FIELDS and not (resource.kind == "Namespace" and resource.group):
+            name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
+            names[_FIELDS[resource.kind]].add(name)
+        if is_workload(manifest):
+            names["images"] |= workloads[_location(manifest)].images
+    return {field: frozenset(found) for field, found in names.items()}
+
+
+def _footprint(applied: _Applied, workloads: _Workloads, names: Mapping[str, frozenset[str]]) -> Footprint:
+    requests = [
+        workloads[_location(manifest)].requests for manifest in applied.resources.values() if is_workload(manifest)
+    ]
+    return Footprint(
+        manifests=applied.manifests,
+        **{field: len(found) for field, found in names.items()},
+        cpu_millicores=sum(item.cpu_millicores for item in requests),
+        memory_bytes=sum(item.memory_bytes for item in requests),
+    )
+
+
+def _without(names: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
+    return {field: tuple(sorted(found - others[field])) for field, found in names.items()}

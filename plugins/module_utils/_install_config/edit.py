@@ -1,0 +1,275 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The ``capabilities`` of an install-config, edited in its text: what is not part of them stays, byte for byte.
+
+Several ways of editing are tried, the smallest first. Each result is read back, and the first that says what is
+wanted, and the same as before everywhere else, is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._problems import CapabilityError, Problem
+from .._yaml.head import parse_json_object
+from .._yaml.nodes import (
+    BOM,
+    Lines,
+    Node,
+    Pair,
+    column_of,
+    line_above,
+    line_end,
+    line_start,
+    newline_at,
+    own_pair,
+    walk,
+)
+from .document import Document, DocumentError, read_document, same_values
+from .flow_style import (
+    BASELINE,
+    BLOCK,
+    NAMES,
+    Edit,
+    flow_list_edits,
+    flow_map_edits,
+    flow_root_edits,
+    names_of,
+    quoted,
+    scalar_edit,
+    unwanted,
+)
+
+_DASH = re.compile(r" *- +")
+_COMMENT_LINE = re.compile(r"[ \t]*#")
+
+
+class IndentStyle(NamedTuple):
+    """How a file indents: ``step`` of maps, ``dash`` of lists under their key. ``root`` is the column of its keys."""
+
+    root: int
+    step: int
+    dash: int
+
+
+def edit_capabilities(document: Document, wanted: Mapping[str, Any], where: str) -> str:
+    """Return the text of ``document`` with ``wanted`` for its capabilities; as it is if it says so already.
+
+    ``wanted`` is what ``block_of`` makes of a selection: it has ``baselineCapabilitySet``, and
+    ``additionalEnabledCapabilities`` only if there is a name in it. So it is nowhere asked for an empty list.
+    Raises ``DocumentError`` where other parts of the file hang on the old value.
+    """
+    if _has_selection(document.data.get(BLOCK), wanted):
+        return document.text
+    pair = own_pair(document.root, BLOCK)
+    if pair:
+        _refuse_shared(document, pair.value, where)
+    end = "" if line_start(document.text, len(document.text)) == len(document.text) else newline_at(document.text, 0)
+    text = document.text + end
+    for edits in _candidate_edits(document, text, pair, wanted):
+        result = _spliced(text, edits).removesuffix(end)
+        if _is_right(result, document, wanted):
+            return result
+    place = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
+    message = "the capabilities cannot be edited in this text without changing more than them"
+    hint = "Write them as a map of their own, one key per line"
+    raise DocumentError([Problem("error", "todo", place, message, hint)])
+
+
+def _spliced(text: str, edits: Iterable[Edit]) -> str:
+    """Return ``text`` with all ``edits`` made. Where two begin at one place, the shorter one comes first."""
+    parts, done = [], 0
+    for start, end, new in sorted(edits):
+        parts += [text[done:start], new]
+        done = max(done, end)
+    return "".join([*parts, text[done:]])
+
+
+def _has_selection(value: Any, wanted: Mapping[str, Any]) -> bool:
+    """Tell whether ``value`` means what is wanted: the same set, the same names in any order, and nothing else."""
+    if not isinstance(value, dict) or not set(value) <= {BASELINE, NAMES}:
+        return False
+    return value.get(BASELINE) == wanted[BASELINE] and not unwanted(value.get(NAMES) or None, wanted)
+
+
+def _is_right(text: str, document: Document, wanted: Mapping[str, Any]) -> bool:
+    try:
+        data = read_document(text.encode(), "").data
+    except CapabilityError:
+        return False
+    if _is_json(document.text) and not _is_json(text):
+        return False
+    return _has_selection(data.get(BLOCK), wanted) and same_values(_others(data), _others(document.data))
+
+
+def _others(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key != BLOCK}
+
+
+def _is_json(text: str) -> bool:
+    return parse_json_object(text.removeprefix(BOM).encode()) is not None
+
+
+def _refuse_shared(document: Document, value: Node, where: str) -> None:
+    """Raise if what will be replaced has an anchor that is used outside of it."""
+    anchored = {node.start for _path, node in walk(value) if node.anchor}
+    lines, problems = Lines(document.text), []
+    for path, node in walk(document.root):
+        outside = not value.start <= node.start < value.end
+        if node.kind == "alias" and outside and node.target in anchored:
+            line, used = lines.number(node.target), lines.number(node.start)
+            message = f"the anchor &{node.value} in the capabilities is used by {path} in line {used}"
+            hint = f"Write the value in line {used} instead of *{node.value}"
+            problems.append(Problem("error", "todo", f"{where}, line {line}", message, hint))
+    if problems:
+        raise DocumentError(problems)
+
+
+def _candidate_edits(
+    document: Document, text: str, pair: Pair | None, wanted: Mapping[str, Any]
+) -> Iterator[list[Edit]]:
+    """Yield the edits that may do it, the smallest first."""
+    root, current = document.root, document.data.get(BLOCK)
+    if root.style == "{":
+        if pair and isinstance(current, dict) and pair.value.pairs:
+            yield flow_map_edits(text, pair.value, current, wanted)
+        yield flow_root_edits(text, root, pair, wanted)
+        return
+    habits = _indent_style(text, root)
+    if pair is None:
+        newline = newline_at(text, len(text))
+        block = _lines(_block(BLOCK, habits, wanted), newline)
+        before, last = root.pairs[-2:-1], line_start(text, root.pairs[-1].key.start)
+        floor = line_end(text, before[0].end) if before else 0
+        yield [_insert(min(_end(document, text), len(text)), block)]
+        # The end may belong to a block scalar that has no final newline.
+        yield [_insert(_above_comments(text, last, floor), block)]
+        return
+    value, newline = pair.value, newline_at(text, pair.key.start)
+    name, *lines = _block(text[pair.key.start : pair.key.end], habits, wanted)
+    if isinstance(current, dict) and value.pairs:
+        if value.style == "{":
+            yield flow_map_edits(text, value, current, wanted)
+        else:
+            yield list(_map_edits(text, pair, current, wanted, habits))
+    elif pair.colon > 0:
+        yield _put(text, pair, _lines(lines, newline))
+    start = line_start(text, pair.key.start)
+    yield [Edit(start, line_end(text, pair.end), _lines([name, *lines], newline))]
+
+
+def _end(document: Document, text: str) -> int:
+    """Return where a new key goes: before what ends the document, or at the end of the text."""
+    return document.end if document.end < len(document.text) else len(text)
+
+
+def _above_comments(text: str, start: int, floor: int) -> int:
+    """Return where the comment begins that stands right above the line that begins at ``start``, behind ``floor``."""
+    while start > floor:
+        above = line_above(text, start)
+        if not _COMMENT_LINE.match(text, above):
+            break
+        start = above
+    return start
+
+
+def _indent_style(text: str, root: Node) -> IndentStyle:
+    """Return how the file indents: as its first map does, and as most of its lists do."""
+    first = text[line_start(text, root.pairs[0].key.start) :]
+    base = len(first) - len(first.lstrip(" "))  # not the column of the key, before which a ? may stand
+    steps = [
+        column_of(text, pair.value.pairs[0].key.start) - base
+        for pair in root.pairs
+        if pair.value.kind == "map" and not pair.value.style
+    ]
+    dashes = []
+    for _path, node in walk(root):
+        for pair in node.pairs:
+            value = pair.value
+            if value.kind == "list" and not value.style:
+                item = value.items[0].start
+                dash = text.rfind("-", line_start(text, item), item)
+                dashes.append(max(0, column_of(text, dash) - column_of(text, pair.key.start)) if dash >= 0 else 0)
+    return IndentStyle(base, steps[0] if steps else 2, max(dashes, key=dashes.count) if dashes else 0)
+
+
+def _block(key: str, habits: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
+    """Return the lines of the whole block under ``key``."""
+    inner = " " * (habits.root + habits.step)
+    lines = [f"{' ' * habits.root}{key}:", f"{inner}{BASELINE}: {quoted(wanted[BASELINE])}"]
+    return lines + _names_lines(inner, habits, wanted) if NAMES in wanted else lines
+
+
+def _names_lines(inner: str, habits: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
+    return [f"{inner}{NAMES}:", *_items(inner + " " * habits.dash + "- ", names_of(wanted))]
+
+
+def _items(prefix: str, names: Sequence[str], style: str = "") -> list[str]:
+    return [prefix + quoted(name, style) for name in names]
+
+
+def _lines(lines: Sequence[str], newline: str) -> str:
+    return "".join(line + newline for line in lines)
+
+
+def _insert(index: int, new: str) -> Edit:
+    return Edit(index, index, new)
+
+
+def _put(text: str, pair: Pair, lines: str) -> list[Edit]:
+    """Replace the value of ``pair`` by ``lines``; the comment behind the key stays."""
+    value, below = pair.value, line_end(text, pair.colon)
+    if value.start >= below:  # all of it is under the key
+        return [Edit(below, line_end(text, value.end), lines)]
+    return [Edit(pair.colon, max(pair.colon, value.end), ""), _insert(line_end(text, pair.end), lines)]
+
+
+def _map_edits(
+    text: str, pair: Pair, current: Mapping[str, Any], wanted: Mapping[str, Any], habits: IndentStyle
+) -> Iterator[Edit]:
+    """Yield the edits of a block that is a map with lines of its own."""
+    value, newline = pair.value, newline_at(text, pair.key.start)
+    inner = " " * column_of(text, value.pairs[0].key.start)
+    baseline, names = own_pair(value, BASELINE), own_pair(value, NAMES)
+    if current.get(BASELINE) != wanted[BASELINE]:
+        if baseline:
+            yield scalar_edit(baseline, wanted[BASELINE])
+        else:
+            yield _insert(line_end(text, pair.key.end), f"{inner}{BASELINE}: {quoted(wanted[BASELINE])}{newline}")
+    listed = current.get(NAMES)
+    if not unwanted(listed, wanted):
+        return
+    if NAMES not in wanted:
+        if names:  # else they are merged, and no edit of lines takes them away
+            yield Edit(line_start(text, names.key.start), line_end(text, names.end), "")
+    elif names is None:
+        yield _insert(line_end(text, value.end), _lines(_names_lines(inner, habits, wanted), newline))
+    elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
+        if names.value.style:
+            yield from flow_list_edits(text, names.value, listed, names_of(wanted))
+        else:
+            yield from _list_edits(text, names, listed, names_of(wanted))
+    else:
+        yield from _put(text, names, _lines(_names_lines(inner, habits, wanted)[1:], newline))
+
+
+def _list_edits(text: str, pair: Pair, listed: Sequence[Any], wanted: Sequence[str]) -> Iterator[Edit]:
+    """Yield the edits of a list with a line for each item: dropped ones go with their line, new ones come last."""
+    items = pair.value.items
+    kept: list[str] = []
+    first = text[line_start(text, items[0].start) : items[0].start]
+    last = line_end(text, items[-1].end)
+    for item, name in zip(items, listed, strict=True):
+        if name in wanted and name not in kept:
+            kept.append(name)
+        else:
+            yield Edit(line_start(text, item.start), line_end(text, item.end), "")
+    prefix = first if _DASH.fullmatch(first) else f"{' ' * column_of(text, pair.key.start)}- "
+    style = items[0].style if len({item.style for item in items}) == 1 else ""
+    new = _items(prefix, sorted(set(wanted) - set(kept)), style)
+    yield _insert(last, _lines(new, newline_at(text, pair.key.start)))

@@ -1,0 +1,84 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The connection options of modules, and which of their values are secret."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_SHORTEST_SECRET = 5
+
+
+def auth_spec() -> dict[str, dict[str, Any]]:
+    """Return the argument spec of the connection options (fragment ``k8s_auth_options`` of kubernetes.core).
+
+    Without that collection it has the most common options, and ``connect`` reports that the collection is missing.
+    """
+    try:
+        from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
+    except ImportError:
+        return {"kubeconfig": {"type": "raw", "no_log": True}, "context": {}, "host": {}, "api_key": {"no_log": True}}
+    return {name: dict(option) for name, option in AUTH_ARG_SPEC.items()}
+
+
+def show_kubeconfig(module: Any) -> None:
+    """Unmask the values of the option ``kubeconfig`` that are known not to be secret.
+
+    kubernetes.core declares the option ``no_log``, so Ansible masks each of its strings wherever a result contains it:
+    a kubeconfig given as a dict contains ``v1`` and ``Config``, and a ConfigMap would become a ``********Map``.
+    """
+    kubeconfig = module.params.get("kubeconfig")
+    shown = _paths(kubeconfig) if isinstance(kubeconfig, str) else {*_open_texts(kubeconfig), *_short_texts(kubeconfig)}
+    others = (module.params.get(option) for option in ("api_key", "password", "proxy_headers"))
+    module.no_log_values -= shown - {text for value in others for text in _texts(value)}
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether ``text`` has only characters of paths. Otherwise it can be the content of a kubeconfig, with secrets."""
+    return re.fullmatch(r"[\w./~+@%,= -]{1,255}", text) is not None
+
+
+def _paths(kubeconfig: str) -> set[str]:
+    """The paths in a list of paths, and the list itself if it has nothing else."""
+    parts = kubeconfig.split(os.pathsep)
+    paths = {part for part in parts if os.path.isfile(part) or looks_like_path(part)}
+    return {*paths, kubeconfig} if paths.issuperset(parts) else paths
+
+
+def _open_texts(kubeconfig: Any) -> Iterator[str]:
+    if not isinstance(kubeconfig, Mapping):
+        return
+    yield from (text for field in ("apiVersion", "kind", "current-context") for text in _texts(kubeconfig.get(field)))
+    fields = {
+        "contexts": ("context", ("cluster", "namespace", "user")),
+        "clusters": ("cluster", ("certificate-authority", "certificate-authority-data", "server")),
+        "users": ("user", ("client-certificate", "client-certificate-data", "username")),
+    }
+    for section, (item, known) in fields.items():
+        entries = kubeconfig.get(section)
+        for entry in entries if isinstance(entries, list) else ():
+            content = entry.get(item) if isinstance(entry, Mapping) else None
+            if isinstance(content, Mapping):
+                yield from (text for field in known for text in _texts(content.get(field)) if "@" not in text)
+                yield from _texts(entry.get("name"))
+
+
+def _short_texts(kubeconfig: Any) -> Iterator[str]:
+    """Yield the strings that are too short for a secret and occur in many words."""
+    yield from (text for text in _texts(kubeconfig) if len(text) < _SHORTEST_SECRET)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif value is not None:
+        yield str(value)

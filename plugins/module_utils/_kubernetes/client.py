@@ -1,0 +1,316 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A client of an API server: fixed paths, one connection pool, retries."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import quote, urlencode
+
+from .._problems import ClusterError, Problem
+from .._resources import Target
+from .api_errors import ApiError, api_error, connection_error, one_line
+from .retries import retries
+
+if TYPE_CHECKING:
+    import urllib3
+
+FIELD_MANAGER = "capability.openshift"
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 60.0
+PARALLELISM = 8
+_PAGE = 500
+_JSON = "application/json"
+_METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Snapshot(NamedTuple):
+    """The objects of a kind by ``object_key``, at ``resource_version``."""
+
+    objects: Mapping[str, Mapping[str, Any]]
+    resource_version: str
+
+
+class WriteResult(NamedTuple):
+    """An object after a write. ``created``: it did not exist before."""
+
+    created: bool
+    object: dict[str, Any]
+
+
+def object_key(obj: Mapping[str, Any]) -> str:
+    """Return the key of an object among those of its kind: ``NAMESPACE/NAME``, or ``NAME`` without a namespace."""
+    metadata = obj["metadata"]
+    namespace = metadata.get("namespace")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
+
+
+class Client:
+    """Requests to one API server. All of them are idempotent, so all of them are retried.
+
+    All methods raise ``ApiError`` for an unsuccessful answer, and ``ClusterError`` if there is no answer. Threads may
+    share a client.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        pool: urllib3.PoolManager,
+        headers: Iterable[tuple[str, str]],
+        token: Callable[[], str | None],
+    ) -> None:
+        self.host = re.sub(r"//[^/@]*@", "//", host)
+        self._url = host
+        self._pool = pool
+        self._headers = tuple(headers)
+        self._token = token
+
+    def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
+        """Return one object. ``metadata_only`` omits its spec and status."""
+        return self._object("get", "GET", target, accept=_METADATA_ONLY if metadata_only else _JSON).object
+
+    def find(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any] | None:
+        """Return one object as ``get`` does, ``None`` if it does not exist."""
+        try:
+            return self.get(target, metadata_only=metadata_only)
+        except ApiError as error:
+            if not error.is_not_found:
+                raise
+            return None
+
+    def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
+        """Return the document at a path that is not that of an object, such as a discovery document."""
+        response = self._send("get", "GET", path, path, accept=accept)
+        return self._parsed(response, "get", path)
+
+    def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield all objects of a kind, page by page. ``metadata_only`` omits their spec and status."""
+        for page in self._pages(target, _METADATA_LIST if metadata_only else _JSON):
+            yield from page["items"]
+
+    def snapshot(self, target: Target) -> Snapshot:
+        """Return the objects of a kind, or the one that ``target`` names, at a version from which a watch can start."""
+        objects: dict[str, dict[str, Any]] = {}
+        version = ""
+        for page in self._pages(target, _JSON):
+            version = version or page.get("metadata", {}).get("resourceVersion") or ""
+            objects.update({object_key(item): item for item in page["items"]})
+        return Snapshot(objects, version)
+
+    def merge(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
+        """Merge ``body`` into an object and return it (RFC 7386: maps are merged, lists replaced).
+
+        ``body`` must contain ``metadata.resourceVersion``: then a retry is safe and no other write is overwritten.
+        """
+        query = {"fieldManager": FIELD_MANAGER}
+        return self._write("patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run).object
+
+    def apply(
+        self,
+        target: Target,
+        body: Mapping[str, Any],
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        metadata_only: bool = False,
+    ) -> WriteResult:
+        """Apply ``body`` with server-side apply as the collection's field manager, and return the object.
+
+        ``metadata_only`` omits its spec and status.
+        """
+        query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
+        accept = _METADATA_ONLY if metadata_only else _JSON
+        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
+
+    def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
+        """Create the object of ``target``. If it exists, an ``ApiError`` of 409 is raised.
+
+        After a lost answer, the existing object can be the one that the first attempt created (``ApiError.repeated``).
+        """
+        collection = target._replace(name="")
+        query = {"fieldManager": FIELD_MANAGER}
+        return self._write("create", "POST", collection, body, _JSON, query, dry_run, _METADATA_ONLY, str(target))
+
+    def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
+        """Delete one object, only that with ``uid`` if one is given. Returns whether it existed."""
+        body = {
+            "kind": "DeleteOptions",
+            "apiVersion": "v1",
+            **({"preconditions": {"uid": uid}} if uid else {}),
+            # With a body, the API server ignores dryRun in the query.
+            **({"dryRun": ["All"]} if dry_run else {}),
+        }
+        try:
+            self._write("delete", "DELETE", target, body, _JSON, {}, dry_run)
+        except ApiError as error:
+            if not error.is_not_found:
+                raise
+            return error.repeated  # after a lost answer, the first attempt deleted it
+        return True
+
+    def watch(self, target: Target, resource_version: str, seconds: float) -> Iterator[dict[str, Any]]:
+        """Yield the events of a kind after ``resource_version``: dicts with ``type`` and ``object``.
+
+        If ``target`` has a name, only the events of that object. A ``BOOKMARK`` contains a later version only; an
+        ``ERROR`` means that a new snapshot is needed. Ends after ``seconds``, or earlier if the server ends it. Raises
+        ``ClusterError`` if the connection breaks.
+        """
+        query = {
+            **_selector(target),
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": resource_version,
+            "timeoutSeconds": str(max(1, round(seconds))),
+        }
+        path = target._replace(name="").path
+        response = self._send("watch", "GET", path, str(target), query=query, read_seconds=seconds + 5)
+        try:
+            yield from _events(response)
+        except Exception as error:  # a connection can break with any exception
+            raise connection_error(error, "watch", str(target), self.host) from None
+        finally:
+            response.close()
+            response.release_conn()
+
+    def each(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+        """Call ``work`` with all ``items``, some of them concurrently. The results are in the order of ``items``."""
+        with ThreadPoolExecutor(max_workers=PARALLELISM) as executor:
+            return list(executor.map(work, items))
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.clear()
+
+    def _pages(self, target: Target, accept: str) -> Iterator[dict[str, Any]]:
+        more = ""
+        everything = target._replace(name="")
+        while True:
+            query = {**_selector(target), "limit": str(_PAGE), **({"continue": more} if more else {})}
+            page = self._object("list", "GET", everything, query=query, accept=accept).object
+            items = page["items"] = page.get("items") or []
+            if not isinstance(items, list) or not all(_has_name(item) for item in items):
+                raise self._no_api("list", str(target))
+            yield page
+            more = page.get("metadata", {}).get("continue") or ""
+            if not more:
+                return
+
+    def _no_api(self, verb: str, shown: str) -> ClusterError:
+        message = f"cannot {verb} {shown}: {self.host} does not answer like an API server"
+        return ClusterError(
+            [Problem("error", "invalid-answer", "host", message, "Give the address of the cluster's API")]
+        )
+
+    def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> WriteResult:
+        shown = shown or str(target)
+        response = self._send(verb, method, target.path, shown, **options)
+        return WriteResult(response.status == 201, self._parsed(response, verb, shown))
+
+    def _write(
+        self,
+        verb: str,
+        method: str,
+        target: Target,
+        body: Mapping[str, Any],
+        content_type: str,
+        query: Mapping[str, str],
+        dry_run: bool,
+        accept: str = _JSON,
+        shown: str = "",
+    ) -> WriteResult:
+        query = {**query, **({"dryRun": "All"} if dry_run else {})}
+        return self._object(
+            verb, method, target, shown, query=query, body=body, content_type=content_type, accept=accept
+        )
+
+    def _send(
+        self,
+        verb: str,
+        method: str,
+        path: str,
+        shown: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        content_type: str = "",
+        accept: str = _JSON,
+        read_seconds: float = READ_SECONDS,
+    ) -> urllib3.BaseHTTPResponse:
+        import urllib3
+        from urllib3._collections import HTTPHeaderDict  # public only since urllib3 2
+
+        headers = HTTPHeaderDict(self._headers)
+        headers["Accept"] = accept
+        if content_type:
+            headers["Content-Type"] = content_type
+        try:
+            token = self._token()
+        except Exception as error:  # a program or a provider that creates tokens can fail in any way
+            message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
+            raise ClusterError(
+                [Problem("error", "missing-token", "", message, "Log in again, and give the new kubeconfig")]
+            ) from None
+        if token:
+            headers["Authorization"] = token
+        try:
+            options: dict[str, Any] = {
+                "body": None if body is None else json.dumps(body),
+                "redirect": False,
+                "timeout": urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
+                "retries": retries(CONNECT_SECONDS),
+                "preload_content": verb != "watch",
+            }
+            url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")
+            # Not request(): with a body, urllib3 1.26 merges headers of the same name.
+            response = self._pool.request_encode_url(method, url, headers=headers, **options)
+        except Exception as error:  # TLS, a proxy and the network can raise any exception
+            raise connection_error(error, verb, shown, self.host) from None
+        if response.status >= 300:
+            repeated = response.retries is not None and bool(response.retries.history)
+            raise api_error(response.status, response.data, verb, shown, repeated=repeated)
+        return response
+
+    def _parsed(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
+        try:
+            document = json.loads(response.data)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict):
+            raise self._no_api(verb, shown)
+        return document
+
+
+def _selector(target: Target) -> dict[str, str]:
+    return {
+        **({"fieldSelector": f"metadata.name={target.name}"} if target.name else {}),
+        **({"labelSelector": target.labels} if target.labels else {}),
+    }
+
+
+def _has_name(value: Any) -> bool:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
+
+
+def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:
+    """Yield the events of a watch, one JSON object per line. Raises ``ValueError`` if a line is not an event."""
+    rest = b""
+    for chunk in response.stream(amt=None, decode_content=True):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in filter(None, lines):
+            event = json.loads(line)
+            kind = event.get("type") if isinstance(event, dict) else None
+            if kind != "ERROR" and not isinstance(event.get("object"), dict):
+                raise ValueError("a line of the watch is not an event")
+            yield event

@@ -1,0 +1,104 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A client from the options of a module, which kubernetes.core interprets.
+
+``connect`` alone imports kubernetes, because that takes 0.3 s.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from .._problems import ClusterError, Problem, Problems, type_name
+from .api_errors import one_line
+from .auth_options import looks_like_path, show_kubeconfig
+from .client import FIELD_MANAGER, PARALLELISM, Client
+
+
+def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
+    """Return a client for the cluster that the options of ``module`` select, found as in kubernetes.core.
+
+    ``parallelism`` is the number of concurrent requests. No request is sent yet. Raises ``ClusterError``.
+    """
+    try:
+        import kubernetes
+    except ImportError as error:
+        hint = "Install it on the host on which the task runs: pip install kubernetes"
+        message = f"the Python library kubernetes is missing ({error})"
+        raise ClusterError([Problem("error", "missing-library", "", message, hint)]) from None
+    try:
+        from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
+    except ImportError:
+        hint = "Install it: ansible-galaxy collection install kubernetes.core"
+        message = "the collection kubernetes.core is missing"
+        raise ClusterError([Problem("error", "missing-collection", "", message, hint)]) from None
+    show_kubeconfig(module)
+    problems = Problems()
+    try:
+        # Not get_api_client: it requests all discovery documents.
+        auth = core._create_auth_spec(module)
+        _check_kubeconfig(auth.get("kubeconfig"), problems)
+        problems.raise_errors(ClusterError)
+        configuration = core._create_configuration(auth)
+        headers = core._create_headers(module)
+        configuration.connection_pool_maxsize = parallelism
+        api = kubernetes.client.ApiClient(configuration)
+    except ClusterError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError):
+        message = "the file is not a valid kubeconfig"
+        hint = "Check the file. Give kubeconfig and context, or host with api_key"
+        raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, hint)]) from None
+    except Exception as error:  # a kubeconfig can be wrong in any other way
+        message = f"the options do not select a cluster: {one_line(error).rstrip('.')}"
+        hint = "Give kubeconfig and context, or host with api_key"
+        raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, hint)]) from None
+    _check_configuration(configuration, problems)
+    problems.raise_errors(ClusterError)
+
+    def token() -> str | None:
+        settings = configuration.auth_settings().get("BearerToken")
+        # A token from a file ends with a line break.
+        return settings["value"].strip() if settings and settings["value"] else None
+
+    pairs = [("User-Agent", FIELD_MANAGER)]
+    for name, value in headers.items():
+        pairs += [(name, item) for item in (value if isinstance(value, list) else [value])]
+    return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
+
+
+def _check_kubeconfig(kubeconfig: Any, problems: Problems) -> None:
+    """Report a kubeconfig that cannot be read, because the library does not name the file.
+
+    Of several files, missing ones are ignored, as in kubectl.
+    """
+    hint = "Give the path of a kubeconfig, or its content as a dict"
+    if isinstance(kubeconfig, str):
+        paths = [path for path in kubeconfig.split(os.pathsep) if path.strip()]
+        if not any(os.path.exists(os.path.expanduser(path)) for path in paths):
+            shown = " and ".join(paths) if paths and all(map(looks_like_path, paths)) else "the given file"
+            problems.error("missing-file", "kubeconfig", f"{shown} does not exist", hint)
+    elif kubeconfig is not None and not isinstance(kubeconfig, Mapping):
+        message = f"is {type_name(kubeconfig)}, expected a path or a map"
+        problems.error("invalid-kubeconfig", "kubeconfig", message, hint)
+
+
+def _check_configuration(configuration: Any, problems: Problems) -> None:
+    """Report a missing server, and files that cannot be read, because errors of TLS do not name the file."""
+    if not configuration.host:
+        message = "names a cluster without a server"
+        problems.error("invalid-kubeconfig", "kubeconfig", message, "Add its address, or give the option host")
+    files = {
+        "ca_cert": configuration.ssl_ca_cert,
+        "client_cert": configuration.cert_file,
+        "client_key": configuration.key_file,
+    }
+    for option, path in files.items():
+        if path and not (os.path.isfile(path) and os.access(path, os.R_OK)):
+            hint = "Give its path, here or in the kubeconfig"
+            problems.error("unreadable-file", option, f"{path} is not a readable file", hint)

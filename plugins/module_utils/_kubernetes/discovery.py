@@ -1,0 +1,140 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The kinds that an API server serves, and their paths.
+
+Kubernetes 1.26 and later need two requests (aggregated discovery, API group ``apidiscovery.k8s.io``). Earlier servers
+answer these requests with lists of groups; there each version of a group that is looked up is one more request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._resources import ApiResource
+from .api_errors import ApiError
+from .client import Client
+
+_AGGREGATED = "APIGroupDiscoveryList"
+_ACCEPT = ",".join(
+    [
+        *(f"application/json;g=apidiscovery.k8s.io;v={version};as={_AGGREGATED}" for version in ("v2", "v2beta1")),
+        "application/json",
+    ]
+)
+
+
+class Discovery:
+    """The kinds that the server of ``client`` serves, read on first use. Not thread-safe.
+
+    Methods raise ``ClusterError`` if discovery fails.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._groups: dict[str, list[GroupVersion]] | None = None
+
+    def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
+        """Return a kind in ``version``, by default in the preferred one of the versions that have it.
+
+        ``None`` if it is not served, or not known at the moment (see ``unknown``).
+        """
+        for served in self._versions(group):
+            if version in ("", served.name):
+                resource = served.kinds.get(kind)
+                if resource is not None:
+                    return resource
+        return None
+
+    def unknown(self, group: str) -> bool:
+        """Whether a group can serve more kinds than ``find`` knows, because its aggregated API server is down."""
+        return any(version.stale for version in self._versions(group))
+
+    def serves(self, group: str, plural: str) -> bool:
+        """Whether a kind is served in any version."""
+        return any(served.plural == plural for version in self._versions(group) for served in version.kinds.values())
+
+    def reload(self) -> None:
+        """Read it again, after CustomResourceDefinitions changed. If that fails, the previous state stays."""
+        self._groups = self._read()
+
+    def _read(self) -> dict[str, list[GroupVersion]]:
+        core = self._client.document("/api", _ACCEPT)
+        return {**_groups_of(core), **_groups_of(self._client.document("/apis", _ACCEPT))}
+
+    def _versions(self, group: str) -> Iterator[GroupVersion]:
+        if self._groups is None:
+            self._groups = self._read()
+        for version in self._groups.get(group, ()):
+            version.read(self._client)
+            yield version
+
+
+class GroupVersion:
+    """A version of a group. ``kinds`` is empty before ``read``. ``stale``: its API server does not answer."""
+
+    def __init__(
+        self, group: str, name: str, kinds: Mapping[str, ApiResource] | None = None, stale: bool = False
+    ) -> None:
+        self._group, self.name = group, name
+        self._was_read = kinds is not None
+        self.kinds = kinds or {}
+        self.stale = stale
+
+    def read(self, client: Client) -> None:
+        """Request the kinds, unless they are known already."""
+        if self._was_read:
+            return
+        path = f"/apis/{self._group}/{self.name}" if self._group else f"/api/{self.name}"
+        try:
+            resources = client.document(path).get("resources") or ()
+        except ApiError as error:
+            if not (error.is_not_found or error.is_service_unavailable):
+                raise
+            resources, self.stale = (), error.is_service_unavailable
+        # The list also has sub-resources.
+        plain = [item for item in resources if "/" not in item["name"]]
+        self.kinds = _by_kind(
+            ApiResource(self._group, self.name, item["name"], item["kind"], item["namespaced"]) for item in plain
+        )
+        self._was_read = True
+
+
+def _groups_of(document: Mapping[str, Any]) -> dict[str, list[GroupVersion]]:
+    """The groups of a discovery document by name, the preferred version of each first."""
+    if document.get("kind") == _AGGREGATED:
+        groups: dict[str, list[GroupVersion]] = {}
+        for item in document.get("items") or ():
+            name = (item.get("metadata") or {}).get("name") or ""
+            groups[name] = [_aggregated_version(name, version) for version in item.get("versions") or ()]
+        return groups
+    if "groups" not in document:  # APIVersions: the core group at /api
+        return {"": [GroupVersion("", name) for name in document.get("versions") or ()]}
+    return {group["name"]: _listed_versions(group) for group in document["groups"] or ()}
+
+
+def _listed_versions(group: Mapping[str, Any]) -> list[GroupVersion]:
+    names = [version["version"] for version in group.get("versions") or ()]
+    preferred = (group.get("preferredVersion") or {}).get("version")
+    return [GroupVersion(group["name"], name) for name in sorted(names, key=lambda name: name != preferred)]
+
+
+def _aggregated_version(group: str, version: Mapping[str, Any]) -> GroupVersion:
+    name = version["version"]
+    # A resource without a kind exists for its sub-resources only.
+    resources = [item for item in version.get("resources") or () if item.get("responseKind")]
+    kinds = _by_kind(
+        ApiResource(group, name, item["resource"], item["responseKind"]["kind"], item["scope"] == "Namespaced")
+        for item in resources
+    )
+    return GroupVersion(group, name, kinds, version.get("freshness") == "Stale")
+
+
+def _by_kind(resources: Iterator[ApiResource]) -> dict[str, ApiResource]:
+    kinds: dict[str, ApiResource] = {}
+    for served in resources:
+        kinds.setdefault(served.kind, served)
+    return kinds

@@ -1,0 +1,124 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""When a request to an API server is retried, and after which delay."""
+
+from __future__ import annotations
+
+import random
+import ssl
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from .._problems import ClusterError, LockLostError
+from .api_errors import RETRIED_CODES, ApiError, is_permanent_failure
+
+if TYPE_CHECKING:
+    import urllib3
+
+LONGEST_WAIT = 20.0
+"""The longest time in seconds between two attempts, even if ``Retry-After`` is longer."""
+
+
+@cache
+def retries(connect_seconds: float) -> urllib3.Retry:
+    """Return the policy for idempotent requests. ``connect_seconds`` is the timeout for connections.
+
+    Retries 429 and 5xx answers, broken connections and read timeouts. A failed connection attempt is retried only if it
+    was refused, as by a restarting server.
+    """
+    import urllib3
+
+    class Retries(urllib3.Retry):
+        RETRY_AFTER_STATUS_CODES = RETRIED_CODES
+
+        def increment(
+            self,
+            method: str | None = None,
+            url: str | None = None,
+            response: urllib3.BaseHTTPResponse | None = None,
+            error: Exception | None = None,
+            _pool: Any = None,
+            _stacktrace: Any = None,
+        ) -> Self:
+            if isinstance(error, urllib3.exceptions.ProxyError) and isinstance(error.original_error, Exception):
+                error = error.original_error
+            if isinstance(_root(error), ssl.SSLEOFError):
+                # A connection that breaks during the TLS handshake counts as broken.
+                error = urllib3.exceptions.ProtocolError("the connection broke during the TLS handshake", error)
+            unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
+            if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
+                raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
+            message = (response.data or b"").decode(errors="replace") if response is not None else ""
+            if response is not None and is_permanent_failure(response.status, message):
+                # urllib3 then returns the answer.
+                raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
+            return super().increment(method, url, response, error, _pool, _stacktrace)
+
+        def get_backoff_time(self) -> float:
+            attempts = len(self.history)
+            return min(LONGEST_WAIT, 0.2 * 2 ** (attempts - 1) * random.uniform(0.75, 1.25)) if attempts else 0.0
+
+        def get_retry_after(self, response: Any) -> float | None:
+            try:
+                seconds = super().get_retry_after(response)
+            except urllib3.exceptions.InvalidHeader:
+                return None
+            return None if seconds is None else min(float(seconds), LONGEST_WAIT)
+
+    return Retries(
+        total=8,
+        connect=4,
+        read=3,
+        status=5,
+        other=0,
+        redirect=0,
+        allowed_methods=None,
+        status_forcelist=RETRIED_CODES,
+        raise_on_redirect=False,
+        raise_on_status=False,
+    )
+
+
+def _root(error: BaseException | None) -> BaseException | None:
+    """The error that urllib3 has wrapped."""
+    return next((arg for arg in error.args if isinstance(arg, BaseException)), error) if error else None
+
+
+def _silent(error: BaseException | None, connect_seconds: float) -> bool:
+    """Whether a server accepted the connection without a TLS handshake, which urllib3 reports as a read timeout."""
+    return type(error).__name__ == "ReadTimeoutError" and f"(read timeout={connect_seconds})" in str(error)
+
+
+def _refused(error: BaseException) -> bool:
+    return isinstance(error.__cause__ or error.__context__, ConnectionRefusedError)
+
+
+SILENCE_SECONDS = 90.0
+"""Seconds without an answer after which a rollout fails; a restart of the API server takes less."""
+
+_PAUSE = 1.0
+
+Result = TypeVar("Result")
+
+
+def retry_while_unreachable(request: Callable[[], Result], is_over: Callable[[], bool] = lambda: False) -> Result:
+    """Call ``request`` and return its result; call it again while the API server does not answer, unless ``is_over``.
+
+    Raises ``ClusterError``: an unsuccessful answer, or no answer for 90 seconds.
+    """
+    silent_since: float | None = None  # one request can last for minutes before the server stops answering
+    while True:
+        try:
+            return request()
+        except (ApiError, LockLostError):
+            raise
+        except ClusterError:
+            silent_since = time.monotonic() if silent_since is None else silent_since
+            if time.monotonic() - silent_since >= SILENCE_SECONDS or is_over():
+                raise
+        time.sleep(_PAUSE)

@@ -1,0 +1,85 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The fields that the kinds of an API server have; it drops all other fields without an error.
+
+Source: kubernetes/kube-openapi:pkg/spec3, kubernetes/apiextensions-apiserver:pkg/apiserver/schema/pruning/algorithm.go.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._resources import ApiResource
+from .._unstructured import mappings_in, nested
+
+_STEP = re.compile(r'\.([^.\[\]"]+)|\[("(?:[^"\\]|\\.)*")\]|(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])')
+_METADATA = re.compile(r"\.metadata\b")
+_REF = "#/components/schemas/"
+_FREE = ("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields")
+
+
+class Schema(NamedTuple):
+    """The schema of a kind, and the others to which it can refer."""
+
+    of_kind: Any
+    others: Any = None
+
+
+def served_schema(document: object, served: ApiResource) -> Schema:
+    """Return the schema of a kind from ``document``, the OpenAPI v3 document of its group and version."""
+    schemas = nested(document, "components", "schemas")
+    group_version_kind = {"group": served.group, "version": served.version, "kind": served.kind}
+    for schema in schemas.values() if isinstance(schemas, Mapping) else ():
+        if group_version_kind in mappings_in(nested(schema, "x-kubernetes-group-version-kind")):
+            return Schema(schema, schemas)
+    return Schema(None)
+
+
+def is_declared(schema_of_kind: Schema, field: str) -> bool:
+    """Whether objects of a kind can have ``field``, a path as in ``FieldDifference``; in doubt they can."""
+    if _METADATA.match(field):
+        return True  # the same for all kinds; a CustomResourceDefinition does not declare it
+    at = schema_of_kind.of_kind
+    for name, quoted, selector in _STEP.findall(field):
+        schema = _resolved(schema_of_kind.others, at)
+        if not isinstance(schema, Mapping) or any(schema.get(mark) for mark in _FREE):
+            return True
+        properties, more = schema.get("properties") or {}, schema.get("additionalProperties")
+        key = json.loads(quoted) if quoted else name
+        if selector:
+            at = schema.get("items")
+        elif key in properties:
+            at = properties[key]
+        elif more or schema.get("type") != "object":
+            at = more
+        else:
+            # An object without properties: as a built-in type (RawExtension), which is referred to, it accepts every
+            # field; inline, in a CustomResourceDefinition, it accepts none.
+            return not properties and schema is not at
+    return True
+
+
+def _resolved(schemas: object, schema: Any) -> Any:
+    """The schema behind a reference. Built-in kinds wrap references to add a default and a description."""
+    for _step in range(4):
+        ref = nested(schema, "$ref")
+        parts = nested(schema, "allOf")
+        if isinstance(ref, str):
+            schema = nested(schemas, ref.removeprefix(_REF))
+        elif isinstance(parts, list) and len(parts) == 1 and "properties" not in schema:
+            schema = parts[0]
+    return schema
+
+
+def schema_of(crd: object, version: str) -> Any:
+    """Return the schema of a CustomResourceDefinition for ``version``, ``None`` if it has none."""
+    for item in mappings_in(nested(crd, "spec", "versions")):
+        if item.get("name") == version:
+            return nested(item, "schema", "openAPIV3Schema")
+    return None

@@ -1,0 +1,161 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Observes objects of a cluster: a snapshot, then a watch for each kind, across restarts of the API server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import Any, NamedTuple
+
+from .._problems import ClusterError, Problems
+from .._resources import Target
+from .api_errors import ApiError
+from .client import Client, Snapshot, object_key
+
+Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
+"""The observed targets, each with its objects by ``object_key``."""
+
+_PAUSE = 1.0
+"""Seconds before a broken watch is restarted."""
+
+_TOLERATED_DENIALS = 5
+"""Consecutive denials to tolerate: a starting API server returns them until its RBAC rules are loaded."""
+
+_LONGEST_WATCH = 60.0
+"""Seconds after which a watch is restarted, because a connection can be dead without an error."""
+
+_LONGEST_SILENCE = 5.0
+"""Seconds after which the current state is yielded even if nothing changes, so the caller can check other things."""
+
+
+class ObservedObjects(NamedTuple):
+    """The objects of the cluster. If there is an ``error``, the last request failed and they can be outdated."""
+
+    objects: Objects
+    error: ClusterError | None
+
+
+class WatchEvent(NamedTuple):
+    """A change of ``target``: a new ``snapshot`` of all its objects, one ``event``, or an ``error`` of a request.
+
+    ``is_final``: the error is permanent.
+    """
+
+    target: Target
+    snapshot: Snapshot | None = None
+    event: Mapping[str, Any] | None = None
+    error: ClusterError | None = None
+    is_final: bool = False
+
+
+def snapshots_of(client: Client, targets: Sequence[Target]) -> dict[Target, Snapshot]:
+    """Return the current objects of ``targets``. Raises ``ClusterError`` with all kinds that cannot be listed."""
+    snapshots: dict[Target, Snapshot] = {}
+    problems = Problems()
+    for target in targets:
+        try:
+            snapshots[target] = client.snapshot(target)
+        except ApiError as error:
+            problems += error.problems
+    problems.raise_errors(ClusterError)
+    return snapshots
+
+
+def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float) -> Iterator[ObservedObjects]:
+    """Yield the state of the cluster, starting with ``snapshots``, immediately and after each change, for ``seconds``.
+
+    Yields a last time at the end. Broken connections are restarted. Raises ``ClusterError`` if the server keeps denying
+    access.
+    """
+    deadline = time.monotonic() + seconds
+    objects = {target: dict(snapshot.objects) for target, snapshot in snapshots.items()}
+    yield ObservedObjects(objects, None)
+    changes: SimpleQueue[WatchEvent] = SimpleQueue()
+    over = Event()
+    for target, snapshot in snapshots.items():
+        arguments = (client, target, snapshot, deadline, changes, over)
+        Thread(target=_watch, args=arguments, daemon=True).start()
+    errors: dict[Target, ClusterError | None] = {}
+    try:
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                change = changes.get(timeout=min(left, _LONGEST_SILENCE))
+            except Empty:
+                if left > _LONGEST_SILENCE:
+                    yield ObservedObjects(objects, _first(errors))
+                continue
+            if change.is_final and change.error is not None:
+                raise change.error
+            errors[change.target] = change.error
+            _note(objects[change.target], change)
+            if changes.empty():
+                yield ObservedObjects(objects, _first(errors))
+        yield ObservedObjects(objects, _first(errors))
+    finally:
+        over.set()
+
+
+def _watch(
+    client: Client,
+    target: Target,
+    snapshot: Snapshot,
+    deadline: float,
+    changes: SimpleQueue[WatchEvent],
+    over: Event,
+) -> None:
+    denials = 0
+    version = snapshot.resource_version
+    while not over.is_set() and (left := deadline - time.monotonic()) > 0:
+        started = time.monotonic()
+        try:
+            if not version:
+                snapshot = client.snapshot(target)
+                version = snapshot.resource_version
+                changes.put(WatchEvent(target, snapshot=snapshot))
+            for event in client.watch(target, version, min(left, _LONGEST_WATCH)):
+                if over.is_set():
+                    return
+                denials = 0
+                version = _version_after(event)
+                if event["type"] in ("ADDED", "MODIFIED", "DELETED"):
+                    changes.put(WatchEvent(target, event=event))
+        except ClusterError as error:
+            version = ""
+            denials += isinstance(error, ApiError) and _is_denial(error)
+            changes.put(WatchEvent(target, error=error, is_final=denials > _TOLERATED_DENIALS))
+        if time.monotonic() - started < _PAUSE:
+            over.wait(_PAUSE)
+
+
+def _is_denial(error: ApiError) -> bool:
+    is_denied = error.is_unauthorized or error.is_forbidden
+    return is_denied or error.is_not_found or error.is_method_not_supported
+
+
+def _version_after(event: Mapping[str, Any]) -> str:
+    """The version from which to continue after an event; empty if a new snapshot is needed."""
+    if event["type"] == "ERROR":
+        return ""
+    return str((event["object"].get("metadata") or {}).get("resourceVersion") or "")
+
+
+def _note(known: dict[str, Mapping[str, Any]], change: WatchEvent) -> None:
+    if change.snapshot is not None:
+        known.clear()
+        known.update(change.snapshot.objects)
+    elif change.event is not None:
+        obj = change.event["object"]
+        if change.event["type"] == "DELETED":
+            known.pop(object_key(obj), None)
+        else:
+            known[object_key(obj)] = obj
+
+
+def _first(errors: Mapping[Target, ClusterError | None]) -> ClusterError | None:
+    return next((error for error in errors.values() if error is not None), None)

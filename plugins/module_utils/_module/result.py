@@ -1,0 +1,55 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""How modules end: results in the documented shape, errors as one message that holds all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .._problems import CapabilityError, Problem
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+
+def error_text(error: CapabilityError) -> str:
+    """Return the message for a user: one line per error."""
+    errors = [problem for problem in error.problems if problem.severity == "error"]
+    if len(errors) == 1:
+        return str(errors[0])
+    return "\n".join([f"{len(errors)} problems were found:", *(f"- {problem}" for problem in errors)])
+
+
+def fail(module: AnsibleModule, error: CapabilityError, **result: Any) -> NoReturn:
+    """End the module with every problem that ``error`` carries, and with what was found in spite of it."""
+    module.fail_json(msg=error_text(error), problems=problem_dicts(error.problems), **result)
+    raise AssertionError("fail_json does not return")
+
+
+def succeed(module: AnsibleModule, result: dict[str, Any], problems: Iterable[Problem]) -> NoReturn:
+    """End the module with its result; warnings are shown to the user too, because few people read return values."""
+    found = tuple(problems)
+    warn(module, found)
+    module.exit_json(**result, problems=problem_dicts(found))
+    raise AssertionError("exit_json does not return")
+
+
+def warn(module: AnsibleModule, problems: Iterable[Problem]) -> None:
+    """Show the warnings among ``problems``."""
+    for problem in problems:
+        if problem.severity == "warning":
+            module.warn(str(problem))
+
+
+def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
+    """Return problems in the shape that playbooks get."""
+    return [problem.as_dict() for problem in problems]
+
+
+def diff_entry(what: str, before: str, after: str) -> dict[str, str]:
+    """Return one part of a diff in the shape that Ansible prints; ``what`` names what changes."""
+    return {"before_header": what, "after_header": what, "before": before, "after": after}

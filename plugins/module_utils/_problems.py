@@ -1,0 +1,164 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Problems, and the exceptions that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+Severity = Literal["error", "warning", "info"]
+
+_LONGEST_SHOWN = 60
+
+
+class Problem(NamedTuple):
+    """One fault or remark.
+
+    ``code`` identifies the kind of problem in kebab case; programs compare it, and never the text. ``where`` is the
+    location: file, document and field, or the option. ``message`` says what is wrong and what was expected. ``hint``
+    is one imperative sentence, empty if there is nothing to do.
+    """
+
+    severity: Severity
+    code: str
+    where: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text}. {self.hint}" if self.hint else text
+
+    def as_dict(self) -> dict[str, str]:
+        """Convert to the form that modules and filters return."""
+        return dict(self._asdict())
+
+
+class Problems(list[Problem]):
+    """Collects problems; functions that can report several take it as their last argument."""
+
+    def error(self, code: str, where: str, message: str, hint: str = "") -> None:
+        """Add a problem that stops the caller."""
+        self.append(Problem("error", code, where, message, hint))
+
+    def warning(self, code: str, where: str, message: str, hint: str = "") -> None:
+        """Add a problem that does not stop the caller."""
+        self.append(Problem("warning", code, where, message, hint))
+
+    def info(self, code: str, where: str, message: str, hint: str = "") -> None:
+        """Add a remark."""
+        self.append(Problem("info", code, where, message, hint))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether at least one problem is an error."""
+        return has_errors(self)
+
+    def raise_errors(self, error: type[CapabilityError]) -> None:
+        """Raise ``error`` with all problems if at least one of them is an error."""
+        raise_errors(self, error)
+
+    def unique(self) -> tuple[Problem, ...]:
+        """Return every distinct problem once, in the order of its first report."""
+        return tuple(dict.fromkeys(self))
+
+
+class CapabilityError(Exception):
+    """Base of all exceptions that the collection raises. ``problems`` has all problems, errors first."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        rank = {"error": 0, "warning": 1, "info": 2}
+        self.problems: tuple[Problem, ...] = tuple(sorted(problems, key=lambda problem: rank[problem.severity]))
+        super().__init__("\n".join(str(problem) for problem in self.problems if problem.severity == "error"))
+
+
+class ReleaseError(CapabilityError):
+    """A release cannot be read."""
+
+
+class InvalidOptionError(CapabilityError):
+    """An option has a value that is not possible, alone or together with others."""
+
+
+class DestinationError(CapabilityError):
+    """The directory to write to cannot be used."""
+
+
+class ClusterError(CapabilityError):
+    """An API server cannot be reached, or rejects a request."""
+
+
+class LockLostError(ClusterError):
+    """Another rollout has taken the lock on the cluster."""
+
+
+def has_errors(problems: Iterable[Problem]) -> bool:
+    """Whether at least one of ``problems`` is an error."""
+    return any(problem.severity == "error" for problem in problems)
+
+
+def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> None:
+    """Raise ``error`` with all ``problems`` if at least one of them is an error."""
+    found = tuple(problems)
+    if has_errors(found):
+        raise error(found)
+
+
+def type_name(value: object) -> str:
+    """Name the YAML type of ``value``, with its article."""
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", type(None): "null"}
+    return "a map" if isinstance(value, Mapping) else names.get(type(value), f"a {type(value).__name__}")
+
+
+def nearest_name(name: object, known: Iterable[str]) -> str | None:
+    """The one of ``known`` that ``name`` is most likely a misspelling of, ``None`` if none is near."""
+    # Imported here, because only a mistake needs it and every start of a module would pay for it.
+    from difflib import get_close_matches
+
+    text = str(name)
+    by_lower = {candidate.lower(): candidate for candidate in sorted(known)}
+    if text.strip().lower() in by_lower:
+        return by_lower[text.strip().lower()]
+    begun = [lower for lower in by_lower if len(text) > 2 and lower.startswith(text.lower())]
+    near = begun if len(begun) == 1 else get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[near[0]] if near else None
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return the hint for an unknown ``name``: the nearest of ``known``, or a note if only case or blanks differ."""
+    names = sorted(known)
+    text = str(name).strip()
+    nearest = nearest_name(name, names)
+    if nearest is None:
+        return f"Known are: {', '.join(names) or 'none'}"
+    if nearest.lower() != text.lower():
+        return f"Did you mean {nearest}?"
+    return (
+        f"Write {nearest} without blanks around it" if nearest == text else f"Write {nearest}: names are case sensitive"
+    )
+
+
+def shown(value: object) -> str:
+    """Format ``value`` for a message. A long value is not shown, because it may be a secret in the wrong place."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{type_name(value)} of {len(text)} characters"
+
+
+def string_problems(where: str, value: object) -> list[Problem]:
+    """Return the problem of a ``value`` that is not a string."""
+    if isinstance(value, str):
+        return []
+    return [Problem("error", "not-a-string", where, f"is {value!r}, expected a string", "Quote it")]
+
+
+def list_problems(where: str, value: object, *, of_strings: bool) -> list[Problem]:
+    """Return the problems of a ``value`` that is not a list, or not one of strings."""
+    if not isinstance(value, (list, tuple)):
+        return [Problem("error", "not-a-list", where, f"is {value!r}, expected a list", "Write [...]")]
+    if not of_strings:
+        return []
+    return [problem for index, item in enumerate(value) for problem in string_problems(f"{where}[{index}]", item)]

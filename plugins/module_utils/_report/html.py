@@ -1,0 +1,245 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The report of an update plan as an HTML page: a Jinja2 template that is rendered with autoescape."""
+
+from __future__ import annotations
+
+HTML = """\
+{% macro names(list) %}
+{% for name in list %}{{ name }}{{ ", " if not loop.last }}{% endfor %}
+{% endmacro %}
+{% macro listing(list) %}
+{% if list.first %}
+<div class="listing" id="list-{{ list.number }}">
+{% if list.number in view.shared %}
+<p class="quiet">List {{ list.number }}: {{ list.what }}</p>
+{% endif %}
+{% for group in list.groups %}
+<p class="change">{{ group.title }}</p>
+<ul class="resources">
+{% for resource in group.resources %}
+<li><span><b>{{ resource.kind }}</b> {{ resource.name }}\
+{% if resource.group %} <span class="quiet">{{ resource.group }}</span>{% endif %}\
+{% if resource.mark %} <span class="mark">{{ resource.mark }}</span>{% endif %}</span>
+<code>{{ resource.file }}</code></li>
+{% endfor %}
+</ul>
+{% endfor %}
+</div>
+{% else %}
+<p>{{ words.same_list(list.what, list.plan) }} <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
+{% endif %}
+{% endmacro %}
+{% macro state(cell, label) %}
+{% if cell.causes %}
+<td role="cell" class="{{ cell.state }} opens"><details>
+<summary{% if label %} data-label="{{ label }}"{% endif %}>{{ cell.text }}
+<small>{{ cell.note or "why" }}</small></summary>
+<div class="causes">
+{% for cause in cell.causes %}
+<p>{{ cause.text }}{% if cause.source %} <span class="quiet">Source: {{ cause.source }}</span>{% endif %}</p>
+{% if cause.listing %}
+{{ listing(cause.listing) }}
+{% endif %}
+{% endfor %}
+</div></details></td>
+{% else %}
+<td role="cell" class="{{ cell.state }}"{% if label %} data-label="{{ label }}"{% endif %}\
+{% if cell.state == "unknown" %} aria-label="not known"{% endif %}>{{ cell.text }}</td>
+{% endif %}
+{% endmacro %}
+{% macro legend() %}
+<ul class="legend" aria-label="Meaning of the words in the tables">
+{% for state, shown in words.STATES.items() %}
+<li><b class="{{ state }}">{{ shown.report }}</b> {{ shown.meaning }}</li>
+{% endfor %}
+</ul>
+{% endmacro %}
+{% macro matrix(plan) %}
+{% set label = "Capabilities of " ~ plan.path %}
+{% if plan.releases | length > 5 %}
+<div class="scroll wide" role="region" aria-label="{{ label }}" tabindex="0">
+{% else %}
+<div class="scroll">
+{% endif %}
+<table class="matrix" role="table" aria-label="{{ label }}" style="--columns:{{ plan.releases | length }}">
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">{{ words.CAPABILITY }}</th>
+{% for release in plan.releases %}
+<th scope="col" role="columnheader">{{ "→ " if not loop.first }}{{ release }}</th>
+{% endfor %}
+</tr></thead>
+<tbody role="rowgroup">
+{% for row in plan.rows %}
+<tr role="row"><th scope="row" role="rowheader">{{ row.name }}</th>
+{% for cell in row.cells %}
+{{ state(cell, plan.releases[loop.index0] if plan.releases | length > 5 else none) }}
+{%- endfor %}
+</tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+{% endmacro %}
+{% macro verdict(plan) %}
+{% if plan.blocked %}
+<div class="blocked"><b>{{ words.BLOCKED }}:</b> {{ words.CLUSTER_REFUSES }} \
+{% for hop in plan.hops if hop.blocked_by %}\
+<a href="#{{ hop.id }}">{{ hop.end }}</a>{{ ", " if not loop.last }}{% endfor %}.</div>
+{% endif %}
+<dl class="facts">
+<dt>{{ words.SELECTION }}</dt><dd>{{ plan.selection }}</dd>
+<dt>{{ words.ENABLES }}</dt><dd>{% if plan.enables %}<b>{{ names(plan.enables) }}</b>\
+{% else %}{{ words.NOTHING }}{% endif %}</dd>
+{% if plan.requested %}
+<dt>{{ words.REQUESTED }}</dt><dd>{{ names(plan.requested) }}</dd>
+{% endif %}
+{% if plan.clusters | length > 5 %}
+<dt>{{ words.CLUSTERS }}</dt>
+<dd><details><summary>{{ words.counted(plan.clusters | length, "cluster") }}</summary>\
+{{ names(plan.clusters) }}</details></dd>
+{% elif plan.clusters %}
+<dt>{{ words.CLUSTERS }}</dt><dd>{{ names(plan.clusters) }}</dd>
+{% endif %}
+</dl>
+{% endmacro %}
+{% macro update(hop) %}
+{% for block in hop.blocked_by %}
+<div class="blocked"><b>{{ words.BLOCKED }}: {{ block.reason }}</b><p>{{ block.message }}. {{ block.hint }}.</p></div>
+{% endfor %}
+{% if hop.names or hop.components %}
+<dl class="facts">
+{% for entry in hop.names %}
+<dt>{{ entry.title }}</dt><dd>{{ names(entry.names) }}<span class="mean">{{ entry.meaning }}</span></dd>
+{% endfor %}
+{% for component in hop.components %}
+<dt>{{ words.CREATED_COMPONENTS }}</dt>
+<dd>{{ component.component }}, {{ words.counted(component.count, "resource") }}</dd>
+{% endfor %}
+</dl>
+{% endif %}
+{% for section in hop.sections %}
+<details class="fold"><summary><b>{{ section.title }}</b> {{ section.listing.what }}\
+{% if section.note %} <span class="mark">{{ section.note }}</span>{% endif %}</summary>
+<div><p>{{ section.meaning }}</p>
+{{ listing(section.listing) }}
+</div></details>
+{% endfor %}
+{% if hop.nothing %}
+<p class="quiet">{{ hop.nothing }}</p>
+{% endif %}
+{% endmacro %}
+{% macro end(plan) %}
+<dl class="facts">
+<dt>{{ words.ENABLED }} ({{ plan.enabled | length }})</dt><dd>{{ names(plan.enabled) or words.NONE }}</dd>
+<dt>{{ words.IMPLICITLY }} ({{ plan.implicitly_enabled | length }})</dt>
+<dd>{{ names(plan.implicitly_enabled) or words.NONE }}</dd>
+</dl>
+{% if plan.condition %}
+<p>{{ words.SHOWN_CONDITION }}</p>
+<pre><code>{{ plan.condition_text }}</code></pre>
+{% else %}
+<p>{{ words.NO_CONDITION }}</p>
+{% endif %}
+{% endmacro %}
+{% macro overview() %}
+<h2 id="overview">{{ words.OVERVIEW }}</h2>
+<table class="plans" role="table">
+<thead role="rowgroup"><tr role="row">
+{% for title in words.OVERVIEW_COLUMNS %}
+<th scope="col" role="columnheader">{{ title }}</th>
+{% endfor %}
+</tr></thead>
+<tbody role="rowgroup">
+{% for plan in view.plans %}
+<tr role="row"><th scope="row" role="rowheader">\
+<a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
+<td role="cell" data-label="{{ words.CLUSTERS }}">\
+{% if plan.clusters | length > 5 %}\
+<details><summary>{{ "{:,}".format(plan.clusters | length) }}</summary>{{ names(plan.clusters) }}</details>\
+{% else %}{{ plan.clusters | length }}{{ ": " if plan.clusters }}{{ names(plan.clusters) }}{% endif %}</td>
+<td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}\
+{% if plan.blocked %} <span class="mark bad">{{ words.BLOCKED | lower }}: {{ names(plan.blocked) }}</span>\
+{% endif %}</td>
+<td role="cell" data-label="{{ words.SELECTION }}">{{ plan.selection }}</td>
+<td role="cell" data-label="{{ words.ENABLES }}">\
+{% if plan.enables %}<b>{{ names(plan.enables) }}</b>{% elif not plan.requested %}{{ words.NOTHING }}{% endif %}\
+{% if plan.requested %} <span class="also">{{ words.REQUESTED | lower }}: {{ names(plan.requested) }}</span>\
+{% endif %}</td>
+<td role="cell" data-label="{{ words.CONDITION }}">\
+{% if plan.condition %}{{ plan.condition.status }} \
+<span class="reason">{{ plan.condition.reason }}</span>{% else %}{{ words.NONE }}{% endif %}</td></tr>
+{% endfor %}
+</tbody>
+</table>
+{% endmacro %}
+{% macro section(plan) %}
+{% if view.fleet %}
+<section class="fleet">
+<h2 id="plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}: {{ plan.path }}</h2>
+{% endif %}
+{{ verdict(plan) }}
+{% if plan.number == 1 %}
+{{ legend() }}
+{% endif %}
+{{ matrix(plan) }}
+{% for hop in plan.hops %}
+<h3 id="{{ hop.id }}">{{ hop.start }} → {{ hop.end }}\
+{% if hop.downgrade %} <span class="mark">{{ words.DOWNGRADE }}</span>{% endif %}</h3>
+{{ update(hop) }}
+{% endfor %}
+<h3>{{ words.end_of(plan.releases[-1]) }}</h3>
+{{ end(plan) }}
+{% if view.fleet %}
+<p class="up"><a href="#overview">Back to the overview</a></p>
+</section>
+{% endif %}
+{% endmacro %}
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="{{ generator }}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>{{ view.title }}</title>
+<link rel="icon" href="data:,">
+<style>
+{{ style | safe }}
+</style>
+</head>
+<body>
+<main>
+<h1>{{ view.title }}</h1>
+{% if view.subtitle %}
+<p class="quiet">{{ view.subtitle }}</p>
+{% endif %}
+{% if view.problem_count %}
+<p>{{ words.PROBLEM_COUNT }}: <a href="#problems">{{ view.problem_count }}</a></p>
+{% endif %}
+{% if view.fleet %}
+{{ overview() }}
+{% endif %}
+{% for plan in view.plans %}
+{{ section(plan) }}
+{% endfor %}
+{% if view.problems %}
+<h2 id="problems">{{ words.PROBLEMS }}</h2>
+<ul class="problems">
+{% for problem in view.problems %}
+<li class="{{ problem.severity }}"><b>{{ problem.severity }}</b> <code>{{ problem.where }}</code>
+<p>{{ problem.message }}</p>
+{% if problem.hint %}
+<p class="quiet">{{ problem.hint }}</p>
+{% endif %}
+</li>
+{% endfor %}
+</ul>
+{% endif %}
+</main>
+</body>
+</html>
+"""

@@ -1,0 +1,174 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The report of an update plan as Markdown: a Jinja2 template. Every value in it passes ``text`` or ``code``."""
+
+from __future__ import annotations
+
+MARKDOWN = """\
+{% macro names(list) %}
+{% for name in list %}{{ name | text }}{{ ", " if not loop.last }}{% endfor %}
+{% endmacro %}
+{% macro listing(list) %}
+{% if list.first %}
+<a id="list-{{ list.number }}"></a>
+<details><summary>{{ list.what }}{{ " (list " ~ list.number ~ ")" if list.number in view.shared }}</summary>
+
+{% for group in list.groups %}
+*{{ group.title | text }}*
+
+{% for resource in group.resources %}
+- {{ resource.kind | text }} {{ resource.name | code -}}
+{{ " (" ~ (resource.group | text) ~ ")" if resource.group -}}
+{{ ", **" ~ resource.mark ~ "**" if resource.mark }}: {{ resource.file | code }}
+{% endfor %}
+
+{% endfor %}
+</details>
+{% else %}
+{{ words.same_list(list.what, list.plan) }} [list {{ list.number }}](#list-{{ list.number }})
+{% endif %}
+{% endmacro %}
+{% macro state(cell) %}
+{% if cell.state in ("enabled", "requested") %}
+**{{ cell.text }}**{{ " (" ~ (cell.note | text) ~ ")" if cell.note -}}
+{% else %}
+{{ cell.text -}}
+{% endif %}
+{% endmacro %}
+{% macro verdict(plan) %}
+{% if plan.blocked %}
+> **{{ words.BLOCKED }}:** {{ words.CLUSTER_REFUSES }} {{ names(plan.blocked) | trim }}, see below.
+
+{% endif %}
+- {{ words.SELECTION }}: {{ plan.selection | text }}
+- {{ words.ENABLES }}: \
+{% if plan.enables %}**{{ names(plan.enables) | trim }}**{% else %}{{ words.NOTHING }}{% endif %}
+
+{% if plan.requested %}
+- {{ words.REQUESTED }}: {{ names(plan.requested) | trim }}
+{% endif %}
+{% endmacro %}
+{% macro matrix(plan) %}
+| {{ words.CAPABILITY }} |\
+{% for release in plan.releases %} {{ "→ " if not loop.first }}{{ release | text }} |{% endfor %}
+
+| --- |{% for release in plan.releases %} --- |{% endfor %}
+
+{% for row in plan.rows %}
+| {{ row.name | text }} |{% for cell in row.cells %} {{ state(cell) | trim }} |{% endfor %}
+
+{% endfor %}
+
+{% for shown in words.STATES.values() %}
+- `{{ shown.report }}`: {{ shown.meaning }}
+{% endfor %}
+
+{% for row in plan.rows %}
+{% for cell in row.cells %}
+{% if cell.causes %}
+**{{ row.name | text }}**, {{ cell.text }} in {{ plan.releases[loop.index0] | text }}.
+{% for cause in cell.causes %}
+{{ cause.text | text }}{{ " Source: " ~ (cause.source | text) ~ "." if cause.source }}
+{% endfor %}
+
+{% for cause in cell.causes if cause.listing %}
+{{ listing(cause.listing) }}
+{% endfor %}
+{% endif %}
+{% endfor %}
+{% endfor %}
+{% endmacro %}
+{% macro update(hop) %}
+{% for block in hop.blocked_by %}
+> **{{ words.BLOCKED }}:** {{ block.reason | text }}. {{ block.message | text }}. {{ block.hint | text }}.
+
+{% endfor %}
+{% for entry in hop.names %}
+- **{{ entry.title | text }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
+{% endfor %}
+{% for component in hop.components %}
+- **{{ words.CREATED_COMPONENTS }}:** {{ component.component | text }}, \
+{{ words.counted(component.count, "resource") }}
+{% endfor %}
+
+{% for section in hop.sections %}
+**{{ section.title | text }}**{{ " (" ~ section.note ~ ")" if section.note }}: {{ section.meaning | text }}
+
+{{ listing(section.listing) }}
+{% endfor %}
+{{ hop.nothing }}
+{% endmacro %}
+{% macro end(plan) %}
+- {{ words.ENABLED }} ({{ plan.enabled | length }}): {{ names(plan.enabled) | trim or words.NONE }}
+- {{ words.IMPLICITLY }} ({{ plan.implicitly_enabled | length }}): \
+{{ names(plan.implicitly_enabled) | trim or words.NONE }}
+
+{% if plan.condition %}
+{{ words.SHOWN_CONDITION }}
+
+```yaml
+{{ plan.condition_text }}
+```
+{% else %}
+{{ words.NO_CONDITION }}
+{% endif %}
+{% endmacro %}
+# {{ view.title | text }}
+
+{% if view.subtitle %}
+{{ view.subtitle }}
+
+{% endif %}
+{% if view.problem_count %}
+{{ words.PROBLEM_COUNT }}: [{{ view.problem_count }}](#problems)
+
+{% endif %}
+{% if view.fleet %}
+## {{ words.OVERVIEW }}
+
+| {{ words.OVERVIEW_COLUMNS | join(" | ") }} |
+| --- | --- | --- | --- | --- | --- |
+{% for plan in view.plans %}
+| [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
+{% if plan.clusters | length > 5 %} <details><summary>names</summary>{{ names(plan.clusters) | trim }}</details>\
+{% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }}\
+{{ ", **" ~ (words.BLOCKED | lower) ~ "**: " ~ (names(plan.blocked) | trim) if plan.blocked }} \
+| {{ plan.selection | text }} | \
+{{ names(plan.enables) | trim or words.NOTHING }}\
+{{ "; " ~ (words.REQUESTED | lower) ~ ": " ~ (names(plan.requested) | trim) if plan.requested }} | \
+{{ (plan.condition.status ~ ", " ~ plan.condition.reason if plan.condition else words.NONE) | text }} |
+{% endfor %}
+
+{% endif %}
+{% for plan in view.plans %}
+{% if view.fleet %}
+## {{ words.PLAN }} {{ plan.number }}
+
+{{ plan.path | text }}, {{ words.counted(plan.clusters | length, "cluster") }}
+
+{% endif %}
+{{ verdict(plan) }}
+{{ matrix(plan) }}
+{% for hop in plan.hops %}
+### {{ hop.start | text }} → {{ hop.end | text }}{{ " (" ~ words.DOWNGRADE ~ ")" if hop.downgrade }}
+
+{{ update(hop) }}
+{% endfor %}
+### {{ words.end_of(plan.releases[-1]) | text }}
+
+{{ end(plan) }}
+{% endfor %}
+{% if view.problems %}
+## {{ words.PROBLEMS }}
+
+| Severity | Where | What | What to do |
+| --- | --- | --- | --- |
+{% for problem in view.problems %}
+| {{ problem.severity | text }} | {{ problem.where | text }} \
+| {{ problem.message | text }} | {{ problem.hint | text }} |
+{% endfor %}
+{% endif %}
+"""

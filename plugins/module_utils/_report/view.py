@@ -1,0 +1,368 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What the report of an update plan shows, in reading order, before it becomes Markdown or HTML.
+
+A fleet has the same lists of resources in many plans. Each list has a number and is written out once; all other
+occurrences link to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import words
+from .words import STATES, CellState, annotation, counted, listed
+
+_FIELDS = ("type", "status", "reason", "message")
+
+
+class Resource(NamedTuple):
+    """A resource in a list. ``mark`` is one remark about it, or empty."""
+
+    kind: str
+    group: str
+    name: str
+    file: str
+    mark: str
+
+
+class Group(NamedTuple):
+    """Resources of a list that share ``title``, for example the change of their annotation."""
+
+    title: str
+    resources: tuple[Resource, ...]
+
+
+class Listing(NamedTuple):
+    """A list of resources, written out if it is ``first``. ``plan``: the number of the plan that contains it."""
+
+    number: int
+    first: bool
+    plan: int
+    size: int
+    what: str
+    groups: tuple[Group, ...]
+
+
+class EnablementCause(NamedTuple):
+    """Why a capability is enabled. ``source``: the origin of a cause that is not in the releases."""
+
+    text: str
+    source: str = ""
+    listing: Listing | None = None
+
+
+class Cell(NamedTuple):
+    """A capability at one release. ``note`` is the short reason why it is enabled, ``causes`` the full one."""
+
+    state: CellState
+    text: str
+    note: str = ""
+    causes: tuple[EnablementCause, ...] = ()
+
+
+class Row(NamedTuple):
+    """A capability along the path: one cell for each release."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+
+class Names(NamedTuple):
+    """Capabilities that a hop affects in one way, and what that means."""
+
+    title: str
+    meaning: str
+    names: Sequence[str]
+
+
+class Section(NamedTuple):
+    """A list of a hop. ``meaning``: what happens to its resources. ``note``: a remark after their number."""
+
+    title: str
+    note: str
+    meaning: str
+    listing: Listing
+
+
+class HopView(NamedTuple):
+    """One update of the path. ``nothing`` lists what it does not do, or is empty."""
+
+    id: str
+    start: str
+    end: str
+    downgrade: bool
+    blocked_by: Sequence[Mapping[str, str]]
+    names: tuple[Names, ...]
+    sections: tuple[Section, ...]
+    nothing: str
+    components: Sequence[Mapping[str, Any]]
+
+
+class PlanView(NamedTuple):
+    """A plan. ``enables``: names that are not requested. ``blocked``: releases that the cluster refuses."""
+
+    number: int
+    clusters: Sequence[str]
+    path: str
+    releases: Sequence[str]
+    selection: str
+    enables: tuple[str, ...]
+    requested: tuple[str, ...]
+    blocked: tuple[str, ...]
+    rows: tuple[Row, ...]
+    hops: tuple[HopView, ...]
+    enabled: Sequence[str]
+    implicitly_enabled: Sequence[str]
+    condition: Mapping[str, str] | None
+    condition_text: str
+
+
+class ReportView(NamedTuple):
+    """The whole report. ``shared``: the numbers of the lists that occur more than once."""
+
+    title: str
+    subtitle: str
+    fleet: bool
+    plans: tuple[PlanView, ...]
+    shared: frozenset[int]
+    problems: Sequence[Mapping[str, str]]
+    problem_count: str
+
+
+class _Listings:
+    """All lists of a report, numbered in the order of their first occurrence."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Listing] = {}
+        self._shared: set[int] = set()
+        self.plan = 0
+
+    @property
+    def shared(self) -> frozenset[int]:
+        """The numbers of the lists that occur more than once."""
+        return frozenset(self._shared)
+
+    def add(self, items: Sequence[Mapping[str, Any]], title: Callable[[Mapping[str, Any]], str], noun: str) -> Listing:
+        """Return the list of ``items``, grouped by ``title``. ``noun`` names one of them, such as ``resource``."""
+        key = json.dumps([noun, items], sort_keys=True)
+        known = self._known.get(key)
+        if known:
+            self._shared.add(known.number)
+            return known._replace(first=False)
+        groups: dict[str, list[Resource]] = {}
+        for item in items:
+            groups.setdefault(title(item), []).append(_resource(item))
+        grouped = tuple(Group(name, tuple(resources)) for name, resources in groups.items())
+        listing = Listing(len(self._known) + 1, True, self.plan, len(items), counted(len(items), noun), grouped)
+        self._known[key] = listing
+        return listing
+
+
+def report_view(report: Mapping[str, Any]) -> ReportView:
+    """Return what the report shows. ``report``: ``plans`` and ``problems``, as ``PlanShapes.report`` returns them."""
+    listings = _Listings()
+    plans = tuple(_plan(number, plan, listings) for number, plan in enumerate(report["plans"], 1))
+    clusters = sum(len(plan.clusters) for plan in plans)
+    fleet = len(plans) > 1 or clusters > 0
+    paths = {plan.path for plan in plans}
+    title = f"Update plan {paths.pop()}" if len(paths) == 1 else "Update plans"
+    subtitle = f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else ""
+    problems = report["problems"]
+    return ReportView(title, subtitle, fleet, plans, listings.shared, problems, _problem_count(problems))
+
+
+def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView:
+    listings.plan = number
+    hops = plan["hops"]
+    rows = _rows(plan, listings)
+    return PlanView(
+        number=number,
+        clusters=plan["clusters"],
+        path=" → ".join(plan["releases"]),
+        releases=plan["releases"],
+        selection=selection_text(plan),
+        enables=enabled_by(plan),
+        requested=tuple(row.name for row in rows if any(cell.state == "requested" for cell in row.cells)),
+        blocked=refused_by_cluster(plan),
+        rows=rows,
+        hops=tuple(_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)),
+        enabled=plan["enabled_capabilities"],
+        implicitly_enabled=plan["implicitly_enabled_capabilities"],
+        condition=plan["condition"],
+        condition_text=_condition_text(plan["condition"]),
+    )
+
+
+def selection_text(plan: Mapping[str, Any]) -> str:
+    """Describe the selection of a plan."""
+    capabilities = plan["capabilities"]
+    return words.selection(capabilities["baseline_capability_set"], capabilities["additional_enabled_capabilities"])
+
+
+def enabled_by(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names that any hop of ``plan`` enables although they are not requested."""
+    hops = plan["hops"]
+    implicit = {entry["name"] for hop in hops for entry in hop["implicitly_enabled"] if not entry["requested"]}
+    return _sorted(implicit.union(*(hop["no_longer_optional"] for hop in hops)))
+
+
+def refused_by_cluster(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """Versions that the cluster refuses to update to."""
+    return tuple(hop["to"] for hop in plan["hops"] if hop["blocked_by"])
+
+
+def capability_states(plan: Mapping[str, Any]) -> dict[str, list[CellState]]:
+    """Return the state of every capability at each release of the path: before the first hop, and after each hop."""
+    hops = plan["hops"]
+    known, enabled = plan["known_capabilities"], plan["enabled_capabilities"]
+    if hops:
+        known, enabled = hops[0]["known_before"], hops[0]["enabled_before"]
+    names = {*known, *enabled}
+    for hop in hops:
+        names.update(hop["known_before"], hop["known_after"], hop["enabled_before"], hop["enabled_after"])
+    return {name: [_state(name, enabled, known), *(_state_after(name, hop) for hop in hops)] for name in _sorted(names)}
+
+
+def _state(name: str, enabled: Iterable[str], known: Iterable[str]) -> CellState:
+    if name in enabled:
+        return "on"
+    return "off" if name in known else "unknown"
+
+
+def _state_after(name: str, hop: Mapping[str, Any]) -> CellState:
+    if name in hop["enabled_after"] and name not in hop["enabled_before"]:
+        return "requested" if name in hop["newly_requested"] else "enabled"
+    return _state(name, hop["enabled_after"], hop["known_after"])
+
+
+def _rows(plan: Mapping[str, Any], listings: _Listings) -> tuple[Row, ...]:
+    rows = []
+    for name, (start, *states) in capability_states(plan).items():
+        cells = [_cell(state, name, hop, listings) for state, hop in zip(states, plan["hops"], strict=True)]
+        rows.append(Row(name, (Cell(start, STATES[start].report), *cells)))
+    return tuple(rows)
+
+
+def _cell(state: CellState, name: str, hop: Mapping[str, Any], listings: _Listings) -> Cell:
+    if state not in ("enabled", "requested"):
+        return Cell(state, STATES[state].report)
+    requested = state == "requested"
+    notes: list[str] = []
+    causes: list[EnablementCause] = []
+    if requested:
+        causes.append(EnablementCause(words.REQUESTED_CAUSE.format(end=hop["to"])))
+    for entry in hop["implicitly_enabled"]:
+        if entry["name"] != name:
+            continue
+        if entry["cause"] == "forced":
+            notes.append(words.FORCED)
+            causes.append(EnablementCause(words.FORCED_CAUSE, entry["source"]))
+        else:
+            listing = listings.add(entry["resources"], _change, "resource")
+            notes.append(listing.what)
+            causes.append(EnablementCause(_needed_text(listing, requested), listing=listing))
+    return Cell(state, STATES[state].report, ", ".join(notes), tuple(causes))
+
+
+def _needed_text(listing: Listing, requested: bool) -> str:
+    text = words.NEEDED_TOO_CAUSE if requested else words.NEEDED_CAUSE
+    return text.format(resources=listing.what, need="needs" if listing.size == 1 else "need")
+
+
+def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
+    unchanged = [verb for key, verb in words.CHANGES.items() if not hop[key]]
+    return HopView(
+        id=anchor,
+        start=hop["from"],
+        end=hop["to"],
+        downgrade=hop["downgrade"],
+        blocked_by=hop["blocked_by"],
+        names=_names(hop),
+        sections=tuple(_sections(hop, listings)),
+        nothing=words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
+        components=hop["created_components"],
+    )
+
+
+def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
+    for entry in hop["moved"]:
+        listing = listings.add(entry["resources"], _change, "resource")
+        yield Section(f"{words.MOVED}: {entry['name']}", "", words.MOVED_MEANING.format(name=entry["name"]), listing)
+    sections = {
+        "added": (words.ADDED, words.ADDED_MEANING),
+        "removed": (words.REMOVED, words.REMOVED_MEANING),
+        "deleted": (words.DELETED, words.DELETED_MEANING),
+        "left_behind": (words.ORPHANED, words.ORPHANED_MEANING),
+    }
+    for key, (title, meaning) in sections.items():
+        if hop[key] and not (key == "removed" and hop["left_behind"]):
+            yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
+    requests = hop["credentials_requests"]
+    if requests:
+        new = sum(1 for request in requests if request["new"])
+        listing = listings.add(requests, _provider, "CredentialsRequest")
+        yield Section(words.CREDENTIALS, f"{new} {words.NEW}" if new else "", words.CREDENTIALS_MEANING, listing)
+
+
+def _names(hop: Mapping[str, Any]) -> tuple[Names, ...]:
+    labels = {
+        "newly_requested": (words.NEWLY_REQUESTED, words.NEWLY_REQUESTED_MEANING),
+        "newly_known": (words.NEWLY_KNOWN, words.NEWLY_KNOWN_MEANING),
+        "no_longer_optional": (words.NO_LONGER_OPTIONAL, words.NO_LONGER_OPTIONAL_MEANING),
+        "not_in_fresh_install": (words.NOT_IN_FRESH_INSTALL, words.NOT_IN_FRESH_INSTALL_MEANING),
+    }
+    return tuple(
+        Names(title.format(end=hop["to"]), meaning.format(end=hop["to"]), hop[key])
+        for key, (title, meaning) in labels.items()
+        if hop[key]
+    )
+
+
+def _resource(item: Mapping[str, Any]) -> Resource:
+    name = f"{item['namespace']}/{item['name']}" if item["namespace"] else item["name"]
+    mark = words.DELETED_BY_RELEASE if item.get("deleted") else words.NEW if item.get("new") else ""
+    return Resource(item["kind"], item["group"], name, _file(item), mark)
+
+
+def _file(item: Mapping[str, Any]) -> str:
+    if "file" in item:
+        return str(item["file"])
+    before, after = item["from_file"], item["to_file"]
+    return str(after) if before in (None, after) else f"{before} → {after}"
+
+
+def _change(item: Mapping[str, Any]) -> str:
+    before, after = annotation(item["from_capabilities"]), annotation(item["to_capabilities"])
+    # Equal if the plan compares with the cluster and the resource exists there although its capability is disabled.
+    return f"{before} → {after}" if before != after else f"{after}, {words.EXISTS_DISABLED}"
+
+
+def _capabilities(item: Mapping[str, Any]) -> str:
+    return annotation(item["capabilities"])
+
+
+def _provider(item: Mapping[str, Any]) -> str:
+    return item["provider"] or words.NO_PROVIDER
+
+
+def _condition_text(condition: Mapping[str, str] | None) -> str:
+    """Return the condition as YAML; JSON strings are YAML too."""
+    if condition is None:
+        return ""
+    return "\n".join(f"{field}: {json.dumps(condition[field], ensure_ascii=False)}" for field in _FIELDS)
+
+
+def _problem_count(problems: Sequence[Mapping[str, str]]) -> str:
+    severities = [problem["severity"] for problem in problems]
+    nouns = {"error": "error", "warning": "warning", "info": "note"}
+    return listed([counted(n, noun) for key, noun in nouns.items() if (n := severities.count(key))], "and")
+
+
+def _sorted(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=lambda name: (name.lower(), name)))

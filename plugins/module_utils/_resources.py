@@ -1,0 +1,114 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A kind as an API server serves it: under which path its objects are found."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ApiResource(NamedTuple):
+    """A kind in one version of its group; ``plural`` is its name in paths and in RBAC rules."""
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool = False
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """What ``ResourceId.group_kind`` is of its objects."""
+        return self.group, self.kind
+
+    @property
+    def api_version(self) -> str:
+        """The value of ``apiVersion`` in its objects."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def resource(self) -> str:
+        """Plural and group as the API's own messages have them, such as ``deployments.apps``."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def path(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
+        """Return the path of one object, or of all of them (in ``namespace``, where one is given), unquoted."""
+        begin = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        parts = ["namespaces", namespace] if self.namespaced and namespace else []
+        parts += [self.plural, *(part for part in (name, subresource) if part)]
+        return "/".join([begin, *parts])
+
+    def shown(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
+        """Name an object for readers, such as ``deployments.apps console/console-operator``."""
+        of = f"{self.resource}/{subresource}" if subresource else self.resource
+        named = f"{namespace}/{name}" if namespace and name else namespace or name
+        return f"{of} {named}" if named else of
+
+
+CLUSTER_VERSIONS = ApiResource("config.openshift.io", "v1", "clusterversions", "ClusterVersion")
+CLUSTER_OPERATORS = ApiResource("config.openshift.io", "v1", "clusteroperators", "ClusterOperator")
+CUSTOM_RESOURCE_DEFINITIONS = ApiResource(
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"
+)
+DEPLOYMENTS = ApiResource("apps", "v1", "deployments", "Deployment", True)
+ADMISSION_POLICIES = ApiResource(
+    "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy"
+)
+ADMISSION_BINDINGS = ApiResource(
+    "admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"
+)
+CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
+FEATURE_GATES = ApiResource("config.openshift.io", "v1", "featuregates", "FeatureGate")
+PROXIES = ApiResource("config.openshift.io", "v1", "proxies", "Proxy")
+
+
+class Target(NamedTuple):
+    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it.
+
+    ``labels`` is a label selector, for lists and watches.
+    """
+
+    kind: ApiResource
+    name: str = ""
+    namespace: str = ""
+    subresource: str = ""
+    labels: str = ""
+
+    def __str__(self) -> str:
+        return self.kind.shown(self.name, self.namespace, self.subresource)
+
+    @property
+    def path(self) -> str:
+        """Where the API server has it."""
+        return self.kind.path(self.name, self.namespace, self.subresource)
+
+    @property
+    def key(self) -> str:
+        """What ``object_key`` returns of the object."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+def target_for(kind: ApiResource, resource: ResourceId) -> Target:
+    """Return where a kind of the API has ``resource``."""
+    return Target(kind, resource.name, resource.namespace if kind.namespaced else "")
+
+
+class ResourceId(NamedTuple):
+    """Identity of a resource. The API version is not part of it (library-go:pkg/manifest/manifest.go resourceId)."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """Its kind, told from kinds of other groups with the same name."""
+        return self.group, self.kind
+
+    def __str__(self) -> str:
+        kind = f"{self.kind}.{self.group}" if self.group else self.kind
+        return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"

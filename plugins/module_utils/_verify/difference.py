@@ -1,0 +1,296 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Whether a live object has what a manifest says, whatever the cluster has beyond that.
+
+An API server returns more than it was sent (defaults, what other people wrote), leaves out what is empty, and spells
+some values anew. None of that is a difference.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from .._kubernetes.quantity import parse_quantity
+from .._unstructured import nested
+from .api_fields import (
+    DROPPED_MAPS,
+    ENCODED,
+    KEY_DEFAULTS,
+    KEYED,
+    KEYED_IN_STRUCTS,
+    MERGED,
+    METADATA,
+    QUANTITIES,
+    QUANTITY_MAPS,
+    SCHEMA,
+    SCHEMA_FIELDS,
+    SCHEMA_MAPS,
+    SCHEMAS,
+    TYPED_GROUPS,
+    WHOLE,
+)
+
+MASK = "(not shown)"
+"""Stands for a value that may be secret."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_LONGEST_DURATION = 100
+_DURATION = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+")
+_DURATION_PART = re.compile(r"([0-9.]+)(ns|us|µs|μs|ms|s|m|h)")
+_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+
+
+class Difference(NamedTuple):
+    """A field that is not as the manifest has it; ``None`` where it is absent.
+
+    ``field`` is a path such as ``.spec.template.spec.containers[name="operator"].image``. ``wanted`` is ``None`` for
+    what has to be absent.
+    """
+
+    field: str
+    wanted: Any
+    found: Any
+
+
+class _FieldPath(NamedTuple):
+    """A place in an object: as readers see it, and as the last two names that lead there, without items of lists.
+
+    ``typed``: in a Go struct. ``whole``: nothing is to be there beyond what is wanted. ``schema``: in a schema, whose
+    properties may be called like any field.
+    """
+
+    typed: bool
+    whole: bool = False
+    schema: bool = False
+    shown: str = ""
+    names: tuple[str, str] = ("", "")
+
+    def field(self, name: str) -> _FieldPath:
+        shown = f"{self.shown}.{name}" if _NAME.fullmatch(name) else f"{self.shown}[{json.dumps(name)}]"
+        whole = self.whole or name == "matchLabels" or (self.typed and name in WHOLE)
+        schema = self.schema or (self.typed and name == SCHEMA)
+        return _FieldPath(self.typed, whole, schema, shown, (self.names[-1], name))
+
+    def item(self, shown: str) -> _FieldPath:
+        return self._replace(shown=f"{self.shown}[{shown}]")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a value in a map of strings."""
+        return not self.schema and self.names[0] in (KEYED_IN_STRUCTS if self.typed else KEYED)
+
+    @property
+    def is_quantity(self) -> bool:
+        inside, name = self.names
+        return not (self.schema or self.is_text) and (inside in QUANTITY_MAPS or name in QUANTITIES)
+
+    @property
+    def is_often_left_out(self) -> bool:
+        """Whether it is a map that a Go struct leaves out when it is empty."""
+        return self.typed and not self.schema and not self.is_text and self.names[1] in DROPPED_MAPS
+
+    @property
+    def merged_by(self) -> tuple[str, ...]:
+        """The fields that tell the items of this list apart; none where it is replaced as a whole."""
+        return MERGED.get(self.names, ()) if self.typed and not self.schema else ()
+
+    def has_field(self, name: str) -> bool:
+        """Whether the kind has such a field, as far as it is known."""
+        inside, at = self.names
+        is_schema = self.schema and at not in SCHEMA_MAPS and (at in SCHEMAS or inside in SCHEMA_MAPS)
+        return not is_schema or name in SCHEMA_FIELDS
+
+
+def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[Difference, ...]:
+    """Return what ``found``, an object as the API server returns it, has not as ``wanted``, the body to be applied.
+
+    The two are of one name. In another version of its group an object has other fields, so that then no more than
+    metadata is compared; of another kind it is another object.
+    """
+    wanted_group, found_group = _group(wanted), _group(found)
+    other = Difference(".apiVersion", wanted.get("apiVersion"), found.get("apiVersion"))
+    unlike = [other] if wanted_group != found_group else []
+    if wanted.get("kind") != found.get("kind"):
+        unlike.append(Difference(".kind", wanted.get("kind"), found.get("kind")))
+    if unlike:
+        return tuple(unlike)
+    top = _FieldPath(wanted_group in TYPED_GROUPS)
+    told = list(_metadata(top, nested(wanted, "metadata"), nested(found, "metadata")))
+    if other.wanted == other.found:
+        told += _fields(top, _content(wanted), found)
+    return tuple(told)
+
+
+def masked(found: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
+    """Return differences of an object of ``kind`` as anybody may see them: of a Secret only where they are."""
+    if kind != "Secret":
+        return tuple(found)
+    return tuple(Difference(item.field, _masked(item.wanted), _masked(item.found)) for item in found)
+
+
+def _masked(value: object) -> str | None:
+    return None if value is None else MASK
+
+
+def _group(body: Mapping[str, Any]) -> str:
+    group, slash, _version = str(body.get("apiVersion", "")).partition("/")
+    return group if slash else ""
+
+
+def _content(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a manifest that are compared, as the API server keeps them."""
+    content = {key: value for key, value in wanted.items() if key not in ("apiVersion", "kind", "metadata", "status")}
+    if wanted.get("kind") == "ClusterRole" and content.get("aggregationRule"):
+        # A controller writes them: kubernetes/kubernetes:pkg/controller/clusterroleaggregation.
+        content.pop("rules", None)
+    encoded = ENCODED.get(str(wanted.get("kind")), "")
+    if isinstance(content.get(encoded), Mapping):
+        # Line breaks in base64 are passed over, and do not come back.
+        content[encoded] = {
+            key: "".join(value.split()) if isinstance(value, str) else value for key, value in content[encoded].items()
+        }
+    if wanted.get("kind") == "Secret" and isinstance(content.get("stringData"), Mapping):
+        # Written, never read, and stronger than data (kubernetes/api:core/v1/types.go Secret).
+        texts = {key: _base64(value) for key, value in content.pop("stringData").items()}
+        content["data"] = {**(content.get("data") or {}), **texts}
+    return content
+
+
+def _base64(value: object) -> str:
+    return b64encode(("" if value is None else str(value)).encode()).decode()
+
+
+def _metadata(top: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
+    at = top._replace(typed=True).field("metadata")
+    for name in METADATA:
+        wanted_value, found_value = nested(wanted, name), nested(found, name)
+        if wanted_value is None or (name == "namespace" and found_value is None):
+            continue  # the API server drops a namespace from what is in none
+        if name == "finalizers" and isinstance(wanted_value, list):
+            # A set, to which everybody adds, and the order says nothing.
+            there = found_value if isinstance(found_value, list) else []
+            wanted_value = [item for item in wanted_value if item not in there]
+            if wanted_value:
+                yield Difference(at.field(name).shown, wanted_value, found_value)
+        else:
+            yield from _values(at.field(name), wanted_value, found_value)
+
+
+def _values(at: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
+    if isinstance(wanted, Mapping) and found is None and at.is_often_left_out:
+        found = {}  # so that the keys are named
+    if found is None:
+        if not _may_be_left_out(at, wanted):
+            yield Difference(at.shown, wanted, None)
+    elif wanted is None:
+        # To a Go struct null is absence, and a default takes its place; elsewhere it is a value.
+        if not at.typed and found not in (False, 0, "", [], {}):
+            yield Difference(at.shown, None, found)
+    elif isinstance(wanted, Mapping) and isinstance(found, Mapping):
+        yield from _fields(at, wanted, found)
+    elif isinstance(wanted, list) and isinstance(found, list):
+        yield from _lists(at, wanted, found)
+    elif not _same(wanted, found) and not _same_amount(at, wanted, found):
+        yield Difference(at.shown, wanted, found)
+
+
+def _may_be_left_out(at: _FieldPath, wanted: Any) -> bool:
+    """Tell whether an API server, or an operator that rewrites the object, leaves a value out (Go's ``omitempty``).
+
+    Nothing else is absence where there is a value: an ``emptyDir`` without fields is none of the other volumes. In
+    kinds that come with a CustomResourceDefinition nobody knows which empty maps operators leave out.
+    """
+    if wanted is None:
+        return True
+    if at.is_text:
+        return False
+    if not isinstance(wanted, Mapping):
+        return not wanted
+    if at.typed:
+        return not wanted and at.is_often_left_out
+    return next(_fields(at, wanted, {}), None) is None
+
+
+def _fields(at: _FieldPath, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[Difference]:
+    for name in sorted(wanted):
+        if name in found or at.has_field(name):
+            yield from _values(at.field(name), wanted[name], found.get(name))
+    if at.whole:
+        for name in sorted(set(found) - set(wanted)):
+            if not _may_be_left_out(at.field(name), found[name]):
+                yield Difference(at.field(name).shown, None, found[name])
+
+
+def _lists(at: _FieldPath, wanted: Sequence[Any], found: Sequence[Any]) -> Iterator[Difference]:
+    fields = at.merged_by
+    wanted_items, found_items = _by_key(fields, wanted), _by_key(fields, found)
+    if wanted_items is not None and found_items is not None:
+        for key, item in wanted_items.items():
+            place = at.item(",".join(f"{name}={json.dumps(part)}" for name, part in zip(fields, key, strict=True)))
+            if key in found_items:
+                yield from _values(place, item, found_items[key])
+            else:
+                yield Difference(place.shown, item, None)
+        return
+    if len(wanted) != len(found) or not all(map(_comparable, wanted, found)):
+        yield Difference(at.shown, wanted, found)
+        return
+    for index, (wanted_item, found_item) in enumerate(zip(wanted, found, strict=True)):
+        if isinstance(wanted_item, (Mapping, list)):
+            yield from _values(at.item(str(index)), wanted_item, found_item)
+
+
+def _comparable(wanted: Any, found: Any) -> bool:
+    """Tell whether a difference between two items can be one inside of them."""
+    if isinstance(wanted, Mapping):
+        return isinstance(found, Mapping)
+    if isinstance(wanted, list):
+        return isinstance(found, list)
+    return _same(wanted, found)
+
+
+def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...], Any] | None:
+    """Return items by what tells them apart, ``None`` if nothing does."""
+    if not fields:
+        return None
+    keyed: dict[tuple[Any, ...], Any] = {}
+    for item in items:
+        key = tuple(nested(item, field) or KEY_DEFAULTS.get(field) for field in fields)
+        if not all(isinstance(part, (str, int)) for part in key) or key in keyed:
+            return None
+        keyed[key] = item
+    return keyed
+
+
+def _same(wanted: Any, found: Any) -> bool:
+    # To Python true is 1.
+    return isinstance(wanted, bool) is isinstance(found, bool) and bool(wanted == found)
+
+
+def _same_amount(at: _FieldPath, wanted: Any, found: Any) -> bool:
+    """Tell whether two spellings are of one quantity or duration."""
+    if at.is_text:
+        return False
+    if at.is_quantity:
+        amount = parse_quantity(wanted)
+        return amount is not None and amount == parse_quantity(found)
+    if at.typed:
+        return False  # there are no durations in them
+    duration = _nanoseconds(wanted)
+    return duration is not None and duration == _nanoseconds(found)
+
+
+def _nanoseconds(value: object) -> Fraction | None:
+    """Return a duration as Go writes and reads it (time.ParseDuration), ``None`` where it is none."""
+    if not isinstance(value, str) or len(value) > _LONGEST_DURATION or not _DURATION.fullmatch(value):
+        return None
+    total = sum((Fraction(number) * _UNITS[unit] for number, unit in _DURATION_PART.findall(value)), Fraction())
+    return -total if value.startswith("-") else total

@@ -1,0 +1,59 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What came of a verification, in the shape that playbooks get."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._release.manifest import Manifest
+from .verify import Verification
+
+_MOST_FIELDS = 20
+
+
+def verification_dict(verification: Verification) -> dict[str, Any]:
+    """Return a verification for playbooks."""
+    status = verification.status
+    return {
+        "changed": False,
+        "verified": verification.verified,
+        "missing": [{**_manifest(item.manifest), "reason": item.reason} for item in verification.missing],
+        "unexpected": [
+            {
+                **item.resource._asdict(),
+                "file": item.unwanted.manifest.file if item.unwanted.manifest else "",
+                "capabilities": list(item.unwanted.capabilities),
+                "reasons": [reason._asdict() for reason in item.unwanted.reasons],
+            }
+            for item in verification.unexpected
+        ],
+        "different": [
+            {
+                **_manifest(item.manifest),
+                "fields": [field._asdict() for field in item.fields[:_MOST_FIELDS]],
+                "more_fields": max(0, len(item.fields) - _MOST_FIELDS),
+            }
+            for item in verification.different
+        ],
+        "unready": [
+            {**_manifest(item.manifest), "state": item.readiness.state, "message": item.readiness.message}
+            for item in verification.unready
+        ],
+        "capability_status": {
+            "enabled_capabilities": sorted(status.enabled),
+            "known_capabilities": sorted(status.known),
+            "implicitly_enabled_capabilities": sorted(status.implicitly_enabled),
+        },
+    }
+
+
+def _manifest(manifest: Manifest) -> dict[str, Any]:
+    return {
+        **manifest.resource_id._asdict(),
+        "file": manifest.file,
+        "capabilities": list(manifest.capabilities),
+    }

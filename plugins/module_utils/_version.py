@@ -1,0 +1,76 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""OpenShift versions and minors."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ._problems import InvalidOptionError, Problems
+
+_NUMBER = "(?:0|[1-9][0-9]{0,8})"
+_PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_BUILD = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
+_SEMVER = rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-({_PRE_RELEASE}(?:\.{_PRE_RELEASE})*))?(?:\+{_BUILD})?"
+_MINOR = rf"({_NUMBER})\.({_NUMBER})"
+
+
+def find_minor(version: object) -> Minor | None:
+    """The minor of ``version``, a semantic version or MAJOR.MINOR; ``None`` if it is neither."""
+    text = version if isinstance(version, str) else ""
+    match = re.fullmatch(_SEMVER, text) or re.fullmatch(_MINOR, text)
+    return Minor(int(match.group(1)), int(match.group(2))) if match else None
+
+
+def read_minor(version: object, where: str, problems: Problems) -> Minor | None:
+    """The minor of ``version``; reports a value at ``where`` that is not a version."""
+    minor = find_minor(version)
+    if minor is None:
+        hint = "Write it as 4.20 or 4.20.3"
+        if isinstance(version, (int, float)) and not isinstance(version, bool):
+            hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
+        problems.error("invalid-version", where, f"{version!r} is not a version of OpenShift", hint)
+    return minor
+
+
+def minor_of(version: object, where: str = "openshift_version") -> Minor:
+    """The minor of ``version``. Raises ``InvalidOptionError`` if it is not a version."""
+    problems = Problems()
+    minor = read_minor(version, where, problems)
+    if minor is None:
+        raise InvalidOptionError(problems)
+    return minor
+
+
+def is_semantic_version(text: str) -> bool:
+    """Whether ``text`` is a semantic version, as release-metadata must have (blang/semver: semver.go Parse)."""
+    return re.fullmatch(_SEMVER, text) is not None
+
+
+def precedence(version: str) -> tuple[object, ...]:
+    """Sort key of a version (semver.org section 11). MAJOR.MINOR alone counts as MAJOR.MINOR.0.
+
+    Raises ``InvalidOptionError`` if ``version`` is not a version.
+    """
+    match = re.fullmatch(_SEMVER, version)
+    if match is None:
+        return (*minor_of(version), 0, (1,))
+    major, minor, patch, pre_release = match.groups()
+    if pre_release is None:
+        return int(major), int(minor), int(patch), (1,)
+    parts = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in pre_release.split("."))
+    return int(major), int(minor), int(patch), (0, parts)
+
+
+class Minor(NamedTuple):
+    """A minor version such as 4.18. Minors of all majors can be compared."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"

@@ -1,0 +1,93 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The head of a YAML document: what is read of it, and what its scalars are.
+
+The CVO reads YAML through sigs.k8s.io/yaml (goyaml.v2), which differs from PyYAML: timestamps and ``1:30`` are
+strings, a bare ``=`` is a string, ``y`` is a boolean, repeated keys are legal and the last one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+HEAD_FIELDS = frozenset({"apiVersion", "kind", "metadata"})
+
+# Compiled where it is first used: most releases have no number among what is read here.
+_NUMBER = (
+    r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
+    r"|0b[-+][01]+"
+)
+_OCTAL = r"[-+]?0[0-7]+"
+_INT64_MIN, _UINT64_MAX = -(2**63), 2**64 - 1
+
+_WORDS: dict[str, bool | float | None] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
+}
+
+
+class YamlError(Exception):
+    """A document cannot be read. ``line`` and ``column`` count from 1 within the text given; 0 if not known."""
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+class Head(NamedTuple):
+    """What was read of a document.
+
+    ``value`` is the document with only ``HEAD_FIELDS`` filled in (other fields of the top level are there, as
+    ``None``); ``None`` for an empty document. ``more`` tells that another document follows without a ``---`` line.
+    """
+
+    value: Any
+    more: bool
+
+
+def resolve_plain(text: str) -> object:
+    """Return what an unquoted scalar is (sigs.k8s.io/yaml:goyaml.v2/resolve.go): null, boolean, number or string."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    digits = text if text[0] == "." else text.replace("_", "")
+    return _number(digits, text) if re.fullmatch(_NUMBER, digits) else text
+
+
+def _number(digits: str, text: str) -> object:
+    """Return the number that ``digits`` are; ``text`` where Go has no number for them."""
+    if digits.startswith(("0b-", "0b+")):
+        return int(digits[2:], 2)
+    decimal = digits.lstrip("+-")[1:2].lower() not in ("x", "o", "b")
+    if not decimal or digits.lstrip("+-").isdigit():
+        try:
+            number = int(digits, 8 if re.fullmatch(_OCTAL, digits) else 0)
+        except ValueError:  # 08: no octal, so a float to Go
+            return float(digits)
+        if _INT64_MIN <= number <= _UINT64_MAX:
+            return number
+        if not decimal:
+            return text
+    value = float(digits)
+    return text if value in (float("inf"), float("-inf")) else value
+
+
+def parse_json_object(data: bytes) -> dict[str, Any] | None:
+    """Return the object that ``data`` is in JSON; ``None`` where it is none, for a YAML flow map begins like one."""
+    if not data.lstrip().startswith(b"{"):
+        return None
+    try:
+        found: dict[str, Any] = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return found

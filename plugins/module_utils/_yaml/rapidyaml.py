@@ -1,0 +1,181 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The optional accelerator: heads of documents through rapidyaml, where that is certain to read them rightly.
+
+rapidyaml parses several times faster than libyaml, but it is more lenient (undefined aliases, control characters)
+and refuses some valid documents. So whatever could be doubtful is not decided here: ``read_head`` raises
+``UnsupportedSyntax``, and the caller asks ``_yaml``, whose answer counts. What stays: in bodies, which no decision
+reads,
+some rare faults of syntax (``a: ]``, ``{a:}``) pass here and are told only when the body itself is loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+try:
+    import ryml
+except ImportError:  # optional: _release asks HAS_RAPIDYAML
+    ryml = None
+
+from .head import HEAD_FIELDS, Head, resolve_plain
+
+HAS_RAPIDYAML = ryml is not None
+
+_METADATA_FIELDS = frozenset({"name", "namespace", "annotations"})
+_BOM = b"\xef\xbb\xbf"
+_MAPS: dict[str, dict[str, Any]] = {}
+"""Maps read so far, by their YAML; shared, so nobody may change one."""
+
+_BEGINNING = rb"(?:\xef\xbb\xbf)?(?: *(?:#[^\n]*)?\n)*[A-Za-z]"
+"""A block map behind comments; directives, tags, flow maps and the like are read by libyaml."""
+
+_NULL_KEYS = frozenset({"null", "Null", "NULL"})
+_INDICATORS = frozenset("@`%|>!&*{}[],#\"'")
+"""Characters that no plain scalar begins with."""
+
+_VALUE_BEFORE = (b": ", b"- ")
+_ANCHOR_BEFORE = b" \n[{,:-"
+_ANCHOR_AFTER = b" \n&="
+
+_IsOdd = Callable[[bytes, int], bool]
+_ODD_CHARACTERS: dict[bytes, _IsOdd] = {
+    b"\xc2": lambda data, at: data[at + 1] < 0xA0,  # U+0080 to U+009F
+    b"\xe2": lambda data, at: data[at + 1 : at + 3] in (b"\x80\xa8", b"\x80\xa9"),  # U+2028, U+2029
+    b"\xef": lambda data, at: at > 0 and data[at + 1 : at + 3] in (b"\xbb\xbf", b"\xbf\xbe", b"\xbf\xbf"),
+}
+"""First bytes of characters that libyaml reads in a way of its own: line breaks and controls beyond ASCII, byte order
+marks inside the text, and code points that are no characters."""
+
+
+class UnsupportedSyntax(Exception):
+    """The document may be one that rapidyaml reads wrongly, or refuses wrongly."""
+
+
+def read_head(data: bytes) -> Head:
+    """Read the head of a document as ``_yaml.read_head`` does, or raise ``UnsupportedSyntax``."""
+    if _has_oddity(data) or not re.match(_BEGINNING, data):
+        raise UnsupportedSyntax
+    try:
+        tree = ryml.parse_in_arena(data.removeprefix(_BOM))
+        if b"*" in data:
+            tree.resolve()  # without anchors, any alias is undefined, and this is what tells
+    except (ryml.ExceptionBasic, ryml.ExceptionParse, ryml.ExceptionVisit) as error:
+        raise UnsupportedSyntax from error
+    root = tree.root_id()
+    if not tree.is_map(root):
+        raise UnsupportedSyntax
+    try:
+        fields = _fields(data, tree, root, HEAD_FIELDS)
+    except (UnicodeDecodeError, ryml.ExceptionVisit) as error:  # escapes that are no characters, endless nesting
+        raise UnsupportedSyntax from error
+    return Head(fields, False)
+
+
+def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, Any]:
+    """Read a map: the fields ``wanted``, all of them where that is ``None``. The last of repeated keys counts."""
+    # One call for the type, one for the key: each crossing into the library costs as much as ten lines here.
+    quoted_key, value, doubts = _QUOTED_KEY, _VALUE, _DOUBTS
+    quoted, block = _QUOTED, _BLOCK
+    type_of, key_of, next_sibling, none = tree.type, tree.key, tree.next_sibling, ryml.NONE
+    fields: dict[str, Any] = {}
+    node = tree.first_child(parent)
+    while node != none:
+        key = str(key_of(node) or b"", "utf-8")
+        if not key[:1].isalnum() or " " in key:
+            raise UnsupportedSyntax
+        if wanted is not None and key not in wanted:
+            if wanted is HEAD_FIELDS:
+                fields[key] = None
+            node = next_sibling(node)
+            continue
+        kind = type_of(node)
+        if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may run over lines
+            raise UnsupportedSyntax
+        if kind & doubts or key in _NULL_KEYS:
+            raise UnsupportedSyntax
+        if kind & value:
+            text = str(tree.val(node) or b"", "utf-8")
+            if kind & quoted:
+                if kind & block and not re.search(rb"(?m)^ *%b: [|>][-+]?$" % re.escape(key).encode(), data):
+                    raise UnsupportedSyntax  # a header with more in it
+                fields[key] = text
+            elif text[:1] in _INDICATORS or ": " in text or " #" in text:
+                raise UnsupportedSyntax
+            else:
+                fields[key] = resolve_plain(text)
+        elif kind & _MAP and wanted is HEAD_FIELDS:
+            fields[key] = _fields(data, tree, node, _METADATA_FIELDS)
+        elif kind & _MAP:
+            fields[key] = _map(data, tree, node)
+        else:
+            raise UnsupportedSyntax
+        node = next_sibling(node)
+    return fields
+
+
+def _map(data: bytes, tree: Any, node: int) -> dict[str, Any]:
+    """Read a whole map, or find one that was read before: a thousand manifests share a few hundred annotation maps."""
+    text = ryml.emit_yaml(tree, node)
+    known = _MAPS.get(text)
+    if known is None:
+        known = _MAPS[text] = _fields(data, tree, node, None)
+    return known
+
+
+def _has_oddity(data: bytes) -> bool:
+    """Tell whether there is something that is rare in releases, and that libyaml reads in another way."""
+    rare = data.translate(None, _ORDINARY)
+    if rare:
+        if rare.translate(None, b"".join(_ODD_MARKS)):  # tabs, CRs and other control characters
+            return True
+        if any(mark in rare and _occurs(data, mark, is_odd) for mark, is_odd in _ODD_MARKS.items()):
+            return True
+    return not data.isascii() and any(_occurs(data, lead, is_odd) for lead, is_odd in _ODD_CHARACTERS.items())
+
+
+def _occurs(data: bytes, mark: bytes, is_odd: _IsOdd) -> bool:
+    at = data.find(mark)
+    while at >= 0:
+        if is_odd(data, at):
+            return True
+        at = data.find(mark, at + 1)
+    return False
+
+
+def _may_be_anchor(data: bytes, at: int) -> bool:
+    before = data[at - 2 : at]
+    return before in _VALUE_BEFORE or (before[-1:] in _ANCHOR_BEFORE and data[at + 1 : at + 2] not in _ANCHOR_AFTER)
+
+
+def _begins_value(data: bytes, at: int) -> bool:
+    return data[at - 2 : at] in _VALUE_BEFORE
+
+
+def _breaks_line(data: bytes, at: int) -> bool:
+    return data.startswith(b"\n", at + 1) and not data[at + 2 : data.find(b"\n", at + 2)].strip()
+
+
+_ODD_MARKS: dict[bytes, _IsOdd] = {
+    b"&": _may_be_anchor,
+    b"@": _begins_value,
+    b"%": _begins_value,
+    b"\\": _breaks_line,
+}
+"""Rare characters, and where they are read in another way: anchors, scalars of a template that nobody filled in
+(``@`` and ``%`` begin none), lines of a quoted scalar that end with a backslash before an empty one."""
+
+_ORDINARY = bytes(set(range(0x20, 0x100)) - {0x7F} - set(b"".join(_ODD_MARKS)) | {0x0A})
+
+if HAS_RAPIDYAML:
+    _VALUE, _MAP = ryml.VAL, ryml.MAP
+    _QUOTED, _BLOCK = ryml.VALQUO, ryml.VAL_LITERAL | ryml.VAL_FOLDED
+    _QUOTED_KEY = ryml.KEYQUO
+    _DOUBTS = (
+        ryml.KEYTAG | ryml.KEYANCH | ryml.KEYREF | ryml.VALTAG | ryml.VALANCH | ryml.VALREF | ryml.CONTAINER_STYLE_FLOW
+    )

@@ -1,0 +1,35 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a task that was refused tells, and kubeconfigs that get it refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
+
+TOKEN = "sha256~Zm9vYmFyYmF6cXV4cXV1eA"
+
+
+def refused(outcome: Outcome, *said: str) -> str:
+    """Return the message of a module that failed; it says all of ``said``, and how to go on, and no secret."""
+    message = outcome.message
+    for part in said:
+        assert part in message, message
+    (problem,) = outcome.errors
+    assert problem["hint"]
+    printed = json.dumps(outcome.result)
+    assert TOKEN not in printed
+    assert "PRIVATE KEY" not in printed
+    assert "\n" not in message
+    return message
+
+
+def written(path: Path, document: Any) -> Path:
+    path.write_text(document if isinstance(document, str) else yaml.safe_dump(document), encoding="utf-8")
+    return path

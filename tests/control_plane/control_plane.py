@@ -1,0 +1,285 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A control plane on loopback: etcd and kube-apiserver, on request with controllers, scheduler and simulated nodes."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import urllib3
+import yaml
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.audit import POLICY, Audit
+from ansible_collections.capability.openshift.tests.control_plane.certificates import (
+    Authority,
+    Certificate,
+    private_pem,
+    public_pem,
+    write_secret,
+)
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError, tail
+from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
+from ansible_collections.capability.openshift.tests.control_plane.nodes import add_nodes
+from ansible_collections.capability.openshift.tests.control_plane.ports import IN_USE, free_port
+from ansible_collections.capability.openshift.tests.control_plane.processes import Processes
+from ansible_collections.capability.openshift.tests.control_plane.programs import API, CONTROLLERS, Log, find_programs
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+ISSUER = "https://kubernetes.default.svc"
+"""Who issues the tokens of service accounts, and whom they are for."""
+
+ADMINISTRATORS = "system:masters"
+_READY = 180.0
+"""Seconds that a program has to get ready; an idle machine takes three."""
+
+_PATIENCE = 2.0
+"""Seconds for an answer: who took the port of a program may listen and say nothing."""
+
+_TRIES = 5
+"""How often a program that lost its port is started on another one."""
+
+
+class ControlPlane:
+    """A control plane, which is there from ``start`` to ``close``, or until this process is gone.
+
+    ``controllers`` asks for kube-controller-manager, kube-scheduler and kwok with three nodes. ``folder`` must not
+    exist yet; it is removed at the end, as is the temporary one that stands for it otherwise.
+    """
+
+    def __init__(self, *, controllers: bool = False, folder: Path | None = None, log: Log = print) -> None:
+        self.controllers = controllers
+        self.programs = find_programs([*API, *(CONTROLLERS if controllers else ())], log)
+        self._asked_folder = folder
+        self.folder = Path()
+        self.authority = Authority()
+        self.service_account_key = ec.generate_private_key(ec.SECP256R1())
+        self.url = ""
+        self._port = 0
+        self._etcd = ""
+        self._processes: Processes | None = None
+        self._api: Api | None = None
+
+    def __enter__(self) -> ControlPlane:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The kubeconfig of its administrator."""
+        return self.folder / "admin.kubeconfig"
+
+    @property
+    def api(self) -> Api:
+        """The API as its administrator."""
+        if self._api is None:
+            raise ControlPlaneError("the control plane was not started")
+        return self._api
+
+    @property
+    def processes(self) -> Processes:
+        """The programs that run."""
+        if self._processes is None:
+            raise ControlPlaneError("the control plane was not started")
+        return self._processes
+
+    @property
+    def etcd(self) -> str:
+        """The address of its etcd."""
+        return self._etcd
+
+    @property
+    def audit(self) -> Audit:
+        """Who asked the API for what."""
+        return Audit(self.folder / "audit.log", self.api)
+
+    def start(self) -> None:
+        """Start the programs and return when they are ready. Raises ``ControlPlaneError`` with the end of a log."""
+        folder = self._asked_folder
+        if folder is not None:
+            folder.mkdir(parents=True)
+        self.folder = Path(tempfile.mkdtemp(prefix="control-plane-")) if folder is None else folder.absolute()
+        self._processes = Processes(self.folder)
+        try:
+            self._write_secrets()
+            self._start_etcd()
+            self._start_first_api_server()
+            if self.controllers:
+                self._start_controllers()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End all programs and remove the folder."""
+        if self._api is not None:
+            self._api.close()
+            self._api = None
+        if self._processes is not None:
+            self._processes.close()
+            self._processes = None
+
+    def kill_api_server(self) -> None:
+        """Kill the API server as a crash would. Its data stays."""
+        self.processes.kill("kube-apiserver")
+
+    def start_api_server(self) -> None:
+        """Start the API server that was killed, on its port and data, and return when it is ready."""
+        wait_for(self._api_server_starts, f"port {self._port} to be free again")
+
+    def kubectl(self, *arguments: str, given: str = "", kubeconfig: Path | None = None) -> str:
+        """Return what kubectl prints, as the administrator unless ``kubeconfig`` says otherwise.
+
+        ``given`` is its standard input. Raises ``ControlPlaneError`` with its complaint.
+        """
+        home = self.folder / "kubectl"
+        command = [str(self.programs["kubectl"]), "--kubeconfig", str(kubeconfig or self.kubeconfig)]
+        done = subprocess.run(
+            [*command, "--cache-dir", str(home), *arguments], input=given, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise ControlPlaneError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def log(self, name: str) -> Path:
+        """Return the log of a program."""
+        return self.folder / f"{name}.log"
+
+    def write_kubeconfig(self, name: str, credentials: Certificate | str) -> Path:
+        """Write a kubeconfig for a client certificate or a token, and return its path."""
+        return write_kubeconfig(self.folder / f"{name}.kubeconfig", self.url, self.authority.certificate, credentials)
+
+    def _write_secrets(self) -> None:
+        serving = self.authority.serving()
+        write_secret(self.folder / "ca.crt", self.authority.certificate)
+        write_secret(self.folder / "serving.crt", serving.certificate)
+        write_secret(self.folder / "serving.key", serving.key)
+        write_secret(self.folder / "service-accounts.key", private_pem(self.service_account_key))
+        write_secret(self.folder / "service-accounts.pub", public_pem(self.service_account_key))
+        (self.folder / "audit-policy.yaml").write_text(yaml.safe_dump(POLICY), encoding="utf-8")
+
+    def _start_etcd(self) -> None:
+        for _try in range(_TRIES):
+            # With TLS, so that nobody else's etcd can be taken for it.
+            self._etcd, peers = f"https://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}"
+            command = [
+                str(self.programs["etcd"]),
+                "--name=default",
+                f"--cert-file={self.folder / 'serving.crt'}",
+                f"--key-file={self.folder / 'serving.key'}",
+                f"--data-dir={self.folder / 'etcd'}",
+                f"--listen-client-urls={self._etcd}",
+                f"--advertise-client-urls={self._etcd}",
+                f"--listen-peer-urls={peers}",
+                f"--initial-advertise-peer-urls={peers}",
+                f"--initial-cluster=default={peers}",
+                "--unsafe-no-fsync",  # nothing has to outlive a power cut
+                "--max-txn-ops=100000",  # reset.py writes all that tests left in one transaction
+                "--max-request-bytes=100000000",
+                "--log-level=warn",
+            ]
+            if self._gets_ready("etcd", command, self._etcd_ready):
+                return
+        raise ControlPlaneError(f"etcd found no free port {_TRIES} times")
+
+    def _start_first_api_server(self) -> None:
+        for _try in range(_TRIES):
+            self._port = free_port()
+            self.url = f"https://127.0.0.1:{self._port}"
+            administrator = self.authority.client("administrator", (ADMINISTRATORS,))
+            self.write_kubeconfig("admin", administrator)
+            self._api = Api(self.kubeconfig)
+            if self._api_server_starts():
+                return
+        raise ControlPlaneError(f"kube-apiserver found no free port {_TRIES} times")
+
+    def _api_server_starts(self) -> bool:
+        """Start the API server on its port; return whether it got that."""
+        command = [
+            str(self.programs["kube-apiserver"]),
+            f"--etcd-servers={self._etcd}",
+            f"--etcd-cafile={self.folder / 'ca.crt'}",
+            f"--secure-port={self._port}",
+            "--bind-address=127.0.0.1",
+            "--endpoint-reconciler-type=none",  # no Service can point to loopback
+            f"--tls-cert-file={self.folder / 'serving.crt'}",
+            f"--tls-private-key-file={self.folder / 'serving.key'}",
+            f"--client-ca-file={self.folder / 'ca.crt'}",
+            f"--service-account-key-file={self.folder / 'service-accounts.pub'}",
+            f"--service-account-signing-key-file={self.folder / 'service-accounts.key'}",
+            f"--service-account-issuer={ISSUER}",
+            "--service-cluster-ip-range=10.0.0.0/16",
+            "--authorization-mode=RBAC",
+            "--allow-privileged=true",
+            f"--audit-policy-file={self.folder / 'audit-policy.yaml'}",
+            f"--audit-log-path={self.folder / 'audit.log'}",
+            "--audit-log-maxsize=100000",
+        ]
+        if not self.controllers:
+            # Nobody makes the service account that each Pod would need.
+            command.append("--disable-admission-plugins=ServiceAccount")
+        return self._gets_ready("kube-apiserver", command, self._api_server_ready)
+
+    def _start_controllers(self) -> None:
+        # What they may do is none of our tests' business: they are administrators.
+        files = {
+            name: self.write_kubeconfig(name, self.authority.client(f"system:{name}", (ADMINISTRATORS,)))
+            for name in CONTROLLERS
+        }
+        controllers = [
+            f"--kubeconfig={files['kube-controller-manager']}",
+            "--leader-elect=false",
+            "--secure-port=0",
+            f"--service-account-private-key-file={self.folder / 'service-accounts.key'}",
+            f"--root-ca-file={self.folder / 'ca.crt'}",
+        ]
+        scheduler = [f"--kubeconfig={files['kube-scheduler']}", "--leader-elect=false", "--secure-port=0"]
+        # Without leases the nodes are taken for dead after a minute.
+        nodes = [f"--kubeconfig={files['kwok']}", "--manage-all-nodes=true", "--node-lease-duration-seconds=40"]
+        for name, flags in zip(CONTROLLERS, (controllers, scheduler, nodes), strict=True):
+            self.processes.start(name, [str(self.programs[name]), *flags], self.log(name))
+        try:
+            add_nodes(self.api)
+            wait_for(self._default_service_account, "the service account of the namespace default")
+        except ControlPlaneError as error:
+            ends = "\n".join(f"{name}: {tail(self.log(name), 5)}" for name in CONTROLLERS)
+            raise ControlPlaneError(f"{error}\n{ends}") from None
+
+    def _default_service_account(self) -> bool:
+        return self.api.exists("/api/v1/namespaces/default/serviceaccounts/default")
+
+    def _gets_ready(self, name: str, command: list[str], ready: Callable[[], bool]) -> bool:
+        """Start a program; return whether it got ready, or lost its port. Raises ``ControlPlaneError`` for all else."""
+        before = self.log(name).stat().st_size if self.log(name).exists() else 0
+        self.processes.start(name, command, self.log(name))
+        wait_for(lambda: ready() or self.processes.ended(name) is not None, f"{name} to be ready", _READY)
+        code = self.processes.ended(name)
+        if code is None:
+            return True
+        with self.log(name).open("rb") as log:
+            log.seek(before)
+            said = log.read().decode(errors="replace")
+        if IN_USE in said:
+            return False
+        raise ControlPlaneError(f"{name} ended with {code}:\n{tail(self.log(name))}")
+
+    def _etcd_ready(self) -> bool:
+        try:
+            with urllib3.PoolManager(ca_certs=str(self.folder / "ca.crt"), retries=False, timeout=_PATIENCE) as pool:
+                return pool.request("GET", f"{self._etcd}/health").status == 200
+        except urllib3.exceptions.HTTPError:
+            return False
+
+    def _api_server_ready(self) -> bool:
+        try:
+            return self.api.text("/readyz", _PATIENCE) == "ok"
+        except (ApiError, urllib3.exceptions.HTTPError):
+            return False

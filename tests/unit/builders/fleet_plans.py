@@ -1,0 +1,264 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Update plans for tests, in the shape that the report takes, written from short descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+OLD = ["baremetal", "Console", "Insights", "marketplace", "openshift-samples", "Storage"]
+NEW = ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
+NEWEST = ["CloudCredential", "Ingress", "OperatorLifecycleManager"]
+
+BLOCKED = {
+    "reason": "FeatureSet",
+    "message": "feature set TechPreviewNoUpgrade blocks updates to another minor, and a cluster can never leave it",
+    "hint": "Install a cluster of the new minor in its place",
+}
+GOES_BACK = {
+    "reason": "LowDesiredVersion",
+    "message": "the cluster refuses to go back from 4.11.0",
+    "hint": "Install a cluster of that version; only the previous patch of the same minor may be gone back to",
+}
+
+
+def moved(
+    name: str,
+    before: Sequence[str] = (),
+    after: Sequence[str] = ("MachineAPI",),
+    *,
+    kind: str = "Deployment",
+    group: str = "apps",
+    namespace: str = "openshift-machine-api",
+    deleted: bool = False,
+    new: bool = False,
+) -> dict[str, Any]:
+    """Return a resource whose annotation changed; ``new`` is one that the first release does not have."""
+    file = f"release-manifests/0000_30_{name}_11_{kind.lower()}.yaml"
+    return {
+        "group": group,
+        "kind": kind,
+        "namespace": namespace,
+        "name": name,
+        "from_file": None if new else file,
+        "to_file": file,
+        "from_capabilities": list(before),
+        "to_capabilities": list(after),
+        "deleted": deleted,
+    }
+
+
+def resource(
+    name: str, capabilities: Sequence[str] = (), *, kind: str = "ConfigMap", namespace: str = "openshift-config"
+) -> dict[str, Any]:
+    """Return a resource that comes or goes."""
+    file = f"release-manifests/0000_50_{name}_01_{kind.lower()}.yaml"
+    return {
+        "group": "",
+        "kind": kind,
+        "namespace": namespace,
+        "name": name,
+        "file": file,
+        "capabilities": list(capabilities),
+    }
+
+
+def credentials(name: str, provider: str | None = "AWSProviderSpec", *, new: bool = False) -> dict[str, Any]:
+    """Return a CredentialsRequest."""
+    request = resource(name, kind="CredentialsRequest", namespace="openshift-cloud-credential-operator")
+    return {**request, "group": "cloudcredential.openshift.io", "provider": provider, "new": new}
+
+
+def by_manifest(name: str, resources: Sequence[Mapping[str, Any]], *, requested: bool = False) -> dict[str, Any]:
+    """Return a capability that resources turn on."""
+    count = len(resources)
+    entry = {"name": name, "cause": "manifest", "requested": requested, "source": "", "count": count}
+    return {**entry, "resources": list(resources)}
+
+
+def forced(name: str, source: str = "openshift/cluster-version-operator#981") -> dict[str, Any]:
+    """Return a capability that the cluster-version operator turns on by itself."""
+    return {"name": name, "cause": "forced", "requested": False, "source": source, "count": 0, "resources": []}
+
+
+def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
+    """Return a hop that does nothing but what ``values`` say, which must not contradict each other."""
+    names = [
+        *("enabled_before", "enabled_after", "known_before", "known_after", "implicitly_enabled", "newly_requested"),
+        *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
+        *("credentials_requests", "blocked_by", "left_behind", "created_components"),
+    ]
+    assert set(values) <= {*names, "downgrade"}, values
+    made: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
+    made["counts"] = {key: len(made[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
+    before, after = set(made["enabled_before"]), set(made["enabled_after"])
+    entries = {entry["name"]: entry for entry in made["implicitly_enabled"]}
+    assert after - before >= entries.keys()
+    assert set(made["newly_requested"]) <= after - before
+    assert {name for name, entry in entries.items() if entry["requested"]} <= set(made["newly_requested"])
+    assert set(made["newly_known"]) <= set(made["known_after"]) - set(made["known_before"]) - after
+    assert set(made["no_longer_optional"]) <= set(made["known_before"]) - before - set(made["known_after"])
+    assert made["no_longer_optional"] or not made["created_components"]
+    assert made["left_behind"] == (made["removed"] if made["downgrade"] else [])
+    return made
+
+
+def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) -> dict[str, Any]:
+    """Return the plan of these hops; its end is that of the last one unless ``values`` say otherwise."""
+    entries = [entry for step in hops for entry in step["implicitly_enabled"]]
+    turned_on = sorted({entry["name"] for entry in entries if not entry["requested"]})
+    reason = "CapabilitiesImplicitlyEnabled" if turned_on else "AsExpected"
+    message = f"The following capabilities could not be disabled: {', '.join(turned_on)}"
+    return {
+        "clusters": list(clusters),
+        "releases": [hops[0]["from"], *(step["to"] for step in hops)],
+        "capabilities": {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]},
+        "hops": list(hops),
+        "enabled_capabilities": hops[-1]["enabled_after"],
+        "implicitly_enabled_capabilities": turned_on,
+        "known_capabilities": hops[-1]["known_after"],
+        "condition": {
+            "type": "ImplicitlyEnabledCapabilities",
+            "status": str(bool(turned_on)),
+            "reason": reason,
+            "message": message if turned_on else "Capabilities match configured spec",
+        },
+        **values,
+    }
+
+
+def report(*plans: Mapping[str, Any], problems: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+    """Return the report of these plans."""
+    return {"plans": list(plans), "problems": list(problems)}
+
+
+def problem(severity: str, where: str, message: str, hint: str = "") -> dict[str, str]:
+    """Return a problem as it is told to playbooks."""
+    return {"severity": severity, "where": where, "message": message, "hint": hint}
+
+
+PROBLEMS = [
+    problem("warning", "/srv/releases/4.18.0", "no feature gates are known", "Name them in feature_gates"),
+    problem("info", "release_image", "is not given, so manifests that name it say <unset>"),
+]
+
+
+def machine_api(count: int = 42) -> list[dict[str, Any]]:
+    """Return ``count`` resources that move into MachineAPI, which nobody asked for."""
+    kinds = [("Deployment", "apps"), ("ClusterRole", "rbac.authorization.k8s.io"), ("ServiceAccount", ""), ("Role", "")]
+    found = []
+    for number in range(count):
+        kind, group = kinds[number % len(kinds)]
+        name, namespace = f"machine-api-operator-{number:02}", "" if kind == "ClusterRole" else "openshift-machine-api"
+        found.append(moved(name, kind=kind, group=group, namespace=namespace))
+    return found
+
+
+def first_hop(**values: Any) -> dict[str, Any]:
+    """Return an update to 4.14 that turns on something for every reason that there is."""
+    turned_on = [by_manifest("MachineAPI", machine_api()), forced("DeploymentConfig")]
+    turned_on += [by_manifest("ImageRegistry", [moved("image-registry", (), ["ImageRegistry"])], requested=True)]
+    filled = {
+        "enabled_before": ["baremetal", "Console"],
+        "enabled_after": ["baremetal", "Console", "DeploymentConfig", "ImageRegistry", "MachineAPI"],
+        "known_before": OLD,
+        "known_after": OLD + NEW,
+        "implicitly_enabled": turned_on,
+        "newly_requested": ["ImageRegistry"],
+        "newly_known": ["Build"],
+        "not_in_fresh_install": ["DeploymentConfig", "MachineAPI"],
+        "moved": [
+            {"name": "baremetal", "resources": [moved("cluster-baremetal", ["baremetal"], ["baremetal", "MachineAPI"])]}
+        ],
+        "added": [resource(f"added-{number}", ["Console"] if number % 3 else []) for number in range(12)],
+        "removed": [resource("console-plugin", ["Console"])],
+        "credentials_requests": [
+            credentials("aws-ebs"),
+            credentials("aws-machine", new=True),
+            credentials("any", None),
+        ],
+        "blocked_by": [BLOCKED],
+    }
+    return hop("4.13.0", "4.14.0", **{**filled, **values})
+
+
+def second_hop(**values: Any) -> dict[str, Any]:
+    """Return an update to 4.18 that asks for one more."""
+    before = ["baremetal", "Console", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
+    filled = {
+        "enabled_before": before,
+        "enabled_after": [*before, "CloudCredential", "Ingress"],
+        "known_before": OLD + NEW,
+        "known_after": OLD + NEW + NEWEST,
+        "implicitly_enabled": [forced("Ingress", "started with --always-enable-capabilities=Ingress")],
+        "newly_requested": ["CloudCredential"],
+        "newly_known": ["OperatorLifecycleManager"],
+        "deleted": [resource("old-dashboard")],
+    }
+    return hop("4.14.0", "4.18.0", **{**filled, **values})
+
+
+def one_cluster() -> dict[str, Any]:
+    """Return the report of one cluster, with every section that an update can have."""
+    return report(plan(first_hop(), second_hop()), problems=PROBLEMS)
+
+
+def fleet(plans: int = 3, clusters: int = 2) -> dict[str, Any]:
+    """Return the report of a fleet whose plans have the same causes."""
+    made = []
+    for number in range(plans):
+        names = [f"site-{number:04}-{place:03}" for place in range(clusters)]
+        first = first_hop(newly_known=[f"Build{number}"], known_after=[*OLD, *NEW, f"Build{number}"])
+        made.append(plan(first, second_hop(), clusters=names))
+    return report(*made, problems=PROBLEMS)
+
+
+def long_path(hops: int = 10) -> dict[str, Any]:
+    """Return the report of a path of many hops, each of which turns one capability on."""
+    names = OLD + NEW
+    made = []
+    for number in range(hops):
+        on, off = names[:number], names[number]
+        made.append(
+            hop(
+                f"4.{number + 11}.0",
+                f"4.{number + 12}.0",
+                enabled_before=on,
+                enabled_after=[*on, off],
+                known_before=names,
+                known_after=names,
+                implicitly_enabled=[by_manifest(off, machine_api(number + 1))],
+            )
+        )
+    return report(plan(*made))
+
+
+def downgrade() -> dict[str, Any]:
+    """Return the report of a downgrade to a release without capabilities."""
+    step = hop(
+        "4.11.0",
+        "4.10.0",
+        downgrade=True,
+        enabled_before=["Console"],
+        enabled_after=["Console"],
+        known_before=OLD,
+        no_longer_optional=[name for name in OLD if name != "Console"],
+        added=[resource(f"insights-{number}") for number in range(12)] + [resource("marketplace")],
+        removed=[resource("left")],
+        left_behind=[resource("left")],
+        blocked_by=[GOES_BACK],
+        created_components=[{"component": "insights", "count": 12}, {"component": "marketplace", "count": 1}],
+    )
+    return report(plan(step, condition=None))
+
+
+def with_text(value: Any, text: str) -> Any:
+    """Return ``value`` with ``text`` after each string in it; keys, and strings that are empty, are left alone."""
+    if isinstance(value, str):
+        return value and value + text
+    if isinstance(value, dict):
+        kept = ("cause", "severity")
+        return {key: item if key in kept else with_text(item, text) for key, item in value.items()}
+    return [with_text(item, text) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,160 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an update turns on, in the plainest form there is, and how the collection is asked the same.
+
+The rule is written down as the loops of openshift/cluster-version-operator:lib/manifest/manifest.go
+GetImplicitlyEnabledCapabilities run, one manifest against each, with nothing that could make it fast. The filter that
+it calls is the collection's own, whose answers are compared with the real code's in tests/parity/test_decisions.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
+    InclusionContext,
+    decide,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, raise_errors
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
+    read_live_resources,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import EnabledCapability, HopPlan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
+
+Pair = tuple[Manifest, Manifest]
+"""A manifest of the old release, and that of the new one which turns something on because of it."""
+
+
+def load(manifests: Iterable[Manifest], facts: InclusionContext) -> list[Manifest]:
+    """Return what a CVO keeps of a release when it loads it: all filters but capabilities and overrides."""
+    loading = facts._replace(capability_status=None, allow_unknown=False, overrides=())
+    return [manifest for manifest in manifests if decide(manifest, loading).included]
+
+
+def implicitly_enabled(
+    current: Sequence[Manifest],
+    target: Sequence[Manifest],
+    enabled: Iterable[str],
+    *,
+    known: Iterable[str] = (),
+    implicit: Iterable[str] = (),
+    gates: frozenset[str] | None = None,
+    majors: tuple[int | None, int | None] = (None, None),
+) -> dict[str, list[Pair]]:
+    """Return what the update turns on where ``enabled`` is on, each name with the pairs that do it.
+
+    Both lists as they were loaded. ``implicit`` is on already and stays, so it is not in the answer.
+    """
+    status = CapabilityStatus(frozenset(known), frozenset(enabled))
+    old_facts, new_facts = (
+        InclusionContext(feature_gates=gates, major_version=major, capability_status=status, allow_unknown=True)
+        for major in majors
+    )
+    turned_on: dict[str, list[Pair]] = {}
+    for new in target:
+        if decide(new, new_facts).included:
+            continue
+        for old in current:
+            if old.resource_id.group != new.resource_id.group or old.resource_id.kind != new.resource_id.kind:
+                continue
+            if old.resource_id.namespace != new.resource_id.namespace or old.resource_id.name != new.resource_id.name:
+                continue
+            if not decide(old, old_facts).included:
+                continue
+            for name in dict.fromkeys(new.capabilities):
+                if name in old.capabilities or name in status.enabled or name in implicit:
+                    continue
+                turned_on.setdefault(name, []).append((old, new))
+    return turned_on
+
+
+def ask(path: Sequence[Release], *, allow_downgrade: bool = False, **options: Any) -> PlanResult:
+    """Return the plan of a cluster that goes through the releases of ``path``; ``options`` are those of the module.
+
+    Its problems are all that there are, those of the question's wording first. Raises ``InvalidOptionError`` as the
+    module
+    would fail.
+    """
+    found, of_wording = Planner(path, allow_downgrade).answer(question(path, **options))
+    return found._replace(problems=(*of_wording, *found.problems))
+
+
+def answer(fleet: Planner, asked: PlanRequest) -> PlanResult:
+    """Return the answer itself, which equal questions share, without what is said of the question's wording."""
+    return fleet.answer(asked)[0]
+
+
+def question(path: Sequence[Release], positions: tuple[int, ...] | None = None, **options: Any) -> PlanRequest:
+    """Return the question about a path, by default through all releases in their order."""
+    positions = tuple(range(len(path))) if positions is None else positions
+    of_plan = {name: options.pop(name) for name in PlanOptions._fields if name in options}
+    live = options.pop("live_resources", None)
+    of_plan["live"] = None if live is None else read_live_resources(live)
+    asked, problems = read_request(
+        PlanOptions(ClusterOptions(**options), **of_plan), positions, path[positions[0]].minor
+    )
+    raise_errors(problems, InvalidOptionError)
+    return asked
+
+
+def release(version: str, manifests: Iterable[Manifest], body: Callable[[Manifest], Any] | None = None) -> Release:
+    """Return a release in memory."""
+    return Release(version, version, minor_of(version), tuple(manifests), {}, body or _no_body)
+
+
+def _no_body(manifest: Manifest) -> Any:
+    raise LookupError(f"nobody should read {manifest.resource_id}")
+
+
+def cluster_version(
+    spec: Mapping[str, Any] | None, enabled: Iterable[str] = (), known: Iterable[str] | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return a ClusterVersion object as a cluster has it; ``more`` goes into its spec."""
+    names = {"enabledCapabilities": enabled, "knownCapabilities": known}
+    return {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ClusterVersion",
+        "metadata": {"name": "version"},
+        "spec": {**({} if spec is None else {"capabilities": dict(spec)}), **more},
+        "status": {
+            "capabilities": {field: sorted(listed) for field, listed in names.items() if listed is not None},
+            "history": [],
+        },
+    }
+
+
+def by_manifests(hop: HopPlan) -> dict[str, EnabledCapability]:
+    """Return what manifests turn on in a hop."""
+    return {item.name: item for item in hop.implicitly_enabled if item.cause == "manifest"}
+
+
+def expected(
+    start: Release,
+    end: Release,
+    enabled: Iterable[str],
+    *,
+    gates: frozenset[str] | None = None,
+    feature_set: str = "",
+    profile: str = DEFAULT_CLUSTER_PROFILE,
+) -> dict[str, list[Pair]]:
+    """Return what the loops say of an update of a cluster whose outgoing CVO has these ``gates`` on."""
+    facts = InclusionContext(
+        cluster_profile=profile, feature_set=feature_set, feature_gates=gates, exclude_identifier=""
+    )
+    majors = start.minor.major if start.minor else None, end.minor.major if end.minor else None
+    current, target = (
+        load(side.manifests, facts._replace(major_version=major))
+        for side, major in zip((start, end), majors, strict=True)
+    )
+    return implicitly_enabled(current, target, enabled, gates=gates, majors=majors)

@@ -1,0 +1,256 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.hosted_cluster import (
+    default_enabled,
+    hosted_capabilities,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import suggested_selection
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.tests.unit.builders.installations import (
+    BOTH_GATES,
+    GATED,
+    MINORS,
+    after,
+    broken,
+    check,
+    errors,
+    facts_of,
+    install,
+    known,
+    listed,
+    warned,
+    warnings,
+)
+
+SEVEN = {"ImageRegistry", "openshift-samples", "Insights", "baremetal", "Console", "NodeTuning", "Ingress"}
+NOT_SELECTABLE = {
+    *("Build", "CSISnapshot", "CloudControllerManager", "CloudCredential", "DeploymentConfig", "MachineAPI"),
+    *("OperatorLifecycleManager", "OperatorLifecycleManagerV1", "Storage", "marketplace"),
+}
+
+
+def hosted(minor, enabled, hidden=GATED):
+    return hosted_capabilities(frozenset(enabled), facts_of(minor), hidden)
+
+
+def test_names_are_selectable_or_not():
+    assert known("5.2") == SEVEN | NOT_SELECTABLE
+
+
+@pytest.mark.parametrize("minor", after("4.18"))
+@pytest.mark.parametrize("name", sorted(known("5.2") - {"baremetal"}))
+def test_a_name_can_be_turned_off_if_it_is_selectable(minor, name):
+    found = hosted(minor, known(minor) - {"baremetal", name})
+
+    if name in (SEVEN if minor in after("4.20") else {"ImageRegistry"}):
+        assert found.stanza() == {"disabled": [name]}
+        assert found.stays_on == set()
+    else:
+        assert found.stanza() == {}
+        assert found.stays_on == {name}
+    assert found.stays_off == set()
+
+
+@pytest.mark.parametrize("minor", after("4.18"))
+def test_baremetal_is_off_unless_it_is_asked_for(minor):
+    assert default_enabled(facts_of(minor), GATED) == known(minor) - {"baremetal"}
+    assert hosted(minor, known(minor) - {"baremetal"}).stanza() == {}
+
+    found = hosted(minor, known(minor))
+
+    if minor in after("4.20"):
+        assert found.stanza() == {"enabled": ["baremetal"]}
+        assert found.stays_off == set()
+    else:
+        assert found.stanza() == {}
+        assert found.stays_off == {"baremetal"}
+
+
+@pytest.mark.parametrize("minor", after("4.20"))
+def test_lists_are_in_the_order_of_their_bytes(minor):
+    assert hosted(minor, NOT_SELECTABLE | {"baremetal"}).stanza() == {
+        "enabled": ["baremetal"],
+        "disabled": ["Console", "ImageRegistry", "Ingress", "Insights", "NodeTuning", "openshift-samples"],
+    }
+
+
+@pytest.mark.parametrize("minor", after("4.11", "4.17"))
+def test_before_4_18_nothing_can_be_said(minor):
+    off = known(minor) - {"baremetal"}
+
+    assert hosted(minor, set()).stanza() == {}
+    assert hosted(minor, set()).stays_on == off
+    assert hosted(minor, known(minor)).stays_off == {"baremetal"}
+
+
+@pytest.mark.parametrize("minor", after("4.23"))
+def test_gated_names_are_off_on_a_hosted_cluster_even_while_their_gates_are_on(minor):
+    everything = known(minor) | GATED
+
+    assert default_enabled(facts_of(minor), frozenset()) == known(minor) - {"baremetal"}
+    assert hosted(minor, everything, frozenset()).stays_off == GATED
+    assert hosted(minor, everything, frozenset()).stanza() == {"enabled": ["baremetal"]}
+
+
+@given(st.sampled_from(after("4.18")), st.frozensets(st.sampled_from(sorted(known("5.2")))))
+def test_what_a_hosted_cluster_says_comes_as_near_as_it_can(minor, enabled):
+    found = hosted(minor, enabled & known(minor))
+    default = known(minor) - {"baremetal"}
+
+    assert not set(found.enabled) & set(found.disabled)
+    came_out = (default - set(found.disabled)) | set(found.enabled)
+    assert came_out == ((enabled & known(minor)) | found.stays_on) - found.stays_off
+    assert not found.stays_on & enabled
+    assert found.stays_off <= enabled
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_a_selection_for_a_hosted_cluster_is_refused_before_4_18(minor):
+    expected = [] if minor in after("4.18") else [("hcp-capabilities", "")]
+
+    assert broken(Selection("vCurrent"), install(minor, "hosted")) == expected
+
+
+@pytest.mark.parametrize("minor", after("4.18"))
+@pytest.mark.parametrize("name", sorted(NOT_SELECTABLE))
+def test_a_name_that_cannot_be_turned_off_is_an_error(minor, name):
+    selection = listed(*known(minor) - {name, "ImageRegistry", "Build"})
+
+    found = broken(selection, install(minor, "hosted"))
+
+    assert found == [("hcp-selectable", item) for item in sorted({name, "Build"} & known(minor))]
+
+
+@pytest.mark.parametrize("minor", ["4.18", "4.19"])
+@pytest.mark.parametrize("name", sorted(SEVEN - {"baremetal"}))
+def test_only_the_image_registry_can_be_off_at_first(minor, name):
+    found = broken(listed(*known(minor) - {name}), install(minor, "hosted"))
+
+    assert found == ([] if name == "ImageRegistry" else [("hcp-selectable", name)])
+
+
+@pytest.mark.parametrize("minor", after("4.20"))
+def test_ingress_can_only_be_off_together_with_the_console(minor):
+    facts = install(minor, "hosted")
+
+    assert broken(listed(*known(minor) - {"Ingress"}), facts) == [("hcp-ingress-console", "Ingress")]
+    assert broken(listed(*known(minor) - {"Ingress", "Console"}), facts) == []
+    assert broken(listed(*known(minor) - {"Console"}), facts) == []
+    assert suggested_selection(listed(*known(minor) - {"Ingress"}), facts)[0] == listed(*sorted(known(minor)))
+    of_set = listed("CloudControllerManager", "OperatorLifecycleManagerV1", baseline="v4.15")
+    assert broken(of_set, facts) == [("hcp-ingress-console", "Ingress")]
+
+
+@pytest.mark.parametrize("minor", after("4.18"))
+def test_what_installers_demand_is_not_demanded_of_a_hosted_cluster(minor):
+    """It has no Ingress by default rule, and nobody looks at its platform."""
+    on = NOT_SELECTABLE if minor in after("4.20") else known(minor)
+
+    assert broken(listed(*on & known(minor)), install(minor, "hosted", "aws")) == []
+    assert warned(listed(*known(minor) - {"ImageRegistry"}), install(minor, "hosted")) == ["doc-build-imageregistry"]
+
+
+@pytest.mark.parametrize("minor", after("4.20"))
+def test_none_alone_turns_off_what_can_be_turned_off(minor):
+    selection, reasons = suggested_selection(listed(), install(minor, "hosted"))
+
+    assert selection == listed(*sorted(NOT_SELECTABLE))
+    assert {reason.rule.name for reason in reasons} == {"hcp-selectable"}
+
+
+@pytest.mark.parametrize("minor", after("4.20"))
+def test_a_hosted_cluster_ends_with_the_names_that_were_asked_for(minor):
+    """HyperShift writes None and a list in the order of its bytes: the stanza is applied to its own default."""
+    found = check(minor, method="hosted", capabilities={"excludedCapabilities": ["Console", "Ingress", "baremetal"]})
+
+    assert errors(found.problems) == []
+    assert found.hosted is not None
+    assert found.hosted.stanza() == {"disabled": ["Console", "Ingress"]}
+    assert found.status is not None
+    assert found.status.enabled == known(minor) - {"Console", "Ingress", "baremetal"}
+    assert found.status.implicitly_enabled == set()
+
+
+@pytest.mark.parametrize("minor", after("4.18"))
+def test_a_hosted_cluster_of_which_nothing_is_said_has_its_own_default(minor):
+    found = check(minor, method="hosted")
+
+    assert found.problems == ()
+    assert found.hosted is None
+    assert found.status is not None
+    assert found.status.enabled == known(minor) - {"baremetal"}
+
+
+@pytest.mark.parametrize("minor", ["4.18", "4.19"])
+def test_what_cannot_be_turned_on_is_told_and_stays_off(minor):
+    """Until 4.20 the field that turns baremetal on does not exist."""
+    names = ["baremetal", *sorted(known(minor) - {"baremetal"})]
+    wish = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names}
+    found = check(minor, method="hosted", capabilities=wish)
+
+    assert errors(found.problems) == []
+    (problem,) = warnings(found.problems)
+    assert problem.where == "hosted_cluster_spec"
+    assert problem.message == f"a HostedCluster of {minor} cannot turn on baremetal"
+    assert found.status is not None
+    assert "baremetal" not in found.status.enabled
+
+
+def test_a_standalone_cluster_is_told_what_a_hosted_one_could_not_do():
+    found = check("4.20", {"platform": {"none": {}}}, capabilities={"excludedCapabilities": ["Storage", "Console"]})
+
+    assert errors(found.problems) == []
+    assert found.hosted is not None
+    assert (sorted(found.hosted.stays_on), sorted(found.hosted.stays_off)) == (["Storage"], [])
+    assert found.hosted.stanza() == {"enabled": ["baremetal"], "disabled": ["Console"]}
+
+
+def test_names_that_cannot_be_turned_off_are_errors_of_the_installation():
+    found = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Storage", "marketplace"]})
+
+    assert [(item.rule.name, item.capability) for item in found.violations] == [
+        ("hcp-selectable", "Storage"),
+        ("hcp-selectable", "marketplace"),
+    ]
+    assert [problem.hint for problem in errors(found.problems)] == [
+        "Take Storage out of excluded_capabilities",
+        "Take marketplace out of excluded_capabilities",
+    ]
+
+
+def test_a_hosted_cluster_of_4_17_takes_no_selection():
+    found = check("4.17", method="hosted", capabilities={"excludedCapabilities": ["ImageRegistry"]})
+
+    (problem,) = errors(found.problems)
+    assert "HostedCluster has no spec.capabilities before 4.18" in problem.message
+
+
+def test_gates_of_a_hosted_cluster_do_not_turn_on_what_it_has_off():
+    facts = install("4.23", "hosted", gates=BOTH_GATES, hidden=frozenset())
+
+    assert broken(Selection("vCurrent"), facts) == []
+    assert not facts.enabled(Selection("vCurrent")) & GATED
+
+
+@pytest.mark.parametrize("wish", [{"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
+@pytest.mark.parametrize("minor", ["4.18", "4.20", "5.2"])
+def test_everything_is_what_a_hosted_cluster_has_by_default(minor, wish):
+    found = check(minor, method="hosted", capabilities=wish)
+
+    assert found.hosted is not None
+    assert found.hosted.stanza() == {}
+    assert found.problems == ()
+
+
+def test_everything_but_one_name_turns_nothing_on():
+    found = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Console"]})
+
+    assert found.hosted is not None
+    assert found.hosted.stanza() == {"disabled": ["Console"]}

@@ -1,0 +1,369 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import (
+    Selection,
+    capability_status,
+    check_selection,
+    parse_selection,
+    translate,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+
+
+def facts_of(major: int, minor: int) -> MinorData:
+    facts = capability_data.data_of(Minor(major, minor))
+    assert facts is not None
+    return facts
+
+
+FACTS = facts_of(4, 20)
+ALL = sorted(FACTS.capabilities)
+V411 = ["MachineAPI", "baremetal", "marketplace", "openshift-samples"]  # openshift/api release-4.20
+
+
+def errors(options: Any) -> list[tuple[str, str]]:
+    return [(item.where, item.message) for item in parse_selection(options)[1] if item.severity == "error"]
+
+
+def parsed(options: Any) -> Selection:
+    selection, problems = parse_selection(options)
+    assert [item for item in problems if item.severity == "error"] == []
+    return selection
+
+
+def draft(baseline, include=(), exclude=None):
+    """Return a selection whose problems are to name the fields of the first draft."""
+    return Selection(baseline, include, exclude, "capabilities", "include", "exclude")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (None, Selection()),
+        ({}, Selection()),
+        ({"baselineCapabilitySet": None}, Selection()),
+        ({"baseline_capability_set": ""}, Selection()),
+        ({"baseline_capability_set": "None"}, Selection("None")),
+        ({"baselineCapabilitySet": "v4.11"}, Selection("v4.11")),
+        (
+            {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Build"]},
+            Selection("None", ("Console", "Build")),
+        ),
+        (
+            {"baseline_capability_set": "None", "additionalEnabledCapabilities": ["Console", "Console"]},
+            Selection("None", ("Console", "Console")),
+        ),
+        ({"baseline_capability_set": "None", "additional_enabled_capabilities": []}, Selection("None")),
+        ({"additional_enabled_capabilities": []}, Selection()),
+        ({"excluded_capabilities": ["Console"]}, Selection(None, (), ("Console",))),
+        ({"excludedCapabilities": []}, Selection(None, (), ())),
+        ({"excluded_capabilities": None}, Selection()),
+        (
+            {"baselineCapabilitySet": "v4.11", "excludedCapabilities": ("baremetal",)},
+            Selection("v4.11", (), ("baremetal",)),
+        ),
+        ({"inclusionDefault": "Include"}, draft("vCurrent")),
+        ({"inclusionDefault": "Include", "exclude": ["Console"]}, draft("vCurrent", (), ("Console",))),
+        ({"inclusion_default": "Exclude", "include": ["Console"]}, draft("None", ("Console",))),
+        ({"inclusionDefault": "Exclude"}, draft("None")),
+        ({"inclusionDefault": "Exclude", "exclude": ["Console"]}, draft("None", (), ("Console",))),
+        ({"inclusionDefault": "Include", "include": ["Console"]}, draft("vCurrent", ("Console",))),
+    ],
+)
+def test_a_selection_is_read_in_every_spelling(options, expected):
+    assert parsed(options) == expected
+
+
+def test_the_place_is_kept_for_later_problems():
+    selection, _problems = parse_selection({"baselineCapabilitySet": "v9"}, "clusters[2].capabilities")
+
+    (problem,) = check_selection(selection, FACTS)
+    assert problem.where == "clusters[2].capabilities.baseline_capability_set"
+
+
+def test_the_first_draft_with_exclusions_says_that_it_pins():
+    _selection, (problem,) = parse_selection({"inclusionDefault": "Include", "exclude": ["Console"]})
+
+    assert problem.severity == "info"
+    assert problem.where == "capabilities.exclude"
+    assert problem.message == "pins the selection: it does not ask for what later releases add"
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "part"),
+    [
+        ("None", "capabilities", "expected a dict"),
+        (["Console"], "capabilities", "expected a dict"),
+        (7, "capabilities", "expected a dict"),
+        ({"baselineCapabilitySet": ["None"]}, "capabilities.baseline_capability_set", "expected the name of a set"),
+        ({"baselineCapabilitySet": 4.11}, "capabilities.baseline_capability_set", "expected the name of a set"),
+        ({"baselineCapabilitySet": False}, "capabilities.baseline_capability_set", "expected the name of a set"),
+        (
+            {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": "Console"},
+            "capabilities.additional_enabled_capabilities",
+            "expected a list",
+        ),
+        (
+            {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", 7]},
+            "capabilities.additional_enabled_capabilities[1]",
+            "expected a name",
+        ),
+        ({"excludedCapabilities": {"Console": True}}, "capabilities.excluded_capabilities", "expected a list"),
+        ({"excludedCapabilities": [None]}, "capabilities.excluded_capabilities[0]", "expected a name"),
+        (
+            {"additionalEnabledCapabilities": ["Console"]},
+            "capabilities.baseline_capability_set",
+            "is missing beside additional_enabled_capabilities",
+        ),
+        (
+            {"baselineCapabilitySet": "None", "baseline_capability_set": "None"},
+            "capabilities.baseline_capability_set",
+            "given twice, as baselineCapabilitySet and as baseline_capability_set",
+        ),
+        (
+            {
+                "baselineCapabilitySet": "None",
+                "additional_enabled_capabilities": ["Console"],
+                "additionalEnabledCapabilities": ["Console"],
+            },
+            "capabilities.additional_enabled_capabilities",
+            "given twice",
+        ),
+        ({"baselineCapabilitySets": "None"}, "capabilities.baselineCapabilitySets", "is not a field of a selection"),
+        ({7: "None"}, "capabilities.7", "is not a field of a selection"),
+        (
+            {
+                "baselineCapabilitySet": "None",
+                "additionalEnabledCapabilities": ["Console"],
+                "excludedCapabilities": ["Console"],
+            },
+            "capabilities.excluded_capabilities",
+            "Console is in additional_enabled_capabilities too",
+        ),
+        (
+            {"inclusionDefault": "Include", "include": ["Console"], "exclude": ["Console"]},
+            "capabilities.exclude",
+            "Console is in include too",
+        ),
+        ({"inclusionDefault": "include"}, "capabilities.inclusion_default", "expected Include or Exclude"),
+        ({"exclude": ["Console"]}, "capabilities.inclusion_default", "is missing"),
+        ({"inclusionDefault": "Exclude", "include": "Console"}, "capabilities.include", "expected a list"),
+        ({"inclusionDefault": "Exclude", "baselineCapabilitySet": "None"}, "capabilities", "mixes two spellings"),
+    ],
+)
+def test_what_is_wrong_with_a_selection_names_the_field(options, where, part):
+    ((found_where, found),) = errors(options)
+
+    assert found_where == where
+    assert part in found
+
+
+def test_a_field_that_is_misspelt_names_the_nearest():
+    _selection, (problem,) = parse_selection({"baselineCapabilitysset": "None"})
+
+    assert "baselineCapabilitySet" in problem.hint
+
+
+def test_everything_wrong_with_a_selection_is_said_at_once():
+    options = {
+        "baselineCapabilitySet": 4.11,
+        "additionalEnabledCapabilities": ["Console", 7],
+        "excludedCapabilities": ["Console"],
+        "colour": "red",
+    }
+
+    assert len(errors(options)) == 4
+
+
+@pytest.mark.parametrize(
+    ("selection", "where", "hint"),
+    [
+        (Selection("vcurrent"), "baseline_capability_set", "Write vCurrent: names are case sensitive"),
+        (Selection("none"), "baseline_capability_set", "Write None: names are case sensitive"),
+        (Selection("4.11"), "baseline_capability_set", "Did you mean v4.11?"),
+        (Selection("v4.19"), "baseline_capability_set", "Sets are v4.11 to v4.18 there; vCurrent is everything"),
+        (Selection("None", ("console",)), "additional_enabled_capabilities[0]", "Write Console: names are case"),
+        (Selection("None", ("Build", "BareMetal")), "additional_enabled_capabilities[1]", "Write baremetal: names"),
+        (Selection("None", ("Consol",)), "additional_enabled_capabilities[0]", "Did you mean Console?"),
+        (Selection("None", ("Console ",)), "additional_enabled_capabilities[0]", "Write Console without blanks"),
+        (Selection("None", ("Zzzz",)), "additional_enabled_capabilities[0]", "Known are: Build, CSISnapshot"),
+        (Selection(None, (), ("Insight",)), "excluded_capabilities[0]", "Did you mean Insights?"),
+    ],
+)
+def test_an_unknown_name_gets_the_nearest_known_one_and_a_word_on_case(selection, where, hint):
+    (problem,) = check_selection(selection, FACTS)
+
+    assert problem.severity == "error"
+    assert problem.where == f"capabilities.{where}"
+    assert problem.hint.startswith(hint)
+    assert "4.20" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("version", "known"), [((4, 17), False), ((4, 18), True)], ids=["before it was known", "since it is"]
+)
+def test_whether_a_name_is_known_depends_on_the_minor(version, known):
+    selection = Selection("None", ("OperatorLifecycleManagerV1",))
+
+    assert (check_selection(selection, facts_of(*version)) == ()) is known
+
+
+def test_a_hidden_capability_is_an_error_that_names_its_gate():
+    facts = facts_of(4, 23)
+    (problem,) = check_selection(Selection("None", ("ClusterAPI",)), facts, frozenset({"ClusterAPI"}))
+
+    assert "ClusterAPIMachineManagement" in problem.message
+    assert check_selection(Selection("None", ("ClusterAPI",)), facts) == ()
+
+
+# cvo-behaviour §3
+@pytest.mark.parametrize(
+    ("selection", "ensure", "enabled", "implicit"),
+    [
+        (Selection(), [], ALL, []),
+        (Selection("vCurrent"), ["Ingress"], ALL, []),
+        (Selection("None"), [], [], []),
+        (Selection("None"), ["Ingress"], ["Ingress"], ["Ingress"]),
+        (Selection("None", ("Ingress",)), ["Ingress"], ["Ingress"], []),
+        (Selection("v4.11"), [], V411, []),
+        (Selection("v4.11", ("Console",)), ["Build"], ["Build", "Console", *V411], ["Build"]),
+        (Selection("None", ("Brand",)), [], ["Brand"], []),
+        (Selection("v4.99"), [], [], []),
+        (Selection(None, (), ()), [], ALL, []),
+        (Selection(None, (), ("Ingress",)), ["Ingress"], ALL, ["Ingress"]),
+    ],
+)
+def test_the_status_is_baseline_additional_and_what_must_stay_on(selection, ensure, enabled, implicit):
+    status = capability_status(selection, FACTS, ensure=ensure)
+
+    assert sorted(status.enabled) == sorted(enabled)
+    assert sorted(status.implicitly_enabled) == implicit
+    assert sorted(status.known) == ALL
+
+
+def test_gates_that_are_off_take_their_names_from_known_enabled_and_implicit():
+    hidden = frozenset({"ClusterAPI"})
+    status = capability_status(Selection("None"), facts_of(4, 23), hidden, ["ClusterAPI", "Ingress"])
+
+    assert "ClusterAPI" not in status.known | status.enabled | status.implicitly_enabled
+    assert status.implicitly_enabled == {"Ingress"}
+
+
+def test_a_set_that_does_not_exist_is_translated_to_nothing():
+    """It was told as an error; the rest is still looked at."""
+    assert translate(Selection("v9", ("Console",), ("Storage",)), FACTS) == Selection("None", ("Console",))
+
+
+def test_a_selection_without_exclusions_is_translated_to_itself():
+    assert translate(Selection("v4.11", ("Console",)), FACTS) == Selection("v4.11", ("Console",))
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection("v4.11", (), ("baremetal",)), ("MachineAPI", "marketplace", "openshift-samples")),
+        (
+            Selection("v4.11", ("Console",), ("baremetal", "MachineAPI")),
+            ("Console", "marketplace", "openshift-samples"),
+        ),
+        (Selection("None", (), ("Console",)), ()),
+    ],
+)
+def test_exclusions_become_none_and_a_list(selection, expected):
+    assert translate(selection, FACTS) == Selection("None", expected)
+
+
+NAMES = st.sampled_from([*ALL, "Brand"])
+LISTS = st.lists(NAMES, max_size=6, unique=True)
+SETS = st.sampled_from([None, *FACTS.sets])
+SELECTIONS = st.builds(Selection, SETS, LISTS.map(tuple), st.none() | LISTS.map(tuple))
+HIDDEN = st.frozensets(NAMES, max_size=3)
+
+
+@given(SELECTIONS, HIDDEN)
+def test_a_translation_never_contains_what_is_excluded_or_hidden_and_is_stable(selection, hidden):
+    translated = translate(selection, FACTS, hidden)
+
+    assert translated.excluded is None
+    if selection.excluded is not None:
+        assert translated.baseline == "None"
+        assert not set(translated.additional) & (set(selection.excluded) | hidden)
+    assert translate(translated, FACTS, hidden) == translated
+
+
+@given(SELECTIONS, HIDDEN, LISTS)
+def test_enabled_holds_everything_that_must_stay_on(selection, hidden, ensure):
+    status = capability_status(selection, FACTS, hidden, ensure)
+
+    assert status.enabled >= set(ensure) & status.known
+    assert status.implicitly_enabled <= status.enabled & set(ensure)
+    assert not (status.known | status.enabled) & hidden
+
+
+@given(SELECTIONS, LISTS)
+def test_what_is_excluded_is_on_only_implicitly(selection, ensure):
+    status = capability_status(selection, FACTS, ensure=ensure)
+
+    assert status.enabled & set(selection.excluded or ()) <= status.implicitly_enabled
+
+
+@given(SELECTIONS, LISTS, LISTS)
+def test_keeping_more_on_never_turns_anything_off(selection, ensure, more):
+    fewer = capability_status(selection, FACTS, ensure=ensure).enabled
+
+    assert fewer <= capability_status(selection, FACTS, ensure=[*ensure, *more]).enabled
+
+
+SNAKE = {
+    "baseline_capability_set": "baselineCapabilitySet",
+    "additional_enabled_capabilities": "additionalEnabledCapabilities",
+    "excluded_capabilities": "excludedCapabilities",
+    "inclusion_default": "inclusionDefault",
+    "include": "include",
+    "exclude": "exclude",
+}
+VALUES = st.none() | st.sampled_from(["None", "v4.11", "Include", "Exclude", "", 7]) | LISTS
+OPTIONS = st.dictionaries(st.sampled_from(list(SNAKE)), VALUES)
+
+
+@given(OPTIONS)
+def test_both_spellings_say_the_same(options):
+    camel = {SNAKE[key]: value for key, value in options.items()}
+
+    assert parse_selection(camel) == parse_selection(options)
+
+
+@given(OPTIONS)
+def test_the_order_of_keys_does_not_matter(options):
+    selection, problems = parse_selection(options)
+    turned, turned_problems = parse_selection(dict(reversed(options.items())))
+
+    assert turned == selection
+    assert sorted(map(str, turned_problems)) == sorted(map(str, problems))
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list(SNAKE)) | st.text(), inner, max_size=4)
+    ),
+)
+
+
+@given(ANYTHING)
+def test_no_value_at_all_ends_in_an_exception(options):
+    selection, problems = parse_selection(options)
+
+    assert check_selection(selection, FACTS) is not None
+    assert all(problem.where for problem in problems)

@@ -1,0 +1,52 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import capability_metrics
+from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+
+NAMES = sorted(item.name for item in capability_data.CAPABILITIES)
+HEAD = (
+    "# HELP cluster_version_capability Report currently enabled cluster capabilities.  "
+    "0 is disabled, and 1 is enabled.\n"
+    "# TYPE cluster_version_capability gauge\n"
+)
+LINE = re.compile(r'cluster_version_capability\{name="([^"]+)"\} ([01])')
+names = st.sets(st.sampled_from([*NAMES, "Later"]))
+
+
+def test_what_is_on_is_one_and_what_is_known_beside_it_is_zero():
+    text = capability_metrics(["Console", "Ingress"], ["Storage", "Console", "baremetal", "Ingress"])
+
+    assert text == HEAD + (
+        'cluster_version_capability{name="Console"} 1\n'
+        'cluster_version_capability{name="Ingress"} 1\n'
+        'cluster_version_capability{name="Storage"} 0\n'
+        'cluster_version_capability{name="baremetal"} 0\n'
+    )
+
+
+def test_what_is_on_and_not_known_is_exported_all_the_same():
+    assert capability_metrics(["Later"], ["Console"]) == HEAD + (
+        'cluster_version_capability{name="Console"} 0\ncluster_version_capability{name="Later"} 1\n'
+    )
+
+
+def test_nothing_known_is_a_metric_without_values():
+    assert capability_metrics((), ()) == HEAD
+
+
+@given(names, names)
+def test_each_name_has_one_line_and_all_are_in_order(enabled, known):
+    lines = capability_metrics(iter(sorted(enabled)), iter(sorted(known))).removeprefix(HEAD).splitlines()
+
+    values = {match[1]: match[2] == "1" for line in lines if (match := LINE.fullmatch(line))}
+    assert len(values) == len(lines)
+    assert list(values) == sorted(enabled | known)
+    assert {name for name, is_on in values.items() if is_on} == enabled

@@ -1,0 +1,250 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
+    ClusterVersion,
+    ReportedCapabilities,
+    capability_condition,
+    parse_cluster_version,
+)
+
+WHERE = "cluster_version.spec.capabilities"
+
+
+def value(spec: Any = None, **status: Any) -> dict[str, Any]:
+    """Return an object with this spec and status."""
+    return {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "spec": spec, "status": status}
+
+
+def lists(enabled: Any = None, known: Any = None) -> dict[str, Any]:
+    return {"enabledCapabilities": enabled, "knownCapabilities": known}
+
+
+def told_status(enabled: str, known: str | None) -> ReportedCapabilities:
+    return ReportedCapabilities(frozenset(enabled.split()), None if known is None else frozenset(known.split()))
+
+
+def parsed(given: Any) -> ClusterVersion:
+    found, problems = parse_cluster_version(given)
+    assert found is not None
+    assert [item for item in problems if item.severity == "error"] == []
+    return found
+
+
+def severities(given: Any) -> list[tuple[str, str]]:
+    return [(item.severity, item.where) for item in parse_cluster_version(given)[1]]
+
+
+# cvo-behaviour 3: the condition, its reasons and messages; names sorted by bytes
+@pytest.mark.parametrize(
+    ("implicit", "expected"),
+    [
+        ([], ("False", "AsExpected", "Capabilities match configured spec")),
+        (
+            ["Ingress"],
+            ("True", "CapabilitiesImplicitlyEnabled", "The following capabilities could not be disabled: Ingress"),
+        ),
+        (
+            ["marketplace", "Build", "baremetal"],
+            (
+                "True",
+                "CapabilitiesImplicitlyEnabled",
+                "The following capabilities could not be disabled: Build, baremetal, marketplace",
+            ),
+        ),
+    ],
+)
+def test_the_condition_is_worded_as_the_cluster_does(implicit, expected):
+    status = CapabilityStatus(frozenset(), frozenset({"Console", *implicit}), frozenset(implicit))
+
+    assert capability_condition(status) == ("ImplicitlyEnabledCapabilities", *expected)
+
+
+@pytest.mark.parametrize(
+    ("spec", "selection"),
+    [
+        (None, Selection(where=WHERE)),
+        ({}, Selection(where=WHERE)),
+        ({"capabilities": None}, Selection(where=WHERE)),
+        ({"capabilities": {}}, Selection(where=WHERE)),
+        ({"capabilities": {"baselineCapabilitySet": ""}}, Selection(where=WHERE)),
+        ({"capabilities": {"baselineCapabilitySet": "None"}}, Selection("None", where=WHERE)),
+        (
+            {"capabilities": {"baselineCapabilitySet": "v4.11", "additionalEnabledCapabilities": ["Console"]}},
+            Selection("v4.11", ("Console",), where=WHERE),
+        ),
+        # The API accepts it, and takes the set for vCurrent
+        (
+            {"capabilities": {"additionalEnabledCapabilities": ["Console"]}},
+            Selection(None, ("Console",), where=WHERE),
+        ),
+    ],
+)
+def test_the_selection_is_that_of_the_spec(spec, selection):
+    assert parsed(value(spec)).selection == selection
+
+
+def test_additional_names_without_a_set_are_nothing_to_warn_of():
+    """The API takes the set for vCurrent; installers alone refuse it."""
+    spec = {"capabilities": {"additionalEnabledCapabilities": ["Console"]}}
+
+    assert severities(value(spec, capabilities=lists([], []))) == []
+
+
+def test_a_field_that_is_misspelt_names_the_nearest():
+    spec = {"capabilities": {"baselineCapabilitySets": "None"}}
+    (problem, *_others) = parse_cluster_version(value(spec))[1]
+
+    assert problem.message == "is not a field of ClusterVersion"
+    assert problem.hint == "Did you mean baselineCapabilitySet?"
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        (value("x"), "is a string, expected a map"),
+        (value({"overrides": {}}), "is a map, expected a list"),
+        (value({"capabilities": {"baselineCapabilitySet": 4.11}}), "is a number, expected the name of a set"),
+        (value(capabilities=lists([None])), "is null, expected a name"),
+    ],
+)
+def test_what_was_found_is_named_in_the_words_of_yaml(given, part):
+    assert part in [item.message for item in parse_cluster_version(given)[1]]
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "expected"),
+    [
+        (None, None),
+        ({}, None),
+        (lists(), None),
+        (lists([], []), told_status("", "")),
+        (lists(["Console"], ["Console", "Storage"]), told_status("Console", "Console Storage")),
+        # That nothing is known is not the same as not told
+        (lists(["Console"]), told_status("Console", None)),
+        (lists(["Console"], []), told_status("Console", "")),
+        (lists(None, ["Storage"]), told_status("", "Storage")),
+        # Names of a later version, after a rollback
+        (lists(["Brand", "Brand"], ["Brand"]), told_status("Brand", "Brand")),
+    ],
+)
+def test_the_status_is_told_or_not(capabilities, expected):
+    found = parsed(value(capabilities=capabilities)).status
+
+    assert found == expected
+    told = [item for item in severities(value(capabilities=capabilities)) if item[0] == "warning"]
+    assert told == ([] if expected else [("warning", "cluster_version.status.capabilities")])
+
+
+@pytest.mark.parametrize(
+    ("desired", "version"),
+    [(None, None), ({}, None), ({"version": "4.13.5"}, "4.13.5"), ({"version": None}, None), ({"version": 4.13}, None)],
+)
+def test_the_version_is_that_which_the_cluster_is_going_to(desired, version):
+    assert parsed(value(desired=desired)).version == version
+
+
+def test_overrides_are_handed_on_unchecked():
+    assert parsed(value({"overrides": [{"kind": "A"}, 7]})).overrides == ({"kind": "A"}, 7)
+    assert parsed(value({"overrides": None})).overrides == ()
+
+
+@pytest.mark.parametrize("kind", ["List", "ClusterVersionList"])
+def test_a_list_of_one_is_the_one(kind):
+    one = value({"capabilities": {"baselineCapabilitySet": "None"}})
+
+    assert parsed({"apiVersion": "v1", "kind": kind, "items": [one]}) == parsed(one)
+
+
+@pytest.mark.parametrize(
+    ("history", "warned"),
+    [
+        (None, False),
+        ([], False),
+        ("x", False),
+        ([7], False),
+        ([{}], False),
+        ([{"state": "Completed"}, {"state": "Partial", "version": "4.13.0"}], False),
+        ([{"state": "Partial", "version": "4.13.5"}], True),
+    ],
+)
+def test_only_the_latest_update_can_be_unfinished(history, warned):
+    found = ("warning", "cluster_version.status.history") in severities(value(history=history))
+
+    assert found is warned
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "is null, expected a ClusterVersion object"),
+        (True, "is a boolean, expected a ClusterVersion object"),
+        (7, "is a number, expected a ClusterVersion object"),
+        (4.2, "is a number, expected a ClusterVersion object"),
+        ("text", "is a string, expected a ClusterVersion object"),
+        ([], "is a list, expected a ClusterVersion object"),
+        ({}, "is no kind of no API, expected ClusterVersion of config.openshift.io/v1"),
+        ({"kind": "Pod", "apiVersion": "v1"}, "is Pod of v1, expected ClusterVersion of config.openshift.io/v1"),
+        ({"kind": "ClusterVersion"}, "is ClusterVersion of no API, expected ClusterVersion of config.openshift.io/v1"),
+        (
+            {"apiVersion": "config.openshift.io/v1"},
+            "is no kind of config.openshift.io/v1, expected ClusterVersion of config.openshift.io/v1",
+        ),
+    ],
+)
+def test_what_is_no_cluster_version_is_named_in_the_words_of_yaml(given, message):
+    found, (problem,) = parse_cluster_version(given, "here")
+
+    assert found is None
+    assert (problem.severity, problem.where, problem.message) == ("error", "here", message)
+    assert problem.hint
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        (None, ["here"]),
+        ("", ["here"]),
+        ("text", ["here"]),
+        ({}, ["here"]),
+        ({**value(), "kind": "Pod"}, ["here"]),
+        ({**value(), "apiVersion": "config.openshift.io"}, []),
+        ({**value(), "apiVersion": "config.openshift.io.example/v1"}, ["here"]),
+        ({"kind": "List", "items": []}, ["here"]),
+        (value("x"), ["here.spec"]),
+        ({**value(), "status": 7}, ["here.status"]),
+        (value(capabilities=lists([{}], "x")), ["here.status.capabilities.enabledCapabilities[0]", "here.status.cap"]),
+        (value({"overrides": "x"}, capabilities=[]), ["here.spec.overrides", "here.status.capabilities"]),
+        (value({"capabilities": {"baselineCapabilitySet": 7}}), ["here.spec.capabilities.baselineCapabilitySet"]),
+        (value({"capabilities": ["Console"]}), ["here.spec.capabilities"]),
+        (
+            value({"capabilities": {"baselineCapabilitySet": [], "additionalEnabledCapabilities": "Console"}}),
+            [f"here.spec.capabilities.{field}" for field in ("baselineCapabilitySet", "additionalEnabledCapabilities")],
+        ),
+        (
+            value({"capabilities": {"additionalEnabledCapabilities": ["Console", 7, None]}}),
+            [f"here.spec.capabilities.additionalEnabledCapabilities[{index}]" for index in (1, 2)],
+        ),
+        # What a selection can say elsewhere, a ClusterVersion cannot
+        (value({"capabilities": {"excludedCapabilities": []}}), ["here.spec.capabilities.excludedCapabilities"]),
+        (
+            value({"capabilities": {"baseline_capability_set": "None", "inclusionDefault": "Include", 7: "x"}}),
+            [f"here.spec.capabilities.{field}" for field in ("baseline_capability_set", "inclusionDefault", "7")],
+        ),
+    ],
+)
+def test_what_cannot_be_is_an_error_at_its_place(given, where):
+    found, problems = parse_cluster_version(given, "here")
+    wrong = [item for item in problems if item.severity == "error"]
+
+    assert (found is None) is bool(where)
+    assert len(wrong) == len(where)
+    assert all(item.where.startswith(place) for item, place in zip(wrong, where, strict=True))

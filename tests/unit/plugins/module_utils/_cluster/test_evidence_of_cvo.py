@@ -1,0 +1,89 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
+    capability_condition,
+    evidence_of_cvo,
+    implicit_names,
+)
+
+NOW = datetime(2026, 2, 3, 12, 0, 0, tzinfo=UTC)
+NOTHING = ""
+DEPLOYMENT = "its Deployment openshift-cluster-version/cluster-version-operator is available"
+
+
+def deployment(available: str | None, **spec: Any) -> dict[str, Any]:
+    conditions = [{"type": "Progressing", "status": "True"}]
+    if available is not None:
+        conditions.append({"type": "Available", "status": available})
+    return {"spec": spec, "status": {"conditions": conditions}}
+
+
+def written(time: Any, manager: str = "cluster-version-operator", subresource: str = "status") -> dict[str, Any]:
+    return {"metadata": {"managedFields": [{"manager": manager, "subresource": subresource, "time": time}]}}
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (None, NOTHING),
+        ({}, NOTHING),
+        ({"status": None}, NOTHING),
+        (deployment(None), NOTHING),
+        (deployment("False"), NOTHING),
+        (deployment("Unknown"), NOTHING),
+        (deployment("True"), DEPLOYMENT),
+        (deployment("True", replicas=1), DEPLOYMENT),
+        # `oc scale --replicas=0` stops the CVO, and a Deployment of nothing is Available
+        (deployment("True", replicas=0), NOTHING),
+    ],
+)
+def test_a_deployment_that_is_available_is_a_sign(found, expected):
+    assert evidence_of_cvo({}, found, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    ("obj", "owned"),
+    [
+        (written("2026-02-03T11:59:59Z"), True),
+        (written("2026-02-03T11:55:01Z"), True),
+        (written("2026-02-03T11:55:00Z"), False),
+        (written("2025-02-03T11:59:59Z"), False),
+        # a host whose clock is behind
+        (written("2026-02-03T12:09:00Z"), True),
+        (written("2026-02-03T13:59:00+02:00"), True),
+        (written("2026-02-03T11:59:59"), True),
+        (written("yesterday"), False),
+        (written(None), False),
+        (written("2026-02-03T11:59:59Z", subresource=""), False),
+        (written("2026-02-03T11:59:59Z", manager="kubectl-edit"), False),
+        ({"metadata": {"managedFields": ["x"]}}, False),
+        ({"metadata": None}, False),
+        ({}, False),
+    ],
+)
+def test_a_status_that_it_wrote_a_moment_ago_is_a_sign(obj, owned):
+    sign = evidence_of_cvo(obj, None, NOW)
+
+    assert bool(sign) == owned
+    if owned:
+        assert sign == f"cluster-version-operator wrote the status at {obj['metadata']['managedFields'][0]['time']}"
+
+
+@pytest.mark.parametrize("names", [(), ("Ingress",), ("Build", "Console", "baremetal")])
+def test_the_names_of_a_condition_are_read_from_it(names):
+    status = CapabilityStatus(frozenset(), frozenset(names), frozenset(names))
+
+    assert implicit_names(capability_condition(status).message) == names
+
+
+def test_another_message_has_no_names():
+    assert implicit_names("Cluster version is 4.20.3, of all things") == ()

@@ -1,0 +1,130 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.operators import (
+    operators_of_cluster,
+    operators_of_release,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.tests.unit.builders.plans import TECH_PREVIEW, Entry, made, obj
+from ansible_collections.capability.openshift.tests.unit.builders.releases import CAPABILITY
+
+PLACEHOLDER = "0.0.1-snapshot"
+
+
+def operator(name: str, needs: str | None, *versions: dict[str, Any], **more: Any) -> Entry:
+    status = {"status": {"versions": list(versions)}} if versions else {}
+    api = more.pop("api", "config.openshift.io/v1")
+    kind = more.pop("kind", "ClusterOperator")
+    return obj(needs, name, api=api, kind=kind, namespace="", file=f"0000_50_{name}_01.yaml", body=status, **more)
+
+
+def of_release(found: Any, names: list[str]) -> Any:
+    return operators_of_release(found, names, frozenset(names))
+
+
+def version(value: str, name: str = "operator") -> dict[str, str]:
+    return {"name": name, "version": value}
+
+
+def release(*entries: Entry, release_version: str = "4.20.3") -> Release:
+    return made(release_version, entries)
+
+
+CONSOLE = operator("console", "Console", version("4.20.3"))
+
+
+def test_the_operators_of_a_release_are_those_of_the_capabilities():
+    found = release(
+        CONSOLE,
+        operator("storage", "Storage", version("4.20.3")),
+        operator("etcd", None, version("4.20.3")),
+        obj("Console", "console-operator"),
+    )
+
+    assert of_release(found, ["Console"]) == {"console": {"operator": "4.20.3"}}
+    assert sorted(of_release(found, ["Console", "Storage", "Build"])) == ["console", "storage"]
+    assert of_release(found, []) == {}
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        (operator("console", "Console", profile="ibm-cloud-managed"), "another cluster profile"),
+        (operator("console", "Console", feature_set=TECH_PREVIEW), "another feature set"),
+        (operator("console", "Consoles"), "a name that only begins alike"),
+        (operator("console", "console"), "a name in another case"),
+    ],
+)
+def test_an_operator_that_the_cluster_does_not_get_is_none(entry, why):
+    assert of_release(release(entry), ["Console"]) == {}, why
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ([], {}),
+        ([version("4.20.3")], {"operator": "4.20.3"}),
+        ([version("4.20.3"), version("1.2", "operand")], {"operator": "4.20.3", "operand": "1.2"}),
+        # oc replaces it by the release's version; with a suffix by one that nobody can tell
+        ([version(PLACEHOLDER)], {"operator": "4.20.3"}),
+        ([version(PLACEHOLDER), version(f"{PLACEHOLDER}-operand", "operand")], {"operator": "4.20.3"}),
+        ([version(f"{PLACEHOLDER}-operand", "operand")], {}),
+        ([version("")], {}),
+        (["4.20.3"], {}),
+    ],
+)
+def test_the_versions_are_those_that_the_manifest_lists(listed, expected):
+    assert of_release(release(operator("console", "Console", *listed)), ["Console"]) == {"console": expected}
+
+
+def test_a_version_that_the_manifest_does_not_say_is_not_waited_for():
+    found = release(operator("console", "Console", {"name": "operator"}))
+
+    assert of_release(found, ["Console"]) == {"console": {}}
+
+
+def test_an_operator_of_several_capabilities_is_there_once_all_of_them_are():
+    found = release(operator("both", "Console+Storage"))
+
+    assert of_release(found, ["Console", "Storage"]) == {"both": {}}
+    assert of_release(found, ["Build"]) == {}
+
+
+def live(needs: Any) -> dict[str, Any]:
+    return {"metadata": {"annotations": {} if needs is None else {CAPABILITY: needs}}}
+
+
+def test_an_operator_that_needs_more_than_is_on_does_not_come():
+    found = release(operator("both", "Console+Storage"))
+
+    assert operators_of_release(found, ["Console"], frozenset({"Console", "Ingress"})) == {}
+    assert operators_of_release(found, ["Console"], frozenset({"Console", "Storage"})) == {"both": {}}
+
+
+@pytest.mark.parametrize(
+    ("operators", "expected"),
+    [
+        ({"console": live("Console"), "storage": live("Storage"), "etcd": live(None)}, ["console"]),
+        ({"both": live("Storage+Console")}, ["both"]),
+        ({"one": live("Consoles"), "two": live("console"), "three": live("Console ")}, []),
+        ({"one": live(""), "two": {}, "three": {"metadata": {}}, "four": {"metadata": {"annotations": None}}}, []),
+        ({}, []),
+    ],
+)
+def test_the_operators_of_a_cluster_say_which_capability_they_are_of(operators, expected):
+    assert list(operators_of_cluster(operators, ["Console"], "4.20.3")) == expected
+    assert operators_of_cluster(operators, [], "4.20.3") == {}
+
+
+@pytest.mark.parametrize(
+    ("told", "versions"), [("4.20.3", {"operator": "4.20.3"}), (None, {}), ("", {})], ids=["told", "not told", "empty"]
+)
+def test_they_are_expected_at_the_version_of_the_cluster(told, versions):
+    assert operators_of_cluster({"console": live("Console")}, ["Console"], told) == {"console": versions}

@@ -1,0 +1,399 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.document import (
+    DocumentError,
+    read_document,
+    render_document,
+    same_values,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.edit import edit_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._yaml import nodes as _document_nodes
+
+CORPUS = sorted((Path(__file__).parents[3] / "install_configs").glob("*.*"))
+assert CORPUS, "no install-config to test with"
+
+SELECTIONS: list[dict[str, Any]] = [
+    {"baselineCapabilitySet": "None"},
+    {"baselineCapabilitySet": "vCurrent"},
+    {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress", "Console"]},
+    {"baselineCapabilitySet": "v4.15", "additionalEnabledCapabilities": ["Storage", "Build", "Console", "None"]},
+    {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["yes", "1.5", "null", "a: b", "[x]"]},
+]
+
+VARIANTS = {
+    "as it is": lambda text: text,
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "BOM": lambda text: "\ufeff" + text,
+    "no final newline": lambda text: text.rstrip("\n"),
+    "tabs": lambda text: re.sub(r"^(\w+): (?=\S)", "\\1:\t", text, flags=re.MULTILINE),
+    "markers": lambda text: text if "\n---\n" in text else f"--- # begin\n{text.rstrip(chr(10))}\n...\n# behind\n",
+    "empty document": lambda text: text if "\n...\n" in text else f"{text.rstrip(chr(10))}\n---\n",
+}
+
+
+def edited(text: str, wanted: dict[str, Any]) -> str:
+    return edit_capabilities(read_document(text.encode(), "install-config.yaml"), wanted, "install-config.yaml")
+
+
+def said(text: str) -> dict[str, Any]:
+    return read_document(text.encode(), "install-config.yaml").data
+
+
+def problems(text: str | bytes) -> list[str]:
+    with pytest.raises(DocumentError) as error:
+        read_document(text if isinstance(text, bytes) else text.encode(), "install-config.yaml")
+    return [str(problem) for problem in error.value.problems]
+
+
+def outside(text: str) -> list[str]:
+    """The text without the block: what begins at its key, up to the next line that is neither blank nor indented."""
+    if text.lstrip("\ufeff").startswith("{"):
+        return [re.sub(r',?\s*"capabilities":\s*\{.*?\}', "", text, flags=re.DOTALL).rstrip("\r\n")]
+    lines, inside = [], False
+    for line in text.splitlines(keepends=True):
+        if re.match("\ufeff?[\"']?capabilities[\"']?:", line):
+            inside = True
+        elif inside and line[0] not in " \t\r\n#-":
+            inside = False
+        if line.startswith(("---", "...")):
+            inside = False
+        if not inside:
+            lines.append(line)
+    if lines:
+        lines[-1] = lines[-1].rstrip("\r\n")
+    return lines
+
+
+def comments(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.lstrip().startswith("#")]
+
+
+def assert_edited(old: str, new: str, wanted: dict[str, Any]) -> None:
+    before, after = said(old), said(new)
+    block = after.pop("capabilities")
+    before.pop("capabilities", None)
+    assert repr(after) == repr(before)
+    assert block["baselineCapabilitySet"] == wanted["baselineCapabilitySet"]
+    assert sorted(block.get("additionalEnabledCapabilities") or []) == sorted(
+        wanted.get("additionalEnabledCapabilities", [])
+    )
+    assert edited(new, wanted) == new
+    assert old.startswith("\ufeff") == new.startswith("\ufeff")
+    assert old.endswith("\n") == new.endswith("\n")
+    assert ("\r\n" in new) == ("\r\n" in old)
+    if "\r\n" in old:
+        assert "\n" not in new.replace("\r\n", "")
+
+
+@pytest.mark.parametrize("wanted", SELECTIONS, ids=json.dumps)
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_edit_changes_nothing_but_the_block(path, variant, wanted):
+    if path.suffix == ".json" and variant in ("markers", "empty document"):
+        pytest.skip("that is no JSON")
+    old = VARIANTS[variant](path.read_bytes().decode())
+    new = edited(old, wanted)
+    assert_edited(old, new, wanted)
+    assert outside(new) == outside(old)
+    if path.suffix == ".json":
+        json.loads(new.removeprefix("\ufeff"))
+    elif path.name != "multi_line_flow.yaml":
+        kept = [line for line in comments(old) if line in comments(new)]
+        below_a_list = "additionalEnabledCapabilities" not in wanted
+        assert kept == comments(old) or below_a_list
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_what_is_said_already_stays(path):
+    text = path.read_bytes().decode()
+    block = said(text).get("capabilities", {})
+    if path.name in ("compact.json", "vsphere_anchors.yaml", "null_block.yaml", "empty_values.yaml"):
+        pytest.skip("says nothing")
+    names = block.get("additionalEnabledCapabilities", [])
+    wanted = {**block, "additionalEnabledCapabilities": sorted(set(names))}
+    assert (edited(text, wanted) == text) is (len(names) == len(set(names)))
+
+
+BLOCK = "capabilities:\n  baselineCapabilitySet: {}\n  additionalEnabledCapabilities:\n  - Build\n  - Console\n"
+TWO = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console", "Build"]}
+NO_NAMES = {"baselineCapabilitySet": "None"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # only the set differs: its quotes and its comment stay
+        (BLOCK.format("v4.11  # why"), BLOCK.format("None  # why")),
+        (BLOCK.format("'v4.11'  # why"), BLOCK.format("'None'  # why")),
+        (BLOCK.format('"v4.11"'), BLOCK.format('"None"')),
+        (BLOCK.format(""), BLOCK.format("None").replace("None\n", "None \n", 1)),
+        (BLOCK.format("# why"), BLOCK.format("None # why")),
+        (BLOCK.format("~"), BLOCK.format("None")),
+        (BLOCK.format("&x !!str v4.11"), BLOCK.format("None")),
+        (BLOCK.format("|\n    v4.11"), BLOCK.format("None")),
+        (BLOCK.format("\n    v4.11"), BLOCK.format("\n    None")),
+        (BLOCK.format("[v4.11]"), BLOCK.format("None")),
+        (BLOCK.format("\n  - v4.11"), BLOCK.format("None")),
+        # the names are there, in another order
+        (BLOCK.format("None").replace("Build\n  - Console", "Console\n  - Build"), None),
+        (BLOCK.format("None") + "  # end\n", None),
+        # nothing is there
+        ("a: 1", "a: 1\n" + BLOCK.format("None").rstrip()),
+        ("a: 1\r\n", "a: 1\r\n" + BLOCK.format("None").replace("\n", "\r\n")),
+        ("a: 1\n# end\n", "a: 1\n# end\n" + BLOCK.format("None")),
+        ("a: 1\n...\n# end\n", "a: 1\n" + BLOCK.format("None") + "...\n# end\n"),
+        ("a: 1\n\n---\n", "a: 1\n\n" + BLOCK.format("None") + "---\n"),
+        (
+            "{}\n",
+            '{"capabilities": {"baselineCapabilitySet": "None", '
+            '"additionalEnabledCapabilities": ["Build", "Console"]}}\n',
+        ),
+        ("a: 1\r\n# on b\r\nb: |\r\n  x", f"a: 1\n{BLOCK.format('None')}# on b\nb: |\n  x".replace("\n", "\r\n")),
+        # where the end of the text is part of the last value, the block goes before it
+        ("a: 1\n# on b\nb: |\n  x", "a: 1\n" + BLOCK.format("None") + "# on b\nb: |\n  x"),
+        ("a: |\n  # no comment\nb: |\n  x", "a: |\n  # no comment\n" + BLOCK.format("None") + "b: |\n  x"),
+        ("a: 1\nb: |+\n  x\n\n", "a: 1\nb: |+\n  x\n\n" + BLOCK.format("None")),
+        # other values than a map
+        ("capabilities:\n", BLOCK.format("None")),
+        ("capabilities:  # c", "capabilities:  # c\n" + BLOCK.format("None").partition("\n")[2].rstrip()),
+        ("capabilities: {} # c\nb: 1\n", BLOCK.format("None").replace(":\n", ": # c\n", 1) + "b: 1\n"),
+        ("capabilities: [a,\n  b] # c\nb: 1\n", BLOCK.format("None").replace(":\n", ": # c\n", 1) + "b: 1\n"),
+        ("capabilities:\n- a\n- b\nb: 1\n", BLOCK.format("None") + "b: 1\n"),
+        ("capabilities: word\n", BLOCK.format("None")),
+        ("capabilities:\n  unknown: 1\n  baselineCapabilitySet: None\n", BLOCK.format("None")),
+        ("b: &b {}\ncapabilities: *b\n", "b: &b {}\n" + BLOCK.format("None")),
+        # habits
+        (
+            "a:\n    b:\n      - c\n",
+            "a:\n    b:\n      - c\n"
+            "capabilities:\n    baselineCapabilitySet: None\n    additionalEnabledCapabilities:\n"
+            "      - Build\n      - Console\n",
+        ),
+        (
+            "  a: 1\n",
+            "  a: 1\n  capabilities:\n    baselineCapabilitySet: None\n    additionalEnabledCapabilities:\n"
+            "    - Build\n    - Console\n",
+        ),
+        # lines of names
+        (
+            "capabilities:\n  additionalEnabledCapabilities:\n  # one\n  - Storage # s\n  # two\n  - Console # c\n",
+            "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities:\n  # one\n  # two\n"
+            "  - Console # c\n  - Build\n",
+        ),
+        (
+            "capabilities:\n  additionalEnabledCapabilities:\n  - 'Storage'\n  baselineCapabilitySet: None\n",
+            "capabilities:\n  additionalEnabledCapabilities:\n  - 'Build'\n  - 'Console'\n"
+            "  baselineCapabilitySet: None\n",
+        ),
+        (
+            "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities:\n      -   Build",
+            "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities:\n      -   Build\n"
+            "      -   Console",
+        ),
+        (
+            "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities:\n  -\n  - 1\n",
+            BLOCK.format("None"),
+        ),
+        # flow style
+        (
+            "capabilities: {additionalEnabledCapabilities: [Build, x, Console, y], } # c\n",
+            "capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Build, Console], } # c\n",
+        ),
+        (
+            "capabilities: {baselineCapabilitySet: None}\n",
+            "capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Build, Console]}\n",
+        ),
+        (
+            "{a: 1, capabilities}",
+            "{a: 1, capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Build, Console]}}",
+        ),
+        (
+            "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: [x, 'y']  # c\n",
+            "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: [Build, Console]  # c\n",
+        ),
+        # line breaks of YAML 1.1 that no editor shows
+        (
+            "a: 1\u2028capabilities: {}\u2028b: 2\n",
+            "a: 1\u2028capabilities:\u2028" + BLOCK.format("None").partition("\n")[2] + "b: 2\n",
+        ),
+    ],
+)
+def test_edit(old, new):
+    assert edited(old, TWO) == (old if new is None else new)
+
+
+def test_names_are_dropped_with_their_key():
+    old = "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: # c\n  # x\n  - Build\nb: 1\n"
+    assert edited(old, NO_NAMES) == "capabilities:\n  baselineCapabilitySet: None\nb: 1\n"
+
+
+@pytest.mark.parametrize("block", ["\n  <<: *far # c\n", " {<<: *far}\n"])
+def test_names_that_are_merged_go_with_the_merge(block):
+    old = f"a: &far {{additionalEnabledCapabilities: [Build]}}\ncapabilities:{block}b: 1\n"
+    new = old.replace(block, "\n  baselineCapabilitySet: None\n")
+    assert edited(old, NO_NAMES) == new
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ({"a": 1, "b": {"c": [None]}}, {"b": {"c": [None]}, "a": 1}, True),
+        ({"a": float("nan")}, {"a": float("nan")}, True),
+        ({"a": 1}, {"a": 1.0}, False),
+        ({"a": [1]}, {"a": [True]}, False),
+        ({"a": {1: 2}}, {"a": {True: 2}}, False),
+        ({"a": {1: 2}}, {"a": {"1": 2}}, False),
+        ({"a": 1}, {"a": "1"}, False),
+        ({"a": None}, {}, False),
+        ({"a": [1, 2]}, {"a": [2, 1]}, False),
+        ({"a": []}, {"a": {}}, False),
+        ({"a": []}, {"a": "[]"}, False),
+    ],
+)
+def test_same_values(first, second, same):
+    for pair in ((first, second), (second, first)):
+        assert same_values(*pair) is same
+
+
+def test_names_that_yaml_reads_as_something_else_are_quoted():
+    new = edited("a: 1\n", {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["None", "no", "y", "1"]})
+    assert '  - "1"\n  - None\n  - "no"\n  - "y"\n' in new
+
+
+def test_json_stays_json():
+    old = '{"capabilities":{"additionalEnabledCapabilities":["Build"],"baselineCapabilitySet":null},"b":1}'
+    for wanted in SELECTIONS:
+        assert json.loads(edited(old, wanted))["capabilities"]["baselineCapabilitySet"]
+    assert edited(old, {"baselineCapabilitySet": "None"}) == '{"capabilities":{"baselineCapabilitySet":"None"},"b":1}'
+    assert edited('{\n  "a": 1\n}\n', TWO) == (
+        '{\n  "a": 1,\n  "capabilities": {\n    "baselineCapabilitySet": "None",\n'
+        '    "additionalEnabledCapabilities": [\n      "Build",\n      "Console"\n    ]\n  }\n}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "capabilities: &caps\n  baselineCapabilitySet: v4.11\nb: *caps\n",
+        "capabilities:\n  baselineCapabilitySet: &caps v4.11\nb: *caps\n",
+        "capabilities:\n  additionalEnabledCapabilities: &caps\n  - Build\nb:\n  <<: {c: *caps}\n",
+        "{capabilities: {baselineCapabilitySet: &caps v4.11}, b: *caps}",
+    ],
+)
+def test_an_anchor_that_is_used_elsewhere_is_kept(text):
+    with pytest.raises(DocumentError, match=r"install-config.yaml, line \d: the anchor &caps .* Write the value in"):
+        edited(text, TWO)
+
+
+def test_an_anchor_that_nobody_uses_is_none():
+    assert edited("b: &b 1\ncapabilities: &caps {c: *b}\n", TWO) == "b: &b 1\n" + BLOCK.format("None")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (b"a: 1\nb: \xe9\n", ["install-config.yaml, line 2: is not UTF-8"]),
+        ("", ["install-config.yaml: is empty"]),
+        ("# only\n---\n", ["install-config.yaml: is empty"]),
+        ("- a\n", ["install-config.yaml, line 1: holds a list, expected a map"]),
+        ("# c\nword\n", ["install-config.yaml, line 2: holds one plain value, expected a map"]),
+        ("a: 1\nb: [\n", ["install-config.yaml, line 3, column 1: is not YAML"]),
+        ("a: 1\nb: \x01\n", ["install-config.yaml, line 2, column 4: is not YAML: the character U+0001"]),
+        ("a: *b\n", ["install-config.yaml, line 1, column 4: is not YAML: unknown anchor 'b'"]),
+        ("a: " + "[" * 200 + "]" * 200, ["install-config.yaml, line 1, column 104: is not YAML: is nested deeper"]),
+        ("a: !!int secret\n", ["install-config.yaml: a value does not fit its tag"]),
+        ("a: &a 1\nb: &a 2\n", ["install-config.yaml, line 2: an anchor is there twice, first in line 1"]),
+        ("a: 1\nb: !vault secret\n", ["install-config.yaml, line 2: b has a tag that the installer does not know"]),
+        (
+            "a: 1\nb:\n  c: 1\n  c: 2\n'a': 3\n---\nd: 1\n",
+            [
+                "install-config.yaml, line 4: the key b.c is there twice, first in line 3",
+                "install-config.yaml, line 5: the key a is there twice, first in line 1",
+                "install-config.yaml, line 6: another document begins here",
+            ],
+        ),
+        (
+            "a: '{{ secret }}'\nb:\n- c: x{% if secret %}\n  d: |\n    {# secret #}\n'{{ secret }}': 1\n# {{ fine }}\n",
+            [
+                "install-config.yaml, line 1: a has Jinja in it",
+                "install-config.yaml, line 3: b[0].c has Jinja in it",
+                "install-config.yaml, line 5: b[0].d has Jinja in it",
+                "install-config.yaml, line 6: the text has Jinja in it",
+            ],
+        ),
+        ("a: 1\nb:\n  c: {{ secret }}\n", ["install-config.yaml, line 3: b.c has Jinja in it"]),
+        (
+            "a: 1\n{% if secret %} # c\nb:\n  c:\n  - d: {{ secret | x('y') }}\n{% endif %}\n# {{ fine }}\n",
+            [
+                "install-config.yaml, line 2: the text has Jinja in it",
+                "install-config.yaml, line 5: b.c.d has Jinja in it",
+                "install-config.yaml, line 6: the text has Jinja in it",
+            ],
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_not_shown(text, found):
+    told = problems(text)
+    assert len(told) == len(found)
+    for problem, start in zip(told, found, strict=True):
+        assert problem.startswith(start)
+        assert "secret" not in problem
+
+
+def test_a_document_says_what_the_installer_reads():
+    data = said("\ufeffa: &a {b: None}\nc:\n  <<: *a\n  d: None\ne: 2024-01-01\n...\n")
+    assert data == {"a": {"b": "None"}, "c": {"b": "None", "d": "None"}, "e": "2024-01-01"}
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_both_parsers_agree_on_places(path, monkeypatch):
+    text = path.read_bytes().decode()
+    for variant in ("as it is", "CRLF", "BOM", "no final newline"):
+        changed = VARIANTS[variant](text)
+        monkeypatch.undo()
+        tree = _document_nodes.parse_tree(changed)
+        monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+        assert _document_nodes.parse_tree(changed) == tree
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_a_rendered_document_says_the_same(path):
+    data = said(path.read_bytes().decode())
+    text = render_document(data)
+    assert said(text) == data
+    assert render_document(dict(reversed(data.items()))).splitlines()[0] == text.splitlines()[0]
+
+
+def test_a_rendered_document_looks_like_an_install_config():
+    long = "word " * 60
+    content = {
+        "sshKey": "ssh-ed25519 AAAA\nssh-rsa AAAA\n",
+        "pullSecret": '{"auths":{}}',
+        "zone": "y",
+        "additionalTrustBundle": "-----BEGIN\nx\n-----END",
+        "platform": {"none": {}},
+        "compute": [{"name": "worker", "replicas": 0, "odd": ["1:30", "0o17", "1e3", " \n x", "a\u0085b", "", "None"]}],
+        "metadata": {"name": "a", "long": long},
+        "apiVersion": "v1",
+    }
+    text = render_document(content)
+    assert said(text) == content
+    assert re.findall(r"^\w+", text, re.MULTILINE) == [
+        *("apiVersion", "metadata", "compute", "platform", "additionalTrustBundle", "zone", "pullSecret", "sshKey")
+    ]
+    assert "additionalTrustBundle: |-\n  -----BEGIN\n  x\n  -----END\n" in text
+    assert "compute:\n- name: worker\n  replicas: 0\n" in text
+    assert f"long: '{long}'" in text
+    assert "zone: 'y'" in text
+    assert "- None\n" in text

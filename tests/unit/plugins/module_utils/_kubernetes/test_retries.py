@@ -1,0 +1,217 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The policy as data: what is sent again, how often and how soon. No request is made, and nobody sleeps."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+import urllib3
+from urllib3.connectionpool import HTTPConnectionPool
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    MaxRetryError,
+    NewConnectionError,
+    ProtocolError,
+    ProxyError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import RETRIED_CODES
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import LONGEST_WAIT, retries
+
+POOL = HTTPConnectionPool("127.0.0.1", 1)
+METHODS = ["GET", "PATCH", "DELETE", "POST", "PUT"]
+ALL_CODES = range(200, 600)
+
+
+def answer(code: int = 503, **headers: str) -> Any:
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    return urllib3.HTTPResponse(status=code, headers=names, preload_content=False)
+
+
+def unreachable(cause: BaseException) -> NewConnectionError:
+    """Return what urllib3 makes of a connection that cannot be made."""
+    error = NewConnectionError(POOL, f"Failed to establish a new connection: {cause}")  # type: ignore[arg-type]
+    error.__cause__ = cause
+    return error
+
+
+def attempts(error: Exception | None = None, response: Any = None) -> int:
+    """Return how often a request is sent that always ends like this."""
+    policy, sent = retries(10.0), 1
+    while True:
+        try:
+            policy = policy.increment("PATCH", "/", response, error, POOL)
+        except MaxRetryError:
+            return sent
+        if response is not None and policy.is_exhausted():
+            return sent
+        sent += 1
+        assert sent < 50
+
+
+REFUSED = unreachable(ConnectionRefusedError(111, "Connection refused"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("told", [False, True])
+def test_the_codes_that_say_later_are_retried_whatever_the_method(method, told):
+    retried = {code for code in ALL_CODES if retries(10.0).is_retry(method, code, has_retry_after=told)}
+
+    assert retried == {429, 500, 502, 503, 504} == RETRIED_CODES
+
+
+@pytest.mark.parametrize(
+    ("error", "sent"),
+    [
+        (REFUSED, 5),
+        (ReadTimeoutError(POOL, "/", "Read timed out."), 4),
+        (ProtocolError("Connection aborted.", ConnectionResetError(104, "Connection reset by peer")), 4),
+        (unreachable(OSError(113, "No route to host")), 1),
+        (unreachable(socket.gaierror(-2, "Name or service not known")), 1),
+        (unreachable(TimeoutError("timed out")), 1),
+        (ConnectTimeoutError(POOL, "Connection timed out."), 1),
+        (SSLError("certificate verify failed"), 1),
+        (ProxyError("Cannot connect to proxy.", OSError("Tunnel connection failed: 407")), 1),
+        (ProxyError("Cannot connect to proxy.", ConnectTimeoutError(POOL, "Connection timed out.")), 1),
+        (ProxyError("Cannot connect to proxy.", REFUSED), 5),
+        (SSLError(ssl.SSLEOFError(8, "EOF occurred in violation of protocol")), 4),
+    ],
+    ids=lambda value: type(getattr(value, "__cause__", None) or value).__name__ if isinstance(value, Exception) else "",
+)
+def test_a_refused_or_broken_connection_is_tried_again_and_one_that_cannot_be_made_is_not(error, sent):
+    assert attempts(error) == sent
+
+
+def test_the_cause_may_be_the_context():
+    """As older urllib3 raises it."""
+    error = unreachable(OSError())
+    error.__cause__, error.__context__ = None, ConnectionRefusedError(111, "Connection refused")
+
+    assert attempts(error) == 5
+
+
+def test_what_is_raised_at_once_names_the_cause():
+    error = unreachable(OSError(113, "No route to host"))
+
+    with pytest.raises(MaxRetryError) as raised:
+        retries(10.0).increment("GET", "/", None, error, POOL)
+    assert raised.value.reason is error
+
+
+@pytest.mark.parametrize("code", sorted(RETRIED_CODES))
+def test_an_answer_that_says_later_ends_with_that_answer(code):
+    """It is given back, so that the caller can say what the server said."""
+    assert attempts(response=answer(code)) == 6
+    assert retries(10.0).raise_on_status is False
+
+
+def test_redirects_are_not_followed():
+    """A token must not go elsewhere."""
+    policy = retries(10.0)
+
+    assert (policy.redirect, policy.raise_on_redirect) == (0, False)
+
+
+# How long
+
+
+@pytest.mark.parametrize(
+    ("header", "waited"),
+    [
+        ("0", 0),
+        ("1", 1),
+        (" 7 ", 7),
+        ("20", 20),
+        ("21", LONGEST_WAIT),
+        ("86400", LONGEST_WAIT),
+        ("9" * 30, LONGEST_WAIT),
+    ],
+)
+@pytest.mark.parametrize("code", [429, 503])
+def test_retry_after_is_honoured_up_to_a_limit(header, waited, code):
+    assert retries(10.0).get_retry_after(answer(code, Retry_After=header)) == waited
+
+
+@pytest.mark.parametrize(("seconds", "waited"), [(-60, 0), (86400, LONGEST_WAIT)])
+def test_retry_after_can_be_a_time(seconds, waited):
+    header = format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+    assert retries(10.0).get_retry_after(answer(Retry_After=header)) == waited
+
+
+def test_without_the_header_it_is_the_policy_that_says_how_long():
+    assert retries(10.0).get_retry_after(answer()) is None
+
+
+@pytest.mark.parametrize("header", ["soon", "1.5", "-1", ""])
+def test_a_header_that_nobody_can_read_is_as_good_as_none(header):
+    """A proxy's odd header must not take the answer's place."""
+    assert retries(10.0).get_retry_after(answer(Retry_After=header)) is None
+
+
+def test_every_wait_is_longer_than_the_one_before_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr("random.uniform", lambda least, most: (least + most) / 2)
+    policy, waits = retries(10.0), []
+    for _attempt in range(4):
+        policy = policy.increment("GET", "/", None, REFUSED, POOL)
+        waits.append(policy.get_backoff_time())
+
+    assert retries(10.0).get_backoff_time() == 0
+    assert waits == pytest.approx([0.2, 0.4, 0.8, 1.6])
+    assert policy.new(history=policy.history * 10).get_backoff_time() == LONGEST_WAIT
+
+
+@pytest.mark.parametrize("edge", [0, 1])
+def test_writers_that_met_once_do_not_wait_alike(monkeypatch, edge):
+    monkeypatch.setattr("random.uniform", lambda *edges: edges[edge])
+
+    policy = retries(10.0).increment("GET", "/", None, REFUSED, POOL)
+
+    assert policy.get_backoff_time() == pytest.approx(0.2 * (0.75, 1.25)[edge])
+
+
+def test_it_sleeps_as_long_as_the_server_says_and_else_as_the_policy_does(monkeypatch):
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    monkeypatch.setattr("random.uniform", lambda least, most: 1.0)
+    policy = retries(10.0).increment("GET", "/", answer(), None, POOL)
+
+    for response in (answer(Retry_After="3"), answer(Retry_After="999"), answer(Retry_After="0"), answer(), None):
+        policy.sleep(response)
+
+    assert slept == pytest.approx([3, LONGEST_WAIT, 0.2, 0.2, 0.2])
+
+
+def test_all_requests_begin_anew():
+    first = retries(10.0)
+    first.increment("GET", "/", None, REFUSED, POOL)
+
+    assert retries(10.0) is first
+    assert first.history == ()
+    assert type(first.increment("GET", "/", None, REFUSED, POOL)) is type(first)
+
+
+@pytest.mark.parametrize(
+    ("said", "sent"),
+    [
+        (b"failed to create typed patch object (a/b; /v1, Kind=C): .x: field not declared in schema", 1),
+        (b"failed to create typed patch object (a/b; /v1, Kind=C): .x: expected string, got &value{5}", 1),
+        (b"failed to convert new object to proper version: unable to convert unstructured object to /v1", 1),
+        (b"failed to convert new object to proper version: conversion webhook for a failed: dial tcp", 6),
+        (b"etcdserver: leader changed", 6),
+        (b"\xff", 6),
+    ],
+)
+def test_what_a_manifest_is_to_blame_for_is_not_sent_again(said, sent):
+    response = urllib3.HTTPResponse(body=said, status=500, preload_content=True)
+
+    assert attempts(response=response) == sent

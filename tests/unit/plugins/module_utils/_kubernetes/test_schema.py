@@ -1,0 +1,94 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import (
+    Schema,
+    is_declared,
+    served_schema,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._resources import DEPLOYMENTS, PROXIES
+
+TEXT = {"type": "string"}
+
+
+def map_of(**properties):
+    return {"type": "object", "properties": properties}
+
+
+WRITTEN_OUT = map_of(
+    metadata={"type": "object"},
+    spec=map_of(
+        size={"type": "integer"},
+        labels={"type": "object", "additionalProperties": TEXT},
+        rules={"type": "array", "items": map_of(name=TEXT)},
+        anything={"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        template={"type": "object", "x-kubernetes-embedded-resource": True},
+        nothing={"type": "object"},
+        port={"x-kubernetes-int-or-string": True},
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        ".spec.size",
+        ".spec.labels.a",
+        '.spec.labels["a.b/c"]',
+        '.spec.rules[name="a]b"].name',
+        ".spec.rules[0]",
+        ".spec.anything.a.b",
+        ".spec.template.kind",
+        ".spec.port.a",
+        ".metadata.labels",
+        '.metadata.annotations["a/b"]',
+        "",
+    ],
+)
+def test_a_field_of_the_schema_is_declared(field):
+    assert is_declared(Schema(WRITTEN_OUT), field)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [".status", ".spec.colour", '.spec["a.b"]', ".spec.rules[0].colour", ".spec.nothing.a", ".metadataOfMine"],
+)
+def test_a_field_that_would_be_pruned_is_not_declared(field):
+    assert not is_declared(Schema(WRITTEN_OUT), field)
+
+
+def test_without_a_schema_all_fields_may_be_there():
+    assert is_declared(Schema(None), ".spec.colour")
+
+
+DOCUMENT = {
+    "components": {
+        "schemas": {
+            "Deployment": {
+                **map_of(spec={"allOf": [{"$ref": "#/components/schemas/Spec"}], "default": {}}),
+                "x-kubernetes-group-version-kind": [{"group": "apps", "version": "v1", "kind": "Deployment"}],
+            },
+            "Spec": map_of(size=TEXT, raw={"$ref": "#/components/schemas/RawExtension"}),
+            "RawExtension": {"type": "object"},
+            "Other": {"type": "object"},
+        }
+    }
+}
+
+
+def test_references_of_built_in_kinds_are_followed():
+    schema = served_schema(DOCUMENT, DEPLOYMENTS)
+
+    assert is_declared(schema, ".spec.size")
+    assert is_declared(schema, ".spec.raw.whatever")
+    assert not is_declared(schema, ".spec.colour")
+    assert not is_declared(schema, ".userNames")
+
+
+@pytest.mark.parametrize("document", [DOCUMENT, {}, None, {"components": {"schemas": []}}])
+def test_a_kind_that_no_document_has_takes_all(document):
+    assert is_declared(served_schema(document, PROXIES), ".spec.colour")

@@ -1,0 +1,49 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+
+
+class Text(str):
+    """What Ansible hands over instead of a string."""
+
+    __slots__ = ()
+
+
+class Number(int):
+    """What Ansible hands over instead of a number."""
+
+
+def kinds(value):
+    if isinstance(value, dict):
+        return dict, {key: (type(key), kinds(item)) for key, item in value.items()}
+    if isinstance(value, list):
+        return list, [kinds(item) for item in value]
+    return type(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Text("a"), "a"),
+        (Number(7), 7),
+        ((Text("a"), "b"), ["a", "b"]),
+        ({Text("a"): (Number(1),)}, {"a": [1]}),
+        (date(2024, 5, 1), "2024-05-01"),
+        (True, True),
+        (None, None),
+    ],
+)
+def test_what_looks_like_a_plain_value_becomes_one(value, expected):
+    assert untag(value) == expected
+    assert kinds(untag(value)) == kinds(expected)
+
+
+def test_a_time_is_a_string_too():
+    assert untag(datetime(2024, 5, 1, 10)) == "2024-05-01T10:00:00"

@@ -1,0 +1,384 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import DELETE_ANNOTATION, Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
+    MODES,
+    Mode,
+    TaskGraph,
+    TaskNode,
+    component_of,
+    dot,
+    mermaid,
+    run_level_of,
+    task_graph,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.tests.unit.oracles.task_graph import (
+    expected_pairs,
+    is_job,
+    is_late,
+    level_of,
+    pairs_of,
+    place_of,
+)
+
+CONFIG_MAP, JOB = ("", "ConfigMap"), ("batch", "Job")
+VALIDATING = ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration")
+MUTATING = ("admissionregistration.k8s.io", "MutatingWebhookConfiguration")
+
+
+def manifest(
+    file: str, kind: tuple[str, str] = CONFIG_MAP, *, version: str = "v1", deletes: str = "", document: int = 1
+) -> Manifest:
+    annotations = {DELETE_ANNOTATION: deletes} if deletes else None
+    return Manifest(ResourceId(*kind, "", "one"), version, annotations, file, document)
+
+
+def of(files: str, *more: Manifest) -> list[Manifest]:
+    return [*map(manifest, files.split()), *more]
+
+
+def stages(graph: TaskGraph) -> list[list[str]]:
+    """Return each stage as its nodes, and each node as its files; a barrier has to stand behind each stage."""
+    found = []
+    stage: list[str] = []
+    members: tuple[int, ...] = ()
+    before: tuple[int, ...] = ()
+    for index, node in enumerate(graph.nodes):
+        if node.manifests:
+            assert graph.predecessors[index] == before
+            stage.append(" ".join(item.file for item in node.manifests))
+            members += (index,)
+        else:
+            assert node.component == ""
+            assert graph.predecessors[index] == members
+            found.append(stage)
+            stage, members, before = [], (), (index,)
+    assert not stage
+    return found
+
+
+# cvo-behaviour §5: ^0000_(\d+)_([a-zA-Z0-9]+(-[a-zA-Z0-9]+)*?)_
+@pytest.mark.parametrize(
+    ("file", "level", "component"),
+    [
+        ("0000_50_console-operator_07-operator.yaml", "50", "console-operator"),
+        ("release-manifests/0000_50_console-operator_07-operator.yaml", "50", "console-operator"),
+        ("0000_50_a_b_c.yaml", "50", "a"),
+        ("0000_50_a_b", "50", "a"),
+        ("0000_050_a_b", "050", "a"),
+        ("0000_50_a-b", "", ""),
+        ("0001_00_cluster-version-operator_03_service.yaml", "", ""),
+        ("99_x_y.yaml", "", ""),
+        ("x0000_50_a_b.yaml", "", ""),
+        ("0000_50_a_b/99_x.yaml", "", ""),
+        ("0000_\u0665\u0660_a_b.yaml", "", ""),
+    ],
+)
+def test_run_level_and_component_are_parts_of_the_file_name(file, level, component):
+    assert run_level_of(file) == level
+    assert component_of(file) == component
+
+
+def test_an_update_goes_from_run_level_to_run_level():
+    files = "0000_07_a_0 0000_08_a_0 0000_09_a_0 0000_09_a_1 0000_09_b_0 0000_09_b_1 0000_10_a_0"
+
+    assert stages(task_graph(of(files), "update")) == [
+        ["0000_07_a_0"],
+        ["0000_08_a_0"],
+        ["0000_09_a_0 0000_09_a_1", "0000_09_b_0 0000_09_b_1"],
+        ["0000_10_a_0"],
+    ]
+
+
+@pytest.mark.parametrize("mode", ["install", "reconcile"])
+def test_other_rollouts_know_no_run_levels(mode):
+    files = "0000_01_a_1 0000_01_b_1 0000_01_b_2 0000_02_b_2 0000_02_b_3"
+
+    assert stages(task_graph(of(files), mode)) == [
+        ["0000_01_a_1", "0000_01_b_1 0000_01_b_2", "0000_02_b_2 0000_02_b_3"]
+    ]
+
+
+def test_components_that_are_not_next_to_each_other_are_nodes_of_their_own():
+    assert stages(task_graph(of("0000_01_a_1 0000_01_b_1 0000_01_a_2"), "update")) == [
+        ["0000_01_a_1", "0000_01_b_1", "0000_01_a_2"]
+    ]
+
+
+def test_run_levels_that_are_not_next_to_each_other_or_written_otherwise_are_stages_of_their_own():
+    """A release has the manifests of the CVO itself first, so run level 00 comes more than once."""
+    files = "manifests/0000_00_a_1 manifests/0000_90_a_1 release-manifests/0000_00_a_1 release-manifests/0000_000_a_1"
+
+    assert stages(task_graph(of(files), "update")) == [[file] for file in files.split()]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_file_with_another_name_stands_alone(mode):
+    files = ["0000_01_a_1", "a", "50", "0000_50_a_1", "0000_50_a_2"]
+    nodes = [*files[:3], "0000_50_a_1 0000_50_a_2"]
+
+    expected = [[node] for node in nodes] if mode == "update" else [nodes]
+    assert stages(task_graph(of(" ".join(files)), mode)) == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_documents_of_a_file_with_another_name_are_applied_one_after_the_other(mode):
+    several = [manifest("all.yaml", document=document) for document in (1, 2, 3)]
+
+    assert stages(task_graph(several, mode)) == [["all.yaml all.yaml all.yaml"]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_files_of_one_name_in_two_folders_are_two_files(mode):
+    nodes = ["manifests/x", "release-manifests/x"]
+
+    assert stages(task_graph(of(" ".join(nodes)), mode)) == (
+        [[node] for node in nodes] if mode == "update" else [nodes]
+    )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_job_is_alone(mode):
+    found = [
+        manifest("0000_50_a_1"),
+        manifest("0000_50_b_1"),
+        manifest("0000_50_b_2", JOB),
+        manifest("0000_50_b_3", JOB),
+        manifest("0000_50_b_4"),
+        manifest("0000_50_c_1"),
+    ]
+
+    assert stages(task_graph(found, mode)) == [
+        ["0000_50_a_1", "0000_50_b_1"],
+        ["0000_50_b_2"],
+        ["0000_50_b_3"],
+        ["0000_50_b_4", "0000_50_c_1"],
+    ]
+
+
+@pytest.mark.parametrize("job", [manifest("0000_50_a_2", JOB, version="v2"), manifest("0000_50_a_2", ("", "Job"))])
+def test_what_only_looks_like_a_job_is_none(job):
+    assert stages(task_graph([manifest("0000_50_a_1"), job], "install")) == [["0000_50_a_1 0000_50_a_2"]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", [VALIDATING, MUTATING])
+def test_webhooks_come_last_in_one_stage(kind, mode):
+    """One whose server does not run yet refuses everything."""
+    found = [
+        manifest("0000_30_a_1", kind),
+        manifest("0000_30_a_2"),
+        manifest("0000_30_a_3", kind),
+        manifest("0000_30_a_4", JOB),
+        manifest("0000_50_b_1", kind, version="v1beta1"),
+    ]
+
+    graph = task_graph(found, mode)
+
+    assert stages(graph) == [["0000_30_a_2"], ["0000_30_a_4"], ["0000_30_a_1 0000_30_a_3", "0000_50_b_1"]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_webhook_that_is_deleted_stays_where_it_is(mode):
+    found = [manifest("0000_30_a_1", VALIDATING, deletes="true"), manifest("0000_30_a_2")]
+
+    assert stages(task_graph(found, mode)) == [["0000_30_a_1 0000_30_a_2"]]
+
+
+def test_a_webhook_whose_delete_annotation_deletes_nothing_comes_last():
+    found = [manifest("0000_30_a_1", VALIDATING, deletes="True"), manifest("0000_30_a_2")]
+
+    assert stages(task_graph(found, "update")) == [["0000_30_a_2"], ["0000_30_a_1"]]
+
+
+def test_something_else_of_that_group_stays_where_it_is():
+    policy = manifest("0000_30_a_1", ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"))
+
+    assert stages(task_graph([policy, manifest("0000_30_a_2")], "update")) == [["0000_30_a_1 0000_30_a_2"]]
+
+
+def test_barriers_of_an_update_have_the_run_level_that_is_done():
+    found = of(
+        "0000_01_a_1 0000_01_b_1 0000_02_a_1 other",
+        manifest("0000_30_a_1", VALIDATING),
+        manifest("0000_31_a_1", VALIDATING),
+    )
+
+    def barriers(mode: Mode) -> list[str]:
+        return [node.run_level for node in task_graph(found, mode).nodes if not node.manifests]
+
+    assert barriers("update") == ["01", "02", "", ""]
+    assert barriers("install") == ["", ""]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_makes_an_empty_graph(mode):
+    graph = task_graph([], mode)
+
+    assert graph == TaskGraph((), {})
+    assert list(graph.sorter().static_order()) == []
+    assert mermaid(graph) == "flowchart TD\n"
+
+
+def test_each_sorter_is_new():
+    graph = task_graph(of("0000_01_a_1 0000_02_a_1"), "update")
+
+    for _attempt in range(2):
+        sorter = graph.sorter()
+        sorter.prepare()
+        assert sorter.get_ready() == (0,)
+
+
+files = st.builds(
+    "{}/{}".format,
+    st.sampled_from(["manifests", "release-manifests"]),
+    st.one_of(
+        st.sampled_from(["x.yaml", "y.yaml", "50", "0000_50_a", "99_a_b"]),
+        st.builds("0000_{}_{}_x".format, st.sampled_from(["00", "0", "50"]), st.sampled_from(["a", "b", "a-b"])),
+    ),
+)
+manifests = st.lists(
+    st.builds(
+        manifest,
+        files,
+        st.sampled_from([CONFIG_MAP, CONFIG_MAP, CONFIG_MAP, JOB, VALIDATING]),
+        deletes=st.sampled_from(["", "", "true", "false"]),
+    ),
+    max_size=14,
+)
+modes = st.sampled_from(MODES)
+
+
+def applied(graph: TaskGraph) -> list[Manifest]:
+    return [item for index in graph.sorter().static_order() for item in graph.nodes[index].manifests]
+
+
+@given(manifests, modes)
+def test_what_waits_for_what_is_as_the_rules_say_pair_by_pair(found, mode):
+    assert pairs_of(task_graph(found, mode), found) == expected_pairs(found, mode)
+
+
+@given(manifests, modes)
+def test_every_manifest_comes_once_and_the_last_node_is_behind_all(found, mode):
+    graph = task_graph(found, mode)
+
+    assert sorted(map(id, applied(graph))) == sorted(map(id, found))
+    # static_order refuses a circle.
+    assert sorted(graph.sorter().static_order()) == list(range(len(graph.nodes))) == sorted(graph.predecessors)
+    assert not graph.nodes or list(graph.sorter().static_order())[-1] == len(graph.nodes) - 1
+    assert not graph.nodes or not graph.nodes[-1].manifests
+
+
+@given(manifests, modes)
+def test_a_node_has_files_of_one_component_in_the_order_of_the_release(found, mode):
+    places = {id(item): index for index, item in enumerate(found)}
+    for node in task_graph(found, mode).nodes:
+        order = [places[id(item)] for item in node.manifests]
+        assert order == sorted(order)
+        assert len({place_of(item) for item in node.manifests}) <= 1
+        assert all((run_level_of(i.file), component_of(i.file)) == node[:2] for i in node.manifests)
+
+
+@given(manifests)
+def test_an_update_never_reorders_run_levels(found):
+    def levels(items: Sequence[Manifest]) -> list[str]:
+        return [level for level, _group in groupby(level_of(item) for item in items if not is_late(item))]
+
+    assert levels(applied(task_graph(found, "update"))) == levels(found)
+
+
+@given(manifests, st.sampled_from(["install", "reconcile"]))
+def test_flattened_there_are_as_many_stages_as_jobs_and_webhooks_need(found, mode):
+    early = [item for item in found if not is_late(item)]
+    between = sum(1 for job, _group in groupby(early, is_job) if not job)
+    needed = between + sum(map(is_job, early)) + any(map(is_late, found))
+
+    assert sum(1 for node in task_graph(found, mode).nodes if not node.manifests) == needed
+
+
+@given(manifests, modes)
+def test_edges_are_no_more_than_two_for_each_node(found, mode):
+    graph = task_graph(found, mode)
+
+    assert sum(map(len, graph.predecessors.values())) <= 2 * len(graph.nodes)
+
+
+@given(manifests, modes)
+def test_the_same_manifests_make_the_same_graph(found, mode):
+    assert task_graph(found, mode) == task_graph(tuple(found), mode)
+    assert mermaid(task_graph(found, mode)) == mermaid(task_graph(tuple(found), mode))
+
+
+SMALL = of("0000_50_a_1 0000_50_a_2 0000_50_b-c_1 other.yaml")
+
+
+def test_mermaid():
+    assert mermaid(task_graph(SMALL, "update")) == (
+        "flowchart TD\n"
+        '  n0["50 a, 2 manifests"]\n'
+        '  n1["50 b-c, 1 manifest"]\n'
+        '  n2((" "))\n'
+        '  n3["other.yaml, 1 manifest"]\n'
+        '  n4((" "))\n'
+        "  n0 --> n2\n"
+        "  n1 --> n2\n"
+        "  n2 --> n3\n"
+        "  n3 --> n4\n"
+    )
+
+
+def test_dot():
+    assert dot(task_graph(SMALL, "update")) == (
+        "digraph rollout {\n"
+        "  rankdir=TB;\n"
+        "  node [shape=box];\n"
+        '  n0 [label="50 a, 2 manifests"];\n'
+        '  n1 [label="50 b-c, 1 manifest"];\n'
+        '  n2 [shape=point label=""];\n'
+        '  n3 [label="other.yaml, 1 manifest"];\n'
+        '  n4 [shape=point label=""];\n'
+        "  n0 -> n2;\n"
+        "  n1 -> n2;\n"
+        "  n2 -> n3;\n"
+        "  n3 -> n4;\n"
+        "}\n"
+    )
+
+
+def test_what_has_a_meaning_in_a_drawing_is_written_by_its_number():
+    graph = task_graph([manifest('a"]\n#&\\`\u00e4')], "update")
+
+    assert 'n0["a#34;#93;#10;#35;#38;#92;#96;#228;, 1 manifest"]' in mermaid(graph)
+    assert '[label="a&#34;&#93;&#10;&#35;&#38;&#92;&#96;&#228;, 1 manifest"]' in dot(graph)
+
+
+@given(st.text(), st.text(), st.text(min_size=1))
+def test_no_name_breaks_a_drawing(level, component, file):
+    graph = TaskGraph((TaskNode(level, component, (manifest(file),)), TaskNode(level, component, ())), {0: (), 1: (0,)})
+
+    label = r"[\w .,&#;-]*"
+    patterns: Sequence[tuple[str, str]] = (
+        (mermaid(graph), rf'flowchart TD\n  n0\["{label}"\]\n  n1\(\(" "\)\)\n  n0 --> n1\n'),
+        (dot(graph), rf'digraph rollout {{\n.*\n.*\n  n0 \[label="{label}"\];\n.*\n  n0 -> n1;\n}}\n'),
+    )
+    for text, pattern in patterns:
+        assert re.fullmatch(pattern, text, re.ASCII)
+
+
+def test_stages_are_chained_by_their_barriers_alone():
+    graph = task_graph(of("0000_01_a_1 0000_01_b_1 0000_02_a_1 0000_02_b_1"), "update")
+
+    assert graph.predecessors == {0: (), 1: (), 2: (0, 1), 3: (2,), 4: (2,), 5: (3, 4)}
+    assert all(before < after for before, after in pairwise(graph.predecessors))

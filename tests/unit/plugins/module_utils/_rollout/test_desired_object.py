@@ -1,0 +1,280 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is sent of a manifest: nothing that is somebody else's, and all marks by which it is found again."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+    DELETE_ANNOTATION,
+    Manifest,
+    manifest_from_object,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import (
+    CREATE_ONLY_ANNOTATION,
+    LAST_APPLIED_HASH,
+    PART_OF,
+    OwnershipMetadata,
+    build_apply_object,
+    is_create_only,
+    last_applied_hash,
+    mark_normalized,
+    wrong_annotations,
+)
+
+PROXY = {"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"}
+MARKS = OwnershipMetadata("applyset-x-v1", "uid-1", {})
+INJECT_PROXY = "config.openshift.io/inject-proxy"
+INJECT_CA = "service.beta.openshift.io/inject-cabundle"
+VERSION = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def body_of(kind: str = "ConfigMap", annotations: dict[str, str] | None = None, **fields: Any) -> dict[str, Any]:
+    metadata = {"name": "a", "namespace": "b", "annotations": annotations or {}, **fields.pop("metadata", {})}
+    return {"apiVersion": fields.pop("api", "v1"), "kind": kind, "metadata": metadata, **fields}
+
+
+def parsed(body: dict[str, Any]) -> Manifest:
+    manifest, _problems = manifest_from_object(body, "a.yaml")
+    assert manifest is not None
+    return manifest
+
+
+def sent(
+    body: dict[str, Any], marks: OwnershipMetadata = MARKS, *, namespaced: bool = True
+) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+    return build_apply_object(parsed(body), body, marks, "hash", namespaced)
+
+
+def sending(body: dict[str, Any], marks: OwnershipMetadata = MARKS, *, namespaced: bool = True) -> dict[str, Any]:
+    found, problems = sent(body, marks, namespaced=namespaced)
+    assert problems == ()
+    return found
+
+
+# Metadata, status and spec
+
+
+def test_marks_are_added_and_the_rest_is_sent_as_it_is() -> None:
+    body = body_of(annotations={"x": "y"}, metadata={"labels": {"l": "m"}}, data={"key": "value"})
+    found = sending(body)
+    assert found["data"] == {"key": "value"}
+    assert found["metadata"]["labels"] == {"l": "m", PART_OF: "applyset-x-v1"}
+    assert found["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
+
+
+@pytest.mark.parametrize(("hashed", "expected"), [(True, {LAST_APPLIED_HASH: "hash-normalized"}), (False, {})])
+def test_what_is_not_all_of_a_manifest_is_marked_as_such(hashed: bool, expected: dict[str, str]) -> None:
+    body = sending(body_of(annotations={"x": "y"}))
+    found = mark_normalized(mark_normalized(body), hashed=hashed)
+    assert found["metadata"]["annotations"] == {"x": "y", **expected}
+    assert body["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
+
+
+def test_what_the_server_fills_in_is_left_out() -> None:
+    odd: dict[str, Any] = {
+        "uid": "1",
+        "resourceVersion": "2",
+        "managedFields": [],
+        "creationTimestamp": None,
+        "generation": 1,
+    }
+    found = sending(body_of(metadata={**odd, "selfLink": "x", "finalizers": ["f"]}, status={"a": 1}))
+    assert set(found["metadata"]) == {"name", "namespace", "labels", "annotations", "ownerReferences", "finalizers"}
+    assert "status" not in found
+
+
+def test_namespace_of_a_cluster_scoped_kind_is_left_out() -> None:
+    assert "namespace" not in sending(body_of("ClusterRole"), namespaced=False)["metadata"]
+
+
+@pytest.mark.parametrize("given_spec", [{}, {"spec": None}, {"spec": {}}])
+def test_cluster_operator_gets_an_empty_spec(given_spec: dict[str, Any]) -> None:
+    body = body_of("ClusterOperator", api="config.openshift.io/v1", status={"versions": []}, **given_spec)
+    found = sending(body, namespaced=False)
+    assert found["spec"] == {}
+    assert "status" not in found
+
+
+@pytest.mark.parametrize(("rule", "sent_rules"), [({"clusterRoleSelectors": []}, None), (None, [])])
+def test_rules_of_an_aggregated_role_are_left_to_its_controller(rule: Any, sent_rules: Any) -> None:
+    body = body_of("ClusterRole", api="rbac.authorization.k8s.io/v1", aggregationRule=rule, rules=[])
+    assert sending(body, namespaced=False).get("rules") == sent_rules
+
+
+def test_labels_that_are_no_map_are_an_error() -> None:
+    _found, problems = sent(body_of(metadata={"labels": ["a"]}))
+    assert [(item.severity, item.message) for item in problems] == [("error", "is a list, expected a map")]
+
+
+# Annotations
+
+
+@pytest.mark.parametrize(("value", "expected"), [("true", True), ("True", True), ("TRUE", True), ("yes", False)])
+def test_create_only_is_read_as_the_cvo_reads_it(value: str, expected: bool) -> None:
+    assert is_create_only(parsed(body_of(annotations={CREATE_ONLY_ANNOTATION: value}))) is expected
+
+
+@pytest.mark.parametrize(("value", "wrong"), [("true", False), ("True", True), ("false", True), ("", True)])
+def test_delete_annotation_is_true_or_wrong(value: str, wrong: bool) -> None:
+    problems = list(wrong_annotations(parsed(body_of(annotations={DELETE_ANNOTATION: value}))))
+    assert [item.severity for item in problems] == (["error"] if wrong else [])
+
+
+# Owners
+
+
+@pytest.mark.parametrize(
+    ("said", "annotations", "uid", "expected"),
+    [
+        (None, {}, "uid-1", [{**VERSION, "uid": "uid-1", "controller": True}]),
+        (None, {CREATE_ONLY_ANNOTATION: "true"}, "uid-1", [{**VERSION, "uid": "uid-1"}]),
+        (None, {}, "", None),
+        ([{"kind": "Boss", "uid": "9"}], {}, "uid-1", [{"kind": "Boss", "uid": "9"}]),
+        ([{**VERSION, "uid": "9"}], {}, "uid-1", [{**VERSION, "uid": "uid-1", "controller": True}]),
+        ([{**VERSION, "uid": "9"}, {"kind": "Boss"}], {}, "uid-1", [{"kind": "Boss"}]),
+        ([{**VERSION, "uid": "9"}], {}, "", None),
+    ],
+    ids=["ours", "create-only", "no-version", "own", "of-another-cluster", "both", "nobody"],
+)
+def test_owners(said: Any, annotations: dict[str, str], uid: str, expected: Any) -> None:
+    metadata = {} if said is None else {"ownerReferences": said}
+    found = sending(body_of(annotations=annotations, metadata=metadata), MARKS._replace(owner_uid=uid))
+    assert found["metadata"].get("ownerReferences") == expected
+
+
+@pytest.mark.parametrize("name", ["clusterversions.config.openshift.io", "featuregates.config.openshift.io"])
+def test_definitions_that_come_before_the_owner_have_none(name: str) -> None:
+    body = body_of("CustomResourceDefinition", api="apiextensions.k8s.io/v1", metadata={"name": name})
+    assert "ownerReferences" not in sending(body, namespaced=False)["metadata"]
+
+
+# The proxy
+
+
+def workload(kind: str = "Deployment", inject: str = "main", **container: Any) -> dict[str, Any]:
+    containers = [{"name": "main", **container}, {"name": "other"}]
+    spec = {"template": {"spec": {"containers": containers}}}
+    return body_of(kind, {INJECT_PROXY: inject}, api="apps/v1", spec=spec)
+
+
+def env_of(found: dict[str, Any]) -> list[Any]:
+    return [item.get("env") for item in found["spec"]["template"]["spec"]["containers"]]
+
+
+def test_proxy_is_set_in_the_containers_that_are_named_and_replaces_what_is_there() -> None:
+    env = [{"name": "NO_PROXY", "value": "old"}, {"name": "HTTPS_PROXY", "value": "kept"}]
+    found = sending(workload(env=env), MARKS._replace(proxy=PROXY))
+    expected = [
+        {"name": "HTTPS_PROXY", "value": "kept"},
+        {"name": "HTTP_PROXY", "value": "http://p:1"},
+        {"name": "NO_PROXY", "value": ".local"},
+    ]
+    assert env_of(found) == [expected, None]
+
+
+def test_all_containers_that_are_named_get_the_proxy() -> None:
+    assert all(env_of(sending(workload("DaemonSet", "main,other"), MARKS._replace(proxy=PROXY))))
+
+
+def test_container_that_is_not_there_is_an_error() -> None:
+    _found, (problem,) = sent(workload(inject="gone"))
+    assert problem.severity == "error"
+    assert "'gone'" in problem.message
+    assert "main, other" in problem.message
+
+
+def test_environment_that_is_no_list_is_an_error() -> None:
+    _found, (problem,) = sent(workload(env={"a": "b"}), MARKS._replace(proxy=PROXY))
+    assert problem.message == "is a map, expected a list"
+
+
+def test_other_kinds_get_no_proxy() -> None:
+    body = workload("StatefulSet")
+    assert env_of(sending(body, MARKS._replace(proxy=PROXY))) == [None, None]
+
+
+# The hash
+
+
+@pytest.mark.parametrize(
+    ("marks", "text", "same"),
+    [
+        (MARKS, b"text", True),
+        (MARKS, b"other", False),
+        (MARKS._replace(owner_uid="uid-2"), b"text", False),
+        (MARKS._replace(applyset="y"), b"text", False),
+        (MARKS._replace(proxy=PROXY), b"text", False),
+        (MARKS._replace(proxy={"readinessEndpoints": ["x"]}), b"text", True),
+    ],
+    ids=["same", "text", "owner", "set", "proxy", "nothing-of-the-proxy"],
+)
+def test_hash_changes_with_what_is_sent(marks: OwnershipMetadata, text: bytes, same: bool) -> None:
+    manifest = parsed(workload())
+    assert (last_applied_hash(manifest, b"text", MARKS) == last_applied_hash(manifest, text, marks)) is same
+
+
+def test_hash_of_what_gets_no_proxy_does_not_depend_on_it() -> None:
+    manifest = parsed(body_of())
+    assert last_applied_hash(manifest, b"x", MARKS) == last_applied_hash(manifest, b"x", MARKS._replace(proxy=PROXY))
+
+
+# The CA
+
+
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_ca_is_left_to_whoever_injects_it(value: str) -> None:
+    hook = {"name": "a", "clientConfig": {"caBundle": "x", "url": "u"}}
+    body = body_of("ValidatingWebhookConfiguration", {INJECT_CA: value}, webhooks=[hook])
+    (found,) = sending(body, namespaced=False)["webhooks"]
+    assert ("caBundle" in found["clientConfig"]) is (value == "false")
+    assert found["clientConfig"]["url"] == "u"
+
+
+def test_ca_of_a_conversion_and_of_an_api_service_is_left_too() -> None:
+    spec = {"caBundle": "x", "conversion": {"webhook": {"clientConfig": {"caBundle": "x", "service": {}}}}}
+    found = sending(body_of("APIService", {INJECT_CA: "true"}, spec=spec), namespaced=False)
+    assert found["spec"] == {"conversion": {"webhook": {"clientConfig": {"service": {}}}}}
+
+
+# Whatever is in a body
+
+
+@given(
+    st.sampled_from(["ConfigMap", "Deployment", "ClusterOperator"]),
+    st.fixed_dictionaries({}, optional={"spec": ODD, "webhooks": ODD, "status": ODD, "data": ODD}),
+    st.fixed_dictionaries({}, optional={"labels": ODD, "ownerReferences": ODD}),
+    st.sampled_from([{}, {INJECT_PROXY: "main"}, {INJECT_CA: "true"}]),
+    ODD,
+)
+def test_no_body_breaks_it(
+    kind: str, fields: dict[str, Any], metadata: dict[str, Any], annotations: dict[str, str], containers: Any
+) -> None:
+    body = body_of(kind, annotations, metadata=metadata, **fields)
+    if isinstance(body.get("spec"), dict):
+        body["spec"]["template"] = {"spec": {"containers": containers}}
+    found, problems = sent(body, MARKS._replace(proxy=PROXY))
+    assert problems or found["metadata"]["labels"][PART_OF] == "applyset-x-v1"
+    assert "status" not in found
+
+
+@given(st.fixed_dictionaries({}, optional={"spec": ODD, "webhooks": ODD, "data": ODD}), ODD)
+def test_same_body_is_sent_the_same_way_each_time(fields: dict[str, Any], env: Any) -> None:
+    for body in (body_of(annotations={INJECT_CA: "true"}, **fields), workload(env=env)):
+        one, other = (sent(copy.deepcopy(body), MARKS._replace(proxy=PROXY)) for _turn in range(2))
+        assert json.dumps(one[0]) == json.dumps(other[0])
+        assert one[1] == other[1]

@@ -1,0 +1,191 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An inventory is written as an ApplySet's parent, read as it was written, and nonsense is not read at all."""
+
+from __future__ import annotations
+
+import copy
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import only_written_by, owned_digest
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import (
+    Entry,
+    Inventory,
+    applyset_id,
+    inventory_object,
+    parse_inventory,
+)
+
+US = "capability.openshift"
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="+"), min_size=1, max_size=6)
+RESOURCES = st.builds(ResourceId, NAMES | st.just(""), NAMES, NAMES | st.just(""), NAMES)
+ENTRIES = st.builds(
+    Entry, st.lists(NAMES, max_size=3).map(tuple), st.text("0123456789abcdef", max_size=12), st.booleans()
+)
+CAPABILITIES = st.frozensets(st.text("abcXYZ09-", min_size=1), max_size=4)
+INVENTORIES = st.builds(
+    Inventory,
+    st.text(max_size=8),
+    st.text(max_size=8),
+    CAPABILITIES,
+    st.sampled_from(["", *MODES]),
+    st.dictionaries(RESOURCES, ENTRIES, max_size=5),
+    CAPABILITIES,
+)
+SMALL = Inventory(
+    "4.21.0",
+    "self-managed-high-availability",
+    frozenset({"Console", "Ingress"}),
+    "update",
+    {
+        ResourceId("apps", "Deployment", "b", "x"): Entry(("Console",), "0123456789ab"),
+        ResourceId("", "ConfigMap", "a", "x"): Entry(("Console", "Storage")),
+        ResourceId("", "ConfigMap", "kube-system", "y"): Entry(()),
+        ResourceId("", "Namespace", "", "a"): Entry(()),
+    },
+)
+
+
+@given(INVENTORIES)
+def test_what_is_written_is_what_is_read(inventory: Inventory) -> None:
+    assert parse_inventory(json.loads(json.dumps(inventory_object(inventory)))) == inventory
+
+
+@given(INVENTORIES)
+def test_order_of_resources_does_not_show(inventory: Inventory) -> None:
+    turned = inventory._replace(entries=dict(reversed(list(inventory.entries.items()))))
+    assert json.dumps(inventory_object(turned)) == json.dumps(inventory_object(inventory))
+
+
+@given(INVENTORIES)
+def test_manifests_have_the_capabilities_of_their_entries(inventory: Inventory) -> None:
+    found = {item.resource_id: item.capabilities for item in inventory.manifests()}
+    assert found == {resource: entry.capabilities for resource, entry in inventory.entries.items()}
+
+
+def test_object_is_the_parent_of_an_applyset() -> None:
+    metadata = inventory_object(SMALL)["metadata"]
+    assert metadata["labels"] == {"applyset.kubernetes.io/id": applyset_id()}
+    assert metadata["annotations"] == {
+        "applyset.kubernetes.io/tooling": "capability.openshift/v0.1.0",
+        "applyset.kubernetes.io/contains-group-kinds": "ConfigMap,Deployment.apps,Namespace",
+        "applyset.kubernetes.io/additional-namespaces": "a,b",
+    }
+
+
+def test_id_of_the_applyset_never_changes() -> None:
+    # Of name, namespace, kind and group (KEP 3659): members on clusters carry it.
+    assert applyset_id() == "applyset-iHqEgfYyMv8uZAx4u2jhzytYCN7ETwTyR8HRyIMYGOM-v1"
+
+
+# What nobody of us wrote
+
+
+def broken(**data: object) -> dict[str, Any]:
+    found = copy.deepcopy(inventory_object(SMALL))
+    found["data"].update(data)
+    return found
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"resources": "nonsense"},
+        {"resources": '"abcdef"'},
+        {"resources": '{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}'},
+        {"resources": "[]"},
+        {"resources": '["", "ConfigMap"]'},
+        {"resources": "5"},
+        {"unfinished": "half"},
+        {"unfinished": None},
+    ],
+)
+def test_nonsense_is_a_clear_error(data: dict[str, object]) -> None:
+    with pytest.raises(ClusterError) as raised:
+        parse_inventory(broken(**data))
+    (problem,) = raised.value.problems
+    assert problem.where == "configmaps kube-system/capability-openshift-rollout"
+    assert "previous_release" in problem.hint
+
+
+@pytest.mark.parametrize("field", ["release", "cluster-profile", "enabled-capabilities", "unfinished", "resources"])
+def test_missing_field_is_a_clear_error(field: str) -> None:
+    found = broken()
+    del found["data"][field]
+    with pytest.raises(ClusterError, match=field):
+        parse_inventory(found)
+
+
+@pytest.mark.parametrize("found", [{}, {"data": None}, {"data": []}, {"data": "x"}])
+def test_object_without_data_is_a_clear_error(found: dict[str, Any]) -> None:
+    with pytest.raises(ClusterError):
+        parse_inventory(found)
+
+
+@given(st.dictionaries(st.sampled_from(["release", "resources", "unfinished"]), st.text(max_size=20), max_size=3))
+def test_whatever_somebody_writes_it_is_read_or_refused(data: dict[str, str]) -> None:
+    with suppress(ClusterError):
+        assert isinstance(parse_inventory(broken(**data)), Inventory)
+
+
+# Who wrote to an object
+
+
+def entry(
+    manager: str = US, operation: str = "Apply", subresource: str = "", time: str = "2026-01-01T00:00:05Z"
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"manager": manager, "operation": operation, "time": time, "fieldsV1": {"f:data": {}}}
+    return {**found, "subresource": subresource} if subresource else found
+
+
+def metadata(*entries: dict[str, Any]) -> dict[str, Any]:
+    return {"managedFields": list(entries)}
+
+
+LATER, EARLIER, SAME = "2026-01-01T00:00:06Z", "2026-01-01T00:00:04Z", "2026-01-01T00:00:05Z"
+
+
+@pytest.mark.parametrize(
+    ("others", "untouched"),
+    [
+        ([], True),
+        ([entry("kubectl", "Update", time=EARLIER)], True),
+        ([entry("kubectl", "Update", time=SAME)], False),
+        ([entry("kubectl", "Update", time=LATER)], False),
+        ([entry(US, "Update", time=LATER)], False),
+        ([entry("kubelet", "Update", "status", LATER)], True),
+        ([entry("autoscaler", "Update", "scale", LATER)], False),
+    ],
+)
+def test_writers_after_us_are_seen(others: list[dict[str, Any]], untouched: bool) -> None:
+    assert only_written_by(metadata(entry(), *others), US) is untouched
+
+
+def test_object_that_we_never_applied_is_not_ours() -> None:
+    found = metadata(entry("kubectl"), entry(US, "Update"), entry(US, "Apply", "status"))
+    assert not only_written_by(found, US)
+    assert owned_digest(found, US) == ""
+
+
+def test_digest_is_that_of_our_fields_alone() -> None:
+    alone = owned_digest(metadata(entry()), US)
+    assert alone == owned_digest(metadata(entry("kubectl", "Update", time=LATER), entry(time=LATER)), US) != ""
+    other = {**entry(), "fieldsV1": {"f:data": {"f:key": {}}}}
+    assert owned_digest(metadata(other), US) != alone
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3), max_size=4))
+def test_digest_does_not_depend_on_the_order_of_fields(fields: dict[str, Any]) -> None:
+    one = {**entry(), "fieldsV1": fields}
+    other = {**entry(), "fieldsV1": dict(reversed(fields.items()))}
+    assert owned_digest(metadata(one), US) == owned_digest(metadata(other), US)

@@ -1,0 +1,186 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Bodies that a schema refuses lose just what it does not know, and get just what it requires."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import (
+    MistypedField,
+    StatusCause,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import schema_of
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.normalize import (
+    adopt_conflicting_defaults,
+    fill_required_nulls,
+    without_field,
+    wrong_types,
+)
+
+NAMES = st.text("abcXYZ-", min_size=1, max_size=4)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+BODIES = st.dictionaries(NAMES, VALUES, max_size=4)
+
+
+# Fields that the schema does not declare
+
+
+PORTS = [{"port": 80}, {"port": 80, "protocol": "UDP"}, {"port": 81, "protocol": "TCP"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "items", "changed"),
+    [
+        ('[name="a"]', [{"name": "a"}, {"name": "b"}], [0]),
+        ('[name="a.b"]', [{"name": "a"}, {"name": "a.b"}], [1]),
+        ('[name="a]b"]', [{"name": "a]b"}, {"name": "a"}], [0]),
+        ('[name="a,b=c"]', [{"name": "a,b=c"}, {"name": "a"}], [0]),
+        ('[name="a\\"b"]', [{"name": 'a"b'}, {"name": "a"}], [0]),
+        ('[port=80,protocol="TCP"]', PORTS, [0]),
+        ('[port=80,protocol="UDP"]', PORTS, [1]),
+        ('[port=81,protocol="TCP"]', PORTS, [2]),
+        ("[port=82]", PORTS, []),
+        ("[on=true]", [{"on": True}, {"on": "true"}, {"on": 1}], [0]),
+        ("[1]", [{}, {}], [1]),
+        ("[5]", [{}], []),
+    ],
+)
+def test_item_of_a_list_is_found_by_its_keys(path: str, items: list[dict[str, Any]], changed: list[int]) -> None:
+    body = {"items": [{**item, "odd": 1} for item in items]}
+    found = without_field(body, f".items{path}.odd")["items"]
+    assert [index for index, item in enumerate(found) if "odd" not in item] == changed
+    assert [{field: value for field, value in item.items() if field != "odd"} for item in found] == items
+
+
+@given(BODIES, NAMES, VALUES)
+def test_field_that_was_added_is_removed_and_nothing_else(body: dict[str, Any], name: str, value: Any) -> None:
+    rest = {field: item for field, item in body.items() if field != name}
+    before = json.dumps(body)
+    assert without_field({**rest, name: value}, f".{name}") == rest
+    assert json.dumps(body) == before
+
+
+@given(BODIES, st.lists(NAMES, min_size=1, max_size=3), VALUES)
+def test_field_is_removed_wherever_it_is(body: dict[str, Any], path: list[str], value: Any) -> None:
+    inner: Any = {**body, "odd": value}
+    kept: Any = {field: item for field, item in body.items() if field != "odd"}
+    for name in reversed(path):
+        inner, kept = [{"name": "z"}, {"name": "it", name: inner}], [{"name": "z"}, {"name": "it", name: kept}]
+        inner, kept = {"list": inner}, {"list": kept}
+    way = "".join(f'.list[name="it"].{name}' for name in path)
+    if "name" not in path:
+        assert without_field(inner, f"{way}.odd") == kept
+
+
+@given(BODIES, st.text(max_size=12))
+def test_path_that_leads_nowhere_changes_nothing(body: dict[str, Any], path: str) -> None:
+    assert without_field({"only": body}, f".nowhere{path}") == {"only": body}
+
+
+# What a schema requires
+
+TEXT = {"type": "string", "nullable": True}
+SCHEMA = {
+    "properties": {
+        "flat": TEXT,
+        "strict": {"type": "string"},
+        "spec": {"properties": {"deep": TEXT, "list": {"items": {"properties": {"deep": TEXT}}}}},
+    }
+}
+
+
+def required(*fields: str) -> list[StatusCause]:
+    return [StatusCause("FieldValueRequired", field, "Required value") for field in fields]
+
+
+def test_required_fields_that_may_be_null_are_null() -> None:
+    body = {"spec": {"a": 1}}
+    mended, filled = fill_required_nulls(body, required("flat", "spec.deep"), SCHEMA)
+    assert mended == {"spec": {"a": 1, "deep": None}, "flat": None}
+    assert filled == ("flat", "spec.deep")
+    assert body == {"spec": {"a": 1}}
+
+
+@pytest.mark.parametrize("field", ["strict", "unknown", "spec.unknown", "gone.deep", "spec.list[0].deep", ""])
+def test_field_that_may_not_be_null_stays_away(field: str) -> None:
+    assert fill_required_nulls({"spec": {}}, required(field), SCHEMA) == ({"spec": {}}, ())
+
+
+def test_field_that_is_there_stays_as_it_is() -> None:
+    assert fill_required_nulls({"flat": "x"}, required("flat"), SCHEMA) == ({"flat": "x"}, ())
+
+
+def test_other_complaints_fill_nothing() -> None:
+    assert fill_required_nulls({}, [StatusCause("FieldValueInvalid", "flat", "is odd")], SCHEMA) == ({}, ())
+
+
+@given(BODIES, st.lists(st.sampled_from(["flat", "strict", "spec.deep", "a.b", "spec.list.x"])), st.none() | BODIES)
+def test_nothing_that_is_there_is_ever_lost(body: dict[str, Any], fields: list[str], schema: Any) -> None:
+    before = json.dumps(body)
+    mended, filled = fill_required_nulls(body, required(*fields), SCHEMA if schema is None else schema)
+    assert json.dumps(body) == before
+    rest = mended
+    for field in filled:
+        rest = without_field(rest, f".{field}")
+    assert rest == body
+
+
+@pytest.mark.parametrize("crd", [None, {}, {"spec": {"versions": [{"name": "v2"}]}}, {"spec": {"versions": "x"}}])
+def test_definition_without_the_version_has_no_schema(crd: object) -> None:
+    assert schema_of(crd, "v1") is None
+
+
+def test_schema_is_that_of_the_version() -> None:
+    versions = [{"name": name, "schema": {"openAPIV3Schema": {"description": name}}} for name in ("v1", "v2")]
+    assert schema_of({"spec": {"versions": versions}}, "v2") == {"description": "v2"}
+
+
+# What is of a wrong type
+
+
+def test_values_of_a_wrong_type_are_named_without_what_they_are() -> None:
+    fields = (
+        MistypedField(".data.a", "string"),
+        MistypedField('.list[name="x"].b', "list"),
+        MistypedField(".n", "numeric (int or float)"),
+    )
+    body = {"data": {"a": 12345}, "list": [{"name": "z"}, {"name": "x", "b": True}], "n": "y"}
+    assert wrong_types(fields, body) == (
+        ".data.a is a number, expected a string",
+        '.list[name="x"].b is a boolean, expected a list',
+        ".n is a string, expected numeric (int or float)",
+    )
+
+
+# What stands in the way
+
+
+def forbidden(*fields: str) -> list[StatusCause]:
+    return [StatusCause("FieldValueForbidden", field, "may not be there") for field in fields]
+
+
+def test_parent_of_a_field_that_may_not_be_there_becomes_that_of_the_cluster() -> None:
+    body = {"spec": {"a": 1, "b": {"type": "x"}}}
+    live = {"spec": {"a": 2, "b": {"type": "y", "odd": 3}, "c": 4}}
+    mended, taken = adopt_conflicting_defaults(body, forbidden("spec.b.odd"), live)
+    assert mended == {"spec": {"a": 1, "b": {"type": "y", "odd": 3}}}
+    assert taken == ("spec.b.odd",)
+    assert body == {"spec": {"a": 1, "b": {"type": "x"}}}
+
+
+@pytest.mark.parametrize("field", ["spec.b.type", "spec.none.odd", "spec", "spec.b[0].odd", "spec.a.odd"])
+def test_field_that_we_set_or_the_cluster_does_not_have_stays_as_it_is(field: str) -> None:
+    body = {"spec": {"a": 1, "b": {"type": "x"}}}
+    live = {"spec": {"a": 2, "b": {"type": "y"}}}
+    assert adopt_conflicting_defaults(body, forbidden(field), live) == (body, ())

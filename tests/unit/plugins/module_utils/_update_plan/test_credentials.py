@@ -1,0 +1,151 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._data import platforms
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+    Manifest,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.credentials import (
+    ReleaseCredentials,
+    resolve_platform,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+
+GROUP = "cloudcredential.openshift.io"
+
+
+def manifest(
+    name: str, kind: str = "CredentialsRequest", group: str = GROUP, *, delete: str = "", needs: str = ""
+) -> Manifest:
+    annotations = {DELETE_ANNOTATION: delete} if delete else {}
+    annotations |= {CAPABILITY_ANNOTATION: needs} if needs else {}
+    return Manifest(ResourceId(group, kind, "", name), "v1", annotations, f"{name}.yaml")
+
+
+def body(provider: Any) -> dict[str, Any]:
+    return {"spec": {"providerSpec": {"kind": provider}}}
+
+
+BODIES: dict[str, Any] = {
+    "aws": body("AWSProviderSpec"),
+    "gcp": body("GCPProviderSpec"),
+    "aws2": body("AWSProviderSpec"),
+    "number": body(7),
+    "none": body(None),
+    "spec": {"spec": "x"},
+    "provider": {"spec": {"providerSpec": ["x"]}},
+    "empty": None,
+}
+
+
+def release_of(manifests: list[Manifest], read: list[str]) -> Release:
+    def body_of(manifest: Manifest) -> Any:
+        read.append(manifest.resource_id.name)
+        return BODIES[manifest.resource_id.name]
+
+    return Release("", "4.20.3", Minor(4, 20), tuple(manifests), {}, body_of)
+
+
+@pytest.mark.parametrize(
+    ("platform", "names"), [("aws", ["aws", "aws2"]), ("gcp", ["gcp"]), ("azure", []), ("none", []), ("baremetal", [])]
+)
+def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, names):
+    manifests = [manifest(name) for name in BODIES]
+    found = ReleaseCredentials(release_of(manifests, []), manifests, platform).needed(None)
+
+    assert [item.manifest.resource_id.name for item in found] == names
+    assert {item.provider for item in found} <= {platforms.CREDENTIALS_OF_PLATFORMS.get(platform)}
+
+
+@pytest.mark.parametrize("platform", [None, "none"])
+def test_no_body_is_read_where_nobody_asks_for_the_provider(platform):
+    read: list[str] = []
+    manifests = [manifest(name) for name in BODIES]
+    found = ReleaseCredentials(release_of(manifests, read), manifests, platform).needed(None)
+
+    assert read == []
+    assert [(item.manifest, item.provider) for item in found] == (
+        [(item, None) for item in manifests] if platform is None else []
+    )
+
+
+def test_only_credentials_requests_that_are_applied_count():
+    others = [
+        manifest("aws", "ConfigMap"),
+        manifest("aws", group="example.org"),
+        manifest("gcp", delete="true"),
+        manifest("aws2", delete="false"),
+    ]
+    found = ReleaseCredentials(release_of(others, []), others, None).needed(None)
+
+    assert [item.manifest for item in found] == others[3:]
+
+
+@pytest.mark.parametrize(
+    ("enabled", "names"),
+    [
+        (set(), ["aws", "gcp"]),
+        ({"A"}, ["number", "aws", "gcp"]),
+        ({"B"}, ["aws", "gcp"]),
+        ({"A", "B", "C"}, ["number", "aws", "aws2", "gcp"]),
+        (None, ["number", "aws", "aws2", "gcp"]),
+    ],
+)
+def test_only_what_is_on_counts_in_the_order_of_the_release(enabled, names):
+    requests = [manifest("number", needs="A"), manifest("aws"), manifest("aws2", needs="B+A"), manifest("gcp")]
+    found = ReleaseCredentials(release_of(requests, []), requests, None).needed(
+        None if enabled is None else frozenset(enabled)
+    )
+
+    assert [item.manifest.resource_id.name for item in found] == names
+
+
+@pytest.mark.parametrize("name", [*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS])
+@pytest.mark.parametrize("spell", [str.lower, str.upper, str.title])
+def test_a_platform_is_found_in_any_case(name, spell):
+    problems = Problems()
+
+    assert resolve_platform(spell(name), problems) == name
+    assert problems == []
+
+
+# openshift/api:config/v1/types_infrastructure.go PlatformType
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("AWS", "AlibabaCloud", "Azure", "BareMetal", "EquinixMetal", "External", "GCP", "IBMCloud"),
+        *("KubeVirt", "Libvirt", "None", "Nutanix", "OpenStack", "PowerVS", "VSphere", "oVirt"),
+    ],
+)
+def test_every_platform_of_the_api_is_known(name):
+    problems = Problems()
+    resolve_platform(name, problems)
+
+    assert problems == []
+
+
+@pytest.mark.parametrize(("name", "hint"), [("asw", "Did you mean aws?"), ("", "Known are: alibabacloud, aws, ")])
+def test_a_platform_that_does_not_exist_is_told(name, hint):
+    problems = Problems()
+    resolve_platform(name, problems)
+
+    assert [(item.severity, item.where) for item in problems] == [("error", "platform")]
+    assert problems[0].hint.startswith(hint)
+
+
+def test_no_platform_is_no_platform():
+    problems = Problems()
+
+    assert resolve_platform(None, problems) is None
+    assert problems == []

@@ -1,0 +1,144 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import MovedResource
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import (
+    policy_problems,
+    violations,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import (
+    EnabledCapability,
+    HopPlan,
+    Plan,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes
+
+
+def cause(name: str) -> MovedResource:
+    return MovedResource(None, Manifest(ResourceId("apps", "Deployment", "ns", name), "v1", {}, "a.yaml"))
+
+
+BY_MANIFEST = EnabledCapability("MachineAPI", "manifest", (cause("one"), cause("two")))
+FORCED = EnabledCapability("DeploymentConfig", "forced", (), "because")
+REQUESTED = EnabledCapability("Build", "manifest", (cause("three"),))
+IN_PASSING = EnabledCapability("Hidden", "manifest", (cause("four"),))
+
+
+def hop(
+    before: str, after: str, *turned_on: EnabledCapability, number: int = 13, requested: str = "", unknown: str = ""
+) -> HopPlan:
+    """Return a hop between names, written with blanks between them."""
+    start, end = (CapabilityStatus(frozenset(), frozenset(names.split())) for names in (before, after))
+    nothing = frozenset[str]()
+    return HopPlan(
+        f"4.{number}.0",
+        f"4.{number + 1}.0",
+        downgrade=False,
+        before=start,
+        after=end,
+        implicitly_enabled=turned_on,
+        requested=frozenset(requested.split()),
+        no_longer_optional=frozenset(unknown.split()),
+        not_in_fresh_install=nothing,
+        moved={},
+        changes=Changes((), (), ()),
+        credentials_requests=(),
+        blockers=(),
+    )
+
+
+def found(fail_on: Sequence[str], *hops: HopPlan) -> list[tuple[str, str]]:
+    plan = Plan(Selection(), hops, hops[-1].after, None)
+    return [(item.hop.to_version, item.name) for item in violations(plan, fail_on)]
+
+
+FIRST = hop(
+    "Console",
+    "Console MachineAPI DeploymentConfig Build Storage",
+    BY_MANIFEST,
+    FORCED,
+    REQUESTED,
+    IN_PASSING,
+    requested="Build Console Storage",
+)
+SECOND = hop("Console MachineAPI", "Console MachineAPI Ingress", number=14, requested="Console Ingress")
+BACK = hop("Console", "Console", unknown="Insights Later")
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "expected"),
+    [
+        ([], []),
+        (["Console"], []),
+        (["MachineAPI"], [("4.14.0", "MachineAPI")]),
+        (["DeploymentConfig"], [("4.14.0", "DeploymentConfig")]),
+        (["Build"], [("4.14.0", "Build")]),
+        (["Storage"], [("4.14.0", "Storage")]),
+        (["Hidden"], [("4.14.0", "Hidden")]),
+        (["Ingress"], [("4.15.0", "Ingress")]),
+        (["any"], [("4.14.0", name) for name in ("DeploymentConfig", "Hidden", "MachineAPI")]),
+        (["any", "Build"], [("4.14.0", name) for name in ("Build", "DeploymentConfig", "Hidden", "MachineAPI")]),
+        (["Storage", "Ingress", "Storage"], [("4.14.0", "Storage"), ("4.15.0", "Ingress")]),
+    ],
+)
+def test_a_name_counts_however_it_is_turned_on_and_any_where_nobody_asks_for_it(fail_on, expected):
+    assert found(fail_on, FIRST, SECOND) == expected
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "expected"),
+    [([], []), (["Console"], []), (["Later"], ["Later"]), (["any"], ["Insights", "Later"])],
+)
+def test_a_name_that_is_no_longer_optional_counts_by_name_and_as_any(fail_on, expected):
+    assert found(fail_on, BACK) == [("4.14.0", name) for name in expected]
+
+
+def test_a_name_that_comes_and_that_nobody_asks_for_is_any_name():
+    assert found(["any"], hop("", "Console Storage", requested="Storage")) == [("4.14.0", "Console")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("MachineAPI", "4.13.0 to 4.14.0 turns on MachineAPI because of Deployment.apps ns/one and 1 more"),
+        ("Build", "4.13.0 to 4.14.0 turns on Build because of Deployment.apps ns/three"),
+        ("DeploymentConfig", "4.13.0 to 4.14.0 turns on DeploymentConfig: because"),
+        ("Storage", "4.13.0 to 4.14.0 turns on Storage: the selection asks for it in 4.14.0"),
+        (
+            "Insights",
+            "4.13.0 to 4.14.0 turns on Insights: 4.14.0 does not know it as a capability, and creates what it brings",
+        ),
+    ],
+)
+def test_a_violation_says_why(name, text):
+    (violation,) = violations(Plan(Selection(), (FIRST, BACK), FIRST.after, None), [name])
+
+    assert str(violation) == text
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "wrong"),
+    [
+        ([], []),
+        (["any", "Console"], []),
+        (["Console", "Consoel"], [("fail_on[1]", "Did you mean Console?")]),
+        (["console", "ANY"], [("fail_on[0]", "Write Console: names"), ("fail_on[1]", "Write any: names")]),
+        ([""], [("fail_on[0]", "Known are: Build, Console, any")]),
+    ],
+)
+def test_a_policy_that_names_what_does_not_exist_is_wrong(fail_on, wrong):
+    problems = policy_problems(fail_on, iter(["Console", "Build"]))
+
+    assert [item.where for item in problems] == [where for where, _mend in wrong]
+    assert all(item.hint.startswith(hint) for item, (_where, hint) in zip(problems, wrong, strict=True))
+    assert {item.severity for item in problems} <= {"error"}

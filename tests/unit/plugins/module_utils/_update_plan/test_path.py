@@ -1,0 +1,112 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import is_upgrade, path_problems
+from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
+
+
+def release(version: str) -> Release:
+    return release_of_version(minor_of(version))._replace(version=version)
+
+
+def problems(path: str, *, allow_downgrade: bool = False) -> list[tuple[str, str]]:
+    found = path_problems([release(version) for version in path.split()], allow_downgrade)
+    assert all(item.hint for item in found)
+    return [(item.severity, item.where) for item in found]
+
+
+@pytest.mark.parametrize(
+    ("current", "target", "expected"),
+    [
+        ("4.13.0", "4.14.0", True),
+        ("4.13.9", "4.13.10", True),
+        ("4.9.0", "4.10.0", True),
+        ("4.20.0", "5.0.0", True),
+        ("4.14.0-rc.1", "4.14.0", True),
+        ("4.14.0-rc.9", "4.14.0-rc.10", True),
+        ("4.14.0", "4.14.0", False),
+        ("4.14.0", "4.14.0-rc.1", False),
+        ("4.14.0", "4.13.99", False),
+        ("5.0.0", "4.20.0", False),
+        # Builds of one version have no order
+        ("4.14.0+a", "4.14.0+b", False),
+    ],
+)
+def test_the_way_leads_on_where_the_version_is_a_later_one(current, target, expected):
+    assert is_upgrade(release(current), release(target)) is expected
+
+
+def test_a_release_whose_minor_alone_is_known_has_its_place():
+    flat = release_of_version(minor_of("4.14"))
+
+    assert (flat.shown_version, release("4.14.5").shown_version) == ("4.14", "4.14.5")
+    assert is_upgrade(release("4.13.5"), flat) is True
+    assert is_upgrade(flat, release("4.13.5")) is False
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("", [("error", "releases")]),
+        ("4.13.0", [("error", "releases")]),
+        ("4.13.0 4.14.0", []),
+        ("4.13.0 4.13.1 4.14.0 4.15.0", []),
+        ("4.13.0 4.15.0", [("warning", "releases[1]")]),
+        ("4.12.0 4.13.0 4.16.0 4.18.0", [("warning", "releases[2]"), ("warning", "releases[3]")]),
+        # The last minors of 4 and the first of 5 are made at the same time
+        ("4.23.0 5.0.0", []),
+        ("4.22.0 5.0.0", []),
+        ("4.21.0 5.0.0", [("warning", "releases[1]")]),
+        ("4.22.0 5.1.0", [("warning", "releases[1]")]),
+        ("4.14.0 5.1.0", [("warning", "releases[1]")]),
+        ("4.21.0 4.23.0 5.0.0 5.2.0", [("warning", "releases[1]"), ("warning", "releases[3]")]),
+        # Minors that the registry does not know are skipped all the same.
+        ("5.2.0 5.6.0", [("warning", "releases[1]")]),
+        ("5.8.0 5.9.0", []),
+        ("4.10.0 4.11.0", [("error", "releases[0]")]),
+        ("4.9.0 4.10.0 4.11.0", [("error", "releases[0]"), ("error", "releases[1]")]),
+    ],
+)
+def test_a_path_that_goes_up(path, expected, allowed):
+    assert problems(path, allow_downgrade=allowed) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "places", "allowed"),
+    [
+        ("4.14.0 4.13.0", ["releases[1]"], [("warning", "releases[1]")]),
+        ("4.14.0 4.14.0", ["releases[1]"], []),
+        ("4.13.0 4.14.0 4.13.0", ["releases[2]"], [("warning", "releases[2]")]),
+        (
+            "4.15.0 4.14.0 4.13.0",
+            ["releases[1]", "releases[2]"],
+            [("warning", f"releases[{index}]") for index in (1, 2)],
+        ),
+        ("4.15.0 4.12.0", ["releases[1]"], [("warning", "releases[1]")]),
+        ("4.11.0 4.10.0", ["releases[1]"], [("warning", "releases[1]")]),
+        ("4.11.0 4.10.0 4.9.0", ["releases[1]", "releases[2]", "releases[1]"], None),
+    ],
+)
+def test_a_path_that_goes_down_has_to_be_allowed(path, places, allowed):
+    assert problems(path) == [("error", place) for place in places]
+    if allowed is not None:
+        assert problems(path, allow_downgrade=True) == allowed
+    else:
+        assert ("error", "releases[1]") in problems(path, allow_downgrade=True)
+
+
+def test_a_problem_names_both_versions_and_the_place_it_was_asked_for():
+    (problem,) = path_problems(
+        [release("4.14.2"), release("4.13.5")], allow_downgrade=False, where="clusters[2].releases"
+    )
+
+    assert problem.where == "clusters[2].releases[1]"
+    assert problem.message == "4.13.5 is older than 4.14.2"
+    (same,) = path_problems([release("4.14.2"), release("4.14.2")], allow_downgrade=False)
+    assert same.message == "4.14.2 is the same version as the one before"

@@ -1,0 +1,154 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
+from ansible_collections.capability.openshift.plugins.module_utils._version import (
+    Minor,
+    is_semantic_version,
+    minor_of,
+    precedence,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "minor"),
+    [
+        ("4.20", Minor(4, 20)),
+        ("4.20.3", Minor(4, 20)),
+        ("4.20.0-rc.1", Minor(4, 20)),
+        ("4.20.0-0.okd-scos-2025-01-01-000000", Minor(4, 20)),
+        ("5.0.0-ec.1+build.5", Minor(5, 0)),
+    ],
+)
+def test_the_minor_of_a_version(text, minor):
+    assert minor_of(text) == minor
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "4", "v4.20", "4.020", "4.20.", "4.20.x", "4.20.3-", " 4.20", "4.20\n", "\u0664.20", None, True, [], {}],
+)
+def test_what_is_no_version_says_how_to_write_one(value):
+    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift") as raised:
+        minor_of(value, "here")
+
+    problem = raised.value.problems[0]
+    assert problem.where == "here"
+    assert "4.20.3" in problem.hint
+
+
+@pytest.mark.parametrize("value", [4.2, 4, 5.1])
+def test_a_number_is_told_to_be_quoted(value):
+    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift") as raised:
+        minor_of(value)
+
+    assert "Quote it" in raised.value.problems[0].hint
+
+
+# semver.org, and blang/semver Parse, which the CVO uses
+@pytest.mark.parametrize(
+    ("text", "valid"),
+    [
+        ("4.20.3", True),
+        ("4.20.0-rc.1", True),
+        ("4.20.0-0.nightly-2025-01-01-000000", True),
+        ("4.20.3+meta", True),
+        ("4.20", False),
+        ("v4.20.3", False),
+        ("4.20.03", False),
+        ("4.20.3-01", False),
+        ("4.20.3-", False),
+        ("4.20.3+", False),
+        ("", False),
+    ],
+)
+def test_release_metadata_needs_a_semantic_version(text, valid):
+    assert is_semantic_version(text) is valid
+
+
+def test_minors_compare_across_majors():
+    assert Minor(4, 9) < Minor(4, 10) < Minor(5, 0)
+    assert str(Minor(4, 20)) == "4.20"
+
+
+# semver.org 11, points 2 to 4: the example of each, and the kinds of versions that OpenShift has
+@pytest.mark.parametrize(
+    "ascending",
+    [
+        "1.0.0 2.0.0 2.1.0 2.1.1",
+        "1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0",
+        "4.9.59 4.10.0 4.10.2 4.10.10 4.11.0-fc.0 4.11.0-rc.0 4.11.0 4.20.0 5.0.0-ec.0 5.0.0",
+        "4.20.0-0.nightly-2025-01-01-000000 4.20.0-0.nightly-2025-01-02-000000 4.20.0-ec.1 4.20.0-rc.9 4.20.0-rc.10",
+        "1.0.0-0 1.0.0-1 1.0.0-9 1.0.0-10 1.0.0--1 1.0.0-9a 1.0.0-A 1.0.0-a 1.0.0-a.0 1.0.0-a.a",
+    ],
+)
+def test_versions_are_ordered_as_semver_org_says(ascending):
+    for lower, higher in combinations(ascending.split(), 2):
+        assert precedence(lower) < precedence(higher)
+        assert not precedence(higher) < precedence(lower)
+
+
+# semver.org 10
+@pytest.mark.parametrize("text", ["4.20.3+a", "4.20.3+b.1", "4.20.3+001"])
+def test_build_metadata_has_no_part_in_the_order(text):
+    assert precedence(text) == precedence("4.20.3")
+    assert precedence("4.20.3-rc.1+x") == precedence("4.20.3-rc.1")
+
+
+def test_a_minor_alone_is_its_first_release():
+    assert precedence("4.20") == precedence("4.20.0")
+    assert precedence("4.20.0-rc.1") < precedence("4.20") < precedence("4.20.1")
+
+
+@pytest.mark.parametrize("text", ["", "4", "v4.20.3", "4.20.03", "4.20.3-01", "None"])
+def test_what_is_no_version_has_no_place_in_the_order(text):
+    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift"):
+        precedence(text)
+
+
+NUMBERS = st.integers(0, 30)
+IDENTIFIERS = st.one_of(st.integers(0, 12).map(str), st.text("aZ0-", min_size=1, max_size=3))
+PRE_RELEASES = st.none() | st.lists(IDENTIFIERS, min_size=1, max_size=3).map(".".join)
+
+
+def semver_less(one: str, other: str) -> bool:
+    """Compare identifier by identifier, as semver.org 11 tells it."""
+    (core, dash, pre), (other_core, other_dash, other_pre) = one.partition("-"), other.partition("-")
+    if core != other_core:
+        return [int(part) for part in core.split(".")] < [int(part) for part in other_core.split(".")]
+    if not dash or not other_dash:
+        return bool(dash) and not other_dash
+    parts, other_parts = pre.split("."), other_pre.split(".")
+    for part, other_part in zip(parts, other_parts, strict=False):
+        if part == other_part:
+            continue
+        if part.isdigit() and other_part.isdigit():
+            return int(part) < int(other_part)
+        if part.isdigit() or other_part.isdigit():
+            return part.isdigit()
+        return part < other_part
+    return len(parts) < len(other_parts)
+
+
+VERSIONS = st.builds(
+    lambda minor, patch, pre: f"4.{minor}.{patch}" + ("" if pre is None else f"-{pre}"), NUMBERS, NUMBERS, PRE_RELEASES
+).filter(is_semantic_version)
+
+
+@given(VERSIONS, VERSIONS | st.none(), PRE_RELEASES)
+def test_any_two_versions_are_ordered_as_semver_org_says(one, other, pre):
+    # Often of one core, so that the pre-releases decide.
+    core = one.partition("-")[0]
+    other = other or (core if pre is None else f"{core}-{pre}")
+    if is_semantic_version(other):
+        for first, second in permutations((one, other)):
+            assert (precedence(first) < precedence(second)) is semver_less(first, second)
+        assert (precedence(one) == precedence(other)) is (one == other)

@@ -1,0 +1,84 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Modules run as Ansible runs them: arguments in, the JSON that they print out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from ansible.module_utils import basic
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a module printed."""
+
+    result: dict[str, Any]
+    failed: bool
+
+    def __getitem__(self, key: str) -> Any:
+        return self.result[key]
+
+    @property
+    def message(self) -> str:
+        """The error of a module that failed."""
+        assert self.failed, self.result
+        return str(self.result["msg"])
+
+    @property
+    def errors(self) -> list[dict[str, str]]:
+        """The errors of a module that failed, all of which its message holds."""
+        assert self.failed, self.result
+        found = [item for item in self.result["problems"] if item["severity"] == "error"]
+        for item in found:
+            assert item["where"] in self.message
+            assert item["message"] in self.message
+            assert item["hint"] in self.message
+        return found
+
+    def problem(self, part: str) -> dict[str, str]:
+        """Return the one problem whose place or message holds ``part``."""
+        (found,) = [item for item in self.result["problems"] if part in item["where"] or part in item["message"]]
+        return dict(found)
+
+
+Call = Callable[..., Outcome]
+
+
+@contextmanager
+def _arguments(values: dict[str, Any]) -> Iterator[None]:
+    try:
+        from ansible.module_utils.testing import patch_module_args
+    except ImportError:  # ansible-core 2.18 and earlier
+        setattr(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": values}).encode())  # noqa: B010
+        yield
+        setattr(basic, "_ANSIBLE_ARGS", None)  # noqa: B010
+    else:
+        with patch_module_args(values):
+            yield
+
+
+def caller(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Return a function that runs ``module`` with ``options`` and tells how it ended."""
+
+    def call(module: Any, *, check: bool = False, diff: bool = False, **options: Any) -> Outcome:
+        values = {
+            **{name: str(value) if hasattr(value, "__fspath__") else value for name, value in options.items()},
+            "_ansible_check_mode": check,
+            "_ansible_diff": diff,
+        }
+        with _arguments(values), pytest.raises(SystemExit) as ended:
+            module.main()
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.out + printed.err
+        result = json.loads(printed.out)
+        assert bool(ended.value.code) == result.get("failed", False)
+        return Outcome(result, result.get("failed", False))
+
+    return call
