@@ -103,7 +103,7 @@ def unit(path: str) -> str:
 
 def _can_be_named(path: str) -> bool:
     parts = PurePosixPath(path).parts
-    kinds = ("modules", "action", "filter", "test", "doc_fragments")
+    kinds = ("modules", "action", "filter", "lookup", "test", "doc_fragments")
     if parts[0] == "plugins":
         return len(parts) == 3 and parts[1] in kinds
     return len(parts) == 2 and parts[0] in (ROLES, PLAYBOOKS)
