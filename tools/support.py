@@ -62,6 +62,11 @@ class Log:
         self.path.write_text("", encoding="utf-8")
         self.env = env
 
+    def write(self, text: str) -> None:
+        """Add a text to the log."""
+        with self.path.open("a", encoding="utf-8") as log:
+            log.write(f"{text}\n")
+
     def run(self, *command: str | Path, cwd: Path = ROOT, without: Iterable[str] = (), **env: str) -> str:
         """Run a command to its end and return its output, or raise ``Failed``."""
         words = [str(word) for word in command]
