@@ -17,16 +17,16 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
+from textwrap import dedent
 from urllib.parse import unquote, urlsplit
 
 import yaml
 from environment import CACHE, NAME, NAMESPACE, ROOT, VENV
 from flowchart import FlowchartError, draw
-from support import Failed, Log, count, tool_environment
+from support import Failed, Log, tool_environment
 
 FQCN = f"{NAMESPACE}.{NAME}"
 BIN = VENV / "bin"
@@ -88,6 +88,10 @@ def reference(log: Log) -> None:
     target.mkdir(mode=0o700)
     options = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--dest-dir", target)
     log.run(BIN / "antsibull-docs", "--config-file", DOCSITE / "antsibull-docs.cfg", "collection", *options, FQCN)
+    index = target / "index.rst"
+    # The sidebar would show whole titles.
+    entry = re.compile(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$")
+    index.write_text(entry.sub(r"\1\2 (\3) <\2_\3>", index.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def stage(log: Log) -> None:
@@ -95,8 +99,11 @@ def stage(log: Log) -> None:
     toctree = (DOCSITE / "toctree.md").read_text(encoding="utf-8")
     start = ROOT / "README.md"
     put("index.md", page(start) + "\n" + toctree.partition("-->\n")[2])
-    for path in (ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "roles").glob("*/README.md")):
+    for path in (ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
         put(str(path.relative_to(ROOT)), page(path))
+    for path in (ROOT / "roles").glob("*/README.md"):
+        variables = f"../../{REFERENCE}/{path.parent.name}_role.rst"
+        put(str(path.relative_to(ROOT)), f"{page(path)}\nAll variables of the role: [reference]({variables}).\n")
     put("playbooks.md", playbooks())
     put("CHANGELOG.md", changelog(log))
 
@@ -173,14 +180,16 @@ def drawing(fence: re.Match[str], path: Path) -> str:
 
 def playbooks() -> str:
     """Return a page with the comment at the head of each playbook."""
-    parts = ["# Playbooks", "", "Each playbook runs by its full name. Variables are set with `-e` or in an inventory.", ""]
+    parts = ["# Playbooks", "", "Run a playbook by its full name. Set its variables with `-e` or in an inventory.", ""]
     for path in sorted((ROOT / "playbooks").glob("*.yml")):
         head = path.read_text(encoding="utf-8").partition("\n---\n")[2]
         lines = [line[1:].removeprefix(" ") for line in re.match(r"(?:#.*\n)*", head)[0].splitlines()]  # type: ignore[index]
         about, _, usage = "\n".join(lines).partition("\n\n")
-        if not usage:
-            raise Failed(f"{path.relative_to(ROOT)}: no comment that says what the playbook does, and how to run it")
-        parts += [f"({path.stem})=", f"## {FQCN}.{path.stem}", "", about, "", "```text", usage.strip("\n"), "```", ""]
+        commands, _, variables = usage.partition("\n\n")
+        if not variables:
+            raise Failed(f"{path.relative_to(ROOT)}: the comment at the head has no commands or no variables")
+        parts += [f"({path.stem})=", f"## {FQCN}.{path.stem}", "", about, ""]
+        parts += ["```bash", dedent(commands), "```", "", "```text", variables, "```", ""]
     return "\n".join(parts)
 
 
@@ -195,11 +204,11 @@ def changelog(log: Log) -> str:
     copy.mkdir(parents=True)
     shutil.copy2(ROOT / "galaxy.yml", copy)
     for folder in ("changelogs", "plugins", "roles", "playbooks", "meta"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", ".plugin-cache.yaml"))
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     log.run(BIN / "antsibull-changelog", "release", "--version", version, cwd=copy)
     text = (copy / "CHANGELOG.md").read_text(encoding="utf-8")
     escaped = re.escape(version.replace(".", "\\."))
-    text, marked = re.subn(rf"(?m)^## v{escaped}$", rf"\g<0> (not released yet)", text)
+    text, marked = re.subn(rf"(?m)^## v{escaped}$", r"\g<0> (not released yet)", text)
     if not marked:
         raise Failed(f"the changelog has no version {version}; raise the version in galaxy.yml after a release")
     kind, lines = "", []
@@ -242,15 +251,12 @@ def check(folder: Path) -> tuple[list[str], set[str]]:
     pages = {
         path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")
     }
-    problems = []
-    for name, content in sorted(pages.items()):
-        where: Callable[[str], str | None] = partial(broken, folder, pages, name)
-        for target in sorted({*content.links, *content.loads}):
-            if problem := where(target):
-                problems.append(f"{name}: {target!r} {problem}")
-        for target in sorted(set(content.loads)):
-            if urlsplit(target).netloc:
-                problems.append(f"{name}: {target!r} is loaded from another host")
+    problems = [
+        f"{name}: {target!r} {problem}"
+        for name, content in sorted(pages.items())
+        for target in sorted({*content.links, *content.loads})
+        if (problem := broken(folder, pages, name, target))
+    ]
     return problems, set(pages)
 
 
@@ -258,6 +264,8 @@ def broken(folder: Path, pages: dict[str, Page], name: str, target: str) -> str 
     """Return what is wrong with one link of a page."""
     parts = urlsplit(target)
     if parts.scheme or parts.netloc:
+        if parts.netloc and target in pages[name].loads:
+            return "is loaded from another host"
         if parts.scheme in ("data", "mailto"):
             return None
         return None if parts.scheme in ("http", "https") and "." in (parts.hostname or "") else "is no address"

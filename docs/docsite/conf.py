@@ -22,8 +22,7 @@ ANSIBLE_LABELS = {
 }
 
 project = f"{GALAXY['namespace']}.{GALAXY['name']}"
-# Sphinx reads this name.
-copyright = GALAXY["authors"][0]
+copyright = GALAXY["authors"][0]  # noqa: A001 - Sphinx reads this name
 version = release = GALAXY["version"]
 language = "en"
 
@@ -31,6 +30,8 @@ extensions = ["myst_parser", "sphinx_antsibull_ext"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 default_role = "any"
 nitpicky = True
+# Two hyphens begin an option of a command, also outside of code.
+smartquotes = False
 # The page of the collection repeats the guides, so that its table of contents is complete by itself.
 suppress_warnings = ["toc.multiple_toc_parents"]
 
