@@ -14,10 +14,6 @@ from collections.abc import Iterable, Iterator
 
 from environment import ROOT
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.hosted_cluster import (
-    DEFAULT_OFF,
-    SELECTABLE_SINCE,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     ALWAYS_ENABLED,
     CAPABILITIES,
@@ -26,8 +22,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import REQUIREMENTS, all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import (
+    DEFAULT_OFF,
+    SELECTABLE_SINCE,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS, Rule
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import SOLUTIONS, Solution
+from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS, Solution
 
 PAGE = ROOT / "docs" / "rules.md"
 

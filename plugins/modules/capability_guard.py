@@ -167,9 +167,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
     wait_until,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, parse_guard
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import auth_spec, wait_problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import wait_problems
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,

@@ -179,12 +179,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
     status_lines,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import status_facts
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    auth_spec,
-    facts_spec,
-    release_spec,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import facts_spec, release_spec
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problem

@@ -374,7 +374,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.deps 
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
 from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError, FactsError
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.json import json_object
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import json_object
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 SHORTEST_HIDDEN = 8

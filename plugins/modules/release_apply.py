@@ -393,9 +393,9 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    auth_spec,
     release_spec,
     rollout_spec,
     wait_problems,
@@ -419,10 +419,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     Surroundings,
     read_surroundings,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import said_by
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import Wishes, said_by
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import Wishes, roll_out
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
 
 _MOST_PARALLEL = 64
 

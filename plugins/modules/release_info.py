@@ -130,14 +130,17 @@ problems:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import release_contents
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import (
+    contents_dict,
+    release_contents,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     facts_spec,
     release_arguments,
     release_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import contents_dict, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 

@@ -252,7 +252,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.dest
     DestinationPlan,
     write_destination,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._extract.result import destination_diff
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, secret_files
+from ansible_collections.capability.openshift.plugins.module_utils._extract.result import (
+    decision_dict,
+    destination_diff,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_options,
     facts_spec,
@@ -263,17 +267,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import decision_dict, fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     DestinationError,
     Problem,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    included_files,
-    load_release,
-    secret_files,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
     MODES,
     dot,

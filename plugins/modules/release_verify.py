@@ -293,12 +293,9 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    auth_spec,
-    release_spec,
-    rollout_spec,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import release_spec, rollout_spec
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -309,7 +306,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import read_surroundings
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import said_by
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import said_by
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verify
 

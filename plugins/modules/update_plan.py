@@ -484,13 +484,15 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     auth_spec,
+    show_kubeconfig,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_options,
     facts_spec,
     inclusion_spec,
     selection_spec,
-    show_kubeconfig,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute
@@ -504,18 +506,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planning
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanShapes,
     planning_result,
     shown_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    Planning,
     Terms,
     answer_many,
     answer_one,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 if TYPE_CHECKING:
     from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
@@ -604,8 +606,10 @@ def run(planning: Planning, params: dict[str, Any], check_mode: bool, diff_mode:
     result = planning_result(planning, fleet=fleet, details=details, fail_on=params["fail_on"])
     if params["report"] is not None:
         # Templates and Jinja2 cost every run that writes no report.
-        from ansible_collections.capability.openshift.plugins.module_utils._extract.result import report_diff
-        from ansible_collections.capability.openshift.plugins.module_utils._report.write import write_report
+        from ansible_collections.capability.openshift.plugins.module_utils._report.write import (
+            report_diff,
+            write_report,
+        )
 
         path = params["report"] and absolute(params["report"], params["chdir"] or "")
         written = write_report(path, PlanShapes().report(planning), check_mode=check_mode)

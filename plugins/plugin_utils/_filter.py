@@ -26,17 +26,17 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     ImplicitEnablement,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
     InclusionFacts,
     decide,
     included_manifests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
+from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     InstallOptions,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.validation import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (

@@ -18,12 +18,12 @@ from typing import Any
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import facts_of
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanShapes,
     plan_violations,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import Terms, answer_many
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 DISTINCT = 5
 """One of so many clusters has a question of its own: 10,000 clusters have 2,000."""

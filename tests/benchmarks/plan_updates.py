@@ -20,10 +20,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     ImplicitEnablement,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.resolved_release import resolve_waypoint
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import Terms, answer_one
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 REPEATS = 20
 

@@ -37,11 +37,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     Reason,
     decide_all,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    LoadedRelease,
-    included_files,
-    load_release,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease, load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.tests.benchmarks.floor import send_all
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError

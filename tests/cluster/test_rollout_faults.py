@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import patience as _patience
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _patience
 from ansible_collections.capability.openshift.plugins.modules import release_apply
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import (
     Point,

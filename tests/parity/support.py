@@ -15,8 +15,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionFacts, Override
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
+    InclusionFacts,
+    Override,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,

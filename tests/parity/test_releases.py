@@ -19,12 +19,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
     resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
     Inclusion,
     InclusionFacts,
     decide_all,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import included_files, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._yaml import rapidyaml as _rapidyaml
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest, manifest_files

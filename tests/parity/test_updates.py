@@ -25,21 +25,24 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     CAPABILITIES,
     DEFAULT_CLUSTER_PROFILE,
     FORCED_CAPABILITIES,
-    feature_set_names,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.feature_sets import feature_set_names
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
+    Answer,
+    Fleet,
+    PlannedPath,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    PlannedPath,
     Terms,
     answer_many,
     answer_one,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, precedence
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest
 from ansible_collections.capability.openshift.tests.parity.support import (

@@ -10,6 +10,8 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 
+from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
+
 ROOT = Path(__file__).parents[2]
 RUNTIME = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text("utf-8"))
 GROUP = "capability.openshift.openshift"
@@ -101,7 +103,6 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
 @pytest.mark.parametrize("name", MODULES)
 def test_the_shared_options_are_documented_by_the_fragment_of_the_same_name(name):
     from ansible_collections.capability.openshift.plugins.doc_fragments._cluster import ModuleDocFragment
-    from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
 
     for fragment in documentation(name)["extends_documentation_fragment"]:
         collection, _dot, part = fragment.rpartition("._cluster.")

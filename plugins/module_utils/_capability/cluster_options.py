@@ -15,9 +15,9 @@ from .._data.capabilities import MinorFacts
 from .._problems import FactsError, Problem, did_you_mean, has_errors, raise_errors
 from .._release.release import Release
 from .._version import Minor
-from .inclusion import InclusionFacts, Override
+from .inclusion import CapabilityStatus, InclusionFacts, Override
 from .release_properties import hidden_capabilities, minor_facts, profile_problems, release_gates, resolve_feature_set
-from .selection import CapabilityStatus, Selection, capability_status, check_selection, parse_selection
+from .selection import Selection, capability_status, check_selection, parse_selection
 
 _NOTHING = CapabilityStatus(frozenset(), frozenset())
 API_SPELLINGS = {

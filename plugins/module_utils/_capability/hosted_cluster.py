@@ -10,31 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._data.capabilities import V_CURRENT, MinorFacts
-from .._version import Minor
-
-DEFAULT_OFF: frozenset[str] = frozenset({"baremetal", "ClusterAPI", "CompatibilityRequirements"})
-"""Names that a hosted cluster has off unless they are asked for; it has all others on.
-
-Source: openshift/hypershift:support/capabilities/hosted_control_plane_capabilities.go CalculateEnabledCapabilities.
-"""
-
-
-class SelectableNames(NamedTuple):
-    """Names that a HostedCluster can turn off (``disabled``) and on (``enabled``) from ``since`` on."""
-
-    since: Minor
-    disabled: frozenset[str]
-    enabled: frozenset[str]
-    source: str
-
-
-_TYPES = "openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go"
-_SEVEN = frozenset({"ImageRegistry", "openshift-samples", "Insights", "baremetal", "Console", "NodeTuning", "Ingress"})
-
-SELECTABLE_SINCE: tuple[SelectableNames, ...] = (
-    SelectableNames(Minor(4, 18), frozenset({"ImageRegistry"}), frozenset(), f"{_TYPES} release-4.18"),
-    SelectableNames(Minor(4, 20), _SEVEN, _SEVEN, f"{_TYPES} release-4.20"),
-)
+from .._data.hosted_clusters import DEFAULT_OFF, SELECTABLE_SINCE
 
 
 class HostedCapabilities(NamedTuple):

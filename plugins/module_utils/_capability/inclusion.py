@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .._data.capabilities import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
+from .._data.feature_sets import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
 from .._release.manifest import (
     EXCLUDE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,
@@ -24,7 +24,6 @@ from .._release.manifest import (
     Manifest,
 )
 from .._resources import ResourceId
-from .selection import CapabilityStatus
 
 _GO_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
@@ -241,3 +240,11 @@ def _go_escape(char: str) -> str:
     if point < 0x80:
         return f"\\x{point:02x}"
     return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+class CapabilityStatus(NamedTuple):
+    """Which capabilities a cluster knows and has enabled; ``implicitly_enabled`` is a part of ``enabled``."""
+
+    known: frozenset[str]
+    enabled: frozenset[str]
+    implicitly_enabled: frozenset[str] = frozenset()

@@ -11,23 +11,23 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._data import capabilities as capability_data
-from .._data.capabilities import MinorFacts
+from .._data import feature_sets
+from .._data.capabilities import API_ADDITIONAL, MinorFacts
 from .._problems import Problem, did_you_mean
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
 from .._unstructured import walk
 from .._version import Minor
 from .inclusion import InclusionFacts, decide
-from .selection import API_ADDITIONAL
 
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 
 def resolve_feature_set(name: str, minor: Minor | None, problems: list[Problem]) -> str:
     """Return the feature set as the API spells it (``""`` is the default one); report one that does not exist."""
-    if name in ("", capability_data.DEFAULT_FEATURE_SET):
+    if name in ("", feature_sets.DEFAULT_FEATURE_SET):
         return ""
-    known = capability_data.feature_set_names(minor)
+    known = feature_sets.feature_set_names(minor)
     if name not in known:
         of = f" of {minor}" if minor else ""
         problems.append(
@@ -90,7 +90,7 @@ def enum_names(crd: Any) -> frozenset[str] | None:
 def hidden_capabilities(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:
     """Capabilities that do not exist under these gates; with no gates known, under those of the feature set."""
     if gates is None:
-        gates = capability_data.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
+        gates = feature_sets.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
     return capability_data.hidden_capabilities(gates)
 
 
@@ -102,12 +102,12 @@ def release_gates(
     Releases before 4.22 do not filter by gates, and without manifests nobody can be asked.
     """
     minor = release.minor
-    if minor is None or minor < capability_data.GATES_FILTERED_SINCE or not release.manifests:
+    if minor is None or minor < feature_sets.GATES_FILTERED_SINCE or not release.manifests:
         return None, ()
     gates = _gates_of_manifests(release, cluster_profile, feature_set, minor.major)
     if gates is not None:
         return gates, ()
-    name = feature_set or capability_data.DEFAULT_FEATURE_SET
+    name = feature_set or feature_sets.DEFAULT_FEATURE_SET
     message = (
         f"the release has no FeatureGate manifest for feature set {name} and profile {cluster_profile}, "
         "so the feature-gate filter is off"

@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._data.capabilities import NONE, V_CURRENT, MinorFacts, gates_of, since_of
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorFacts, gates_of, since_of
 from .._problems import Problem, did_you_mean
-
-API_FIELDS = API_BASELINE, API_ADDITIONAL = "baselineCapabilitySet", "additionalEnabledCapabilities"
-"""Fields of ``capabilities`` in an install-config, and in the spec of a ClusterVersion."""
+from .inclusion import CapabilityStatus
 
 _SPELLINGS = {
     "baseline_capability_set": API_BASELINE,
@@ -40,14 +38,6 @@ class Selection(NamedTuple):
     additional_field: str = "additional_enabled_capabilities"
     excluded_field: str = "excluded_capabilities"
     baseline_field: str = "baseline_capability_set"
-
-
-class CapabilityStatus(NamedTuple):
-    """Which capabilities a cluster knows and has enabled; ``implicitly_enabled`` is a part of ``enabled``."""
-
-    known: frozenset[str]
-    enabled: frozenset[str]
-    implicitly_enabled: frozenset[str] = frozenset()
 
 
 def parse_selection(options: object, where: str = "capabilities") -> tuple[Selection, tuple[Problem, ...]]:

@@ -7,23 +7,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.release_properties import minor_facts
-from .._capability.selection import API_ADDITIONAL, API_BASELINE, requested
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, MinorFacts
+from .._capability.selection import requested
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, MinorFacts
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import follow, snapshots_of
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, walk
-from .arrival import arrival_of
-from .capability_metrics import capability_metrics
 from .cluster_version import ClusterVersion, parse_cluster_version
 from .live import CLUSTER_VERSION, facts_of_cluster, get_cluster_version, update_cluster_version
-from .operators import operators_of_cluster, operators_of_release
+from .operators import arrival_of, operators_of_cluster, operators_of_release
 from .spec_change import SpecChange, Wish, implicitly_enabled, requested_names, spec_change
 from .status_change import told_condition
 
@@ -194,3 +192,20 @@ def spec_lines(obj: Mapping[str, Any]) -> str:
         return ""
     lines = [f"{API_BASELINE}: {block.get(API_BASELINE, '')}".rstrip(), f"{API_ADDITIONAL}:"]
     return "\n".join([*lines, *(f"- {name}" for name in block.get(API_ADDITIONAL) or ())]) + "\n"
+
+
+NAME = "cluster_version_capability"
+
+
+def capability_metrics(enabled: Iterable[str], known: Iterable[str]) -> str:
+    """Return Prometheus' text format: 1 for each name that is on, known or not, 0 for the others that are known.
+
+    Source: openshift/cluster-version-operator:pkg/cvo/metrics.go.
+    """
+    is_on = frozenset(enabled)
+    lines = [
+        f"# HELP {NAME} Report currently enabled cluster capabilities.  0 is disabled, and 1 is enabled.",
+        f"# TYPE {NAME} gauge",
+        *(f'{NAME}{{name="{name}"}} {int(name in is_on)}' for name in sorted({*is_on, *known})),
+    ]
+    return "\n".join(lines) + "\n"

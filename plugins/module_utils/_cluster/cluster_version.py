@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from .._capability.selection import API_ADDITIONAL, API_BASELINE, API_FIELDS, CapabilityStatus, Selection
+from .._capability.inclusion import CapabilityStatus
+from .._capability.selection import Selection
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
 from .._problems import Problem, Severity, did_you_mean, has_errors, type_name
 from .._unstructured import conditions_of, maps, walk
 

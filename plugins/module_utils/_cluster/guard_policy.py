@@ -17,9 +17,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._capability.selection import API_ADDITIONAL, API_BASELINE
 from .._data import capabilities as capability_data
-from .._data.capabilities import V_CURRENT
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, V_CURRENT
 from .._problems import Problem, did_you_mean
 from .._resources import ADMISSION_BINDINGS, ADMISSION_POLICIES, CLUSTER_VERSIONS, ServedKind
 from .._version import Minor

@@ -8,13 +8,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionFacts, decide
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._problems import Problem
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.release import Release
-from .._unstructured import maps, walk
+from .._release.task_graph import Mode
+from .._resources import CLUSTER_OPERATORS, CLUSTER_VERSIONS
+from .._unstructured import conditions_of, maps, walk
+from .readiness import Readiness, cluster_operator_readiness, readiness
 
 Versions = Mapping[str, str]
 """Name of a version, such as ``operator``, to the version itself."""
@@ -63,3 +67,57 @@ def versions_of_manifest(release: Release, manifest: Manifest) -> Versions:
         if isinstance(name, str) and isinstance(version, str) and version and not version.startswith(_PLACEHOLDER):
             found[name] = version
     return found
+
+
+_TOLD = ("Invalid", "Failing", "Progressing")
+"""Conditions of ClusterVersion that can say why nothing happens."""
+
+
+class Arrival(NamedTuple):
+    """What is ``missing``, a problem for each operator; ``complaints`` are warnings about what is there."""
+
+    missing: tuple[Problem, ...]
+    complaints: tuple[Problem, ...]
+
+
+def arrival_of(
+    capabilities: frozenset[str],
+    cluster_version: Mapping[str, Any] | None,
+    operators: Mapping[str, Mapping[str, Any]],
+    expected: Mapping[str, Versions],
+) -> Arrival:
+    """Return how much of ``capabilities`` is there, whose operators are ``expected`` (name -> versions).
+
+    ``cluster_version`` and ``operators`` (by name) are the objects as the API has them.
+    """
+    missing: list[Problem] = []
+    complaints: list[Problem] = []
+    absent = capabilities.difference(walk(cluster_version, "status", "capabilities", "enabledCapabilities") or ())
+    if absent:
+        message = f"status does not have {', '.join(sorted(absent))} yet{_told(cluster_version)}"
+        mend = "Look whether the cluster-version operator runs"
+        missing.append(Problem("error", f"{CLUSTER_VERSIONS.resource} version", message, mend))
+    for name, versions in sorted(expected.items()):
+        readiness = cluster_operator_readiness(operators.get(name), versions)
+        where = CLUSTER_OPERATORS.shown(name)
+        if readiness.state != "ready":
+            missing.append(Problem("error", where, readiness.message))
+        elif readiness.degraded:
+            complaints.append(Problem("warning", where, f"is available, and degraded: {readiness.degraded}"))
+    return Arrival(tuple(missing), tuple(complaints))
+
+
+def _told(cluster_version: Mapping[str, Any] | None) -> str:
+    """Return what the CVO says of itself, if it says anything."""
+    conditions = conditions_of(cluster_version)
+    said = {kind: item.get("message") for kind, item in conditions.items() if item.get("status") == "True"}
+    words = [f"{kind}: {said[kind]}" for kind in _TOLD if said.get(kind)]
+    return f" ({'; '.join(words)})" if words else ""
+
+
+def readiness_of(release: Release, manifest: Manifest, found: Mapping[str, Any] | None, mode: Mode) -> Readiness:
+    """Return whether the object of ``manifest`` is ready."""
+    versions: Versions = {}
+    if manifest.resource_id.group_kind == CLUSTER_OPERATORS.group_kind:
+        versions = versions_of_manifest(release, manifest)
+    return readiness(manifest.resource_id, found, mode, versions)

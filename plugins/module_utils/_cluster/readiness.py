@@ -270,3 +270,8 @@ def _said(condition: Mapping[str, Any]) -> str:
 
 def _joined(*parts: str) -> str:
     return "; ".join(dict.fromkeys(part for part in parts if part))
+
+
+def can_be_unready(resource: ResourceId) -> bool:
+    """Tell whether objects of a kind can take their time: those of the table, and all that OpenShift's APIs define."""
+    return resource.group_kind in READINESS_KINDS or ("." in resource.group and not resource.group.endswith(".k8s.io"))

@@ -10,18 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .._capability.inclusion import CapabilityStatus
 from .._capability.rules import InstallFacts, violations
-from .._capability.selection import (
-    API_ADDITIONAL,
-    API_BASELINE,
-    CapabilityStatus,
-    Selection,
-    check_selection,
-    parse_selection,
-    requested,
-    translate,
-)
-from .._data.capabilities import NONE, V_CURRENT, MinorFacts, gates_of, since_of
+from .._capability.selection import Selection, check_selection, parse_selection, requested, translate
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorFacts, gates_of, since_of
 from .._data.install_rules import STANDALONE
 from .._problems import Problem
 from .cluster_version import ClusterVersion

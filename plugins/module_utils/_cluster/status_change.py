@@ -22,8 +22,8 @@ from .._capability.cluster_options import (
     inclusion_facts,
 )
 from .._capability.release_properties import hidden_capabilities, minor_facts
-from .._capability.selection import API_ADDITIONAL, API_BASELINE, Selection, capability_status, check_selection
-from .._data.capabilities import MinorFacts, gates_of
+from .._capability.selection import Selection, capability_status, check_selection
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorFacts, gates_of
 from .._problems import FactsError, Problem, has_errors, raise_errors
 from .._release.release import Release
 from .._version import find_minor, is_semantic_version, precedence

@@ -19,7 +19,6 @@ from .._version import Minor
 NONE = "None"
 V_CURRENT = "vCurrent"
 DEFAULT_CLUSTER_PROFILE = "self-managed-high-availability"
-DEFAULT_FEATURE_SET = "Default"
 
 
 class Capability(NamedTuple):
@@ -69,21 +68,6 @@ class ForcedCapability(NamedTuple):
     from_minor: Minor
     to_minor: Minor
     source: str
-
-
-class FeatureSet(NamedTuple):
-    """A feature set: ``annotated`` ones may be named by ``release.openshift.io/feature-set``.
-
-    ``blocks_updates``: no update to another minor while it is on. ``permanent``: it can never be left.
-    """
-
-    name: str
-    since: Minor
-    until: Minor | None
-    annotated: bool
-    source: str
-    blocks_updates: bool = False
-    permanent: bool = False
 
 
 class Branch(NamedTuple):
@@ -175,62 +159,6 @@ OVERRIDES_ADMIT_PATCHES = Since(
     "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before, all updates",
 )
 
-GATES_FILTERED_SINCE = Minor(4, 22)
-"""First minor whose CVO reads ``release.openshift.io/feature-gate``. Source: openshift/library-go:pkg/manifest."""
-
-GATES_OF_FEATURE_SETS: Mapping[str, frozenset[str]] = {
-    "TechPreviewNoUpgrade": frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"}),
-    "DevPreviewNoUpgrade": frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"}),
-}
-"""Which of the gates that hide capabilities a feature set turns on (openshift/api:features, branches 4.22 to 5.2).
-
-Used only where the release's own FeatureGate manifest cannot be asked.
-"""
-
-_FEATURE_SETS_SOURCE = "openshift/api:config/v1/types_feature.go"
-
-FEATURE_SETS: tuple[FeatureSet, ...] = (
-    FeatureSet(DEFAULT_FEATURE_SET, Minor(4, 1), None, True, _FEATURE_SETS_SOURCE),
-    FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, True, _FEATURE_SETS_SOURCE, True, True),
-    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, True, _FEATURE_SETS_SOURCE, True, True),
-    FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, True, _FEATURE_SETS_SOURCE, True, True),
-    FeatureSet("OKD", Minor(4, 22), None, True, "openshift/api:features AllFeatureSets"),
-    FeatureSet("LatencySensitive", Minor(4, 1), Minor(4, 15), False, _FEATURE_SETS_SOURCE),
-)
-
-ANNOTATED_FEATURE_SETS: tuple[str, ...] = tuple(sorted(item.name for item in FEATURE_SETS if item.annotated))
-"""Values that the newest CVO knows in ``release.openshift.io/feature-set``, sorted.
-
-Source: openshift/library-go:pkg/manifest/manifest.go knownFeatureSets.
-"""
-
-CREDENTIALS_OF_PLATFORMS: Mapping[str, str] = {
-    "alibabacloud": "AlibabaCloudProviderSpec",
-    "aws": "AWSProviderSpec",
-    "azure": "AzureProviderSpec",
-    "gcp": "GCPProviderSpec",
-    "ibmcloud": "IBMCloudProviderSpec",
-    "nutanix": "NutanixProviderSpec",
-    "openstack": "OpenStackProviderSpec",
-    "ovirt": "OvirtProviderSpec",
-    "powervs": "IBMCloudPowerVSProviderSpec",
-    "vsphere": "VSphereProviderSpec",
-}
-"""Kind of ``spec.providerSpec`` of the CredentialsRequests that a platform needs.
-
-Source: openshift/oc:pkg/cli/admin/release/extract_tools.go credRequestCloudProviderSpecKindMapping.
-"""
-
-PLATFORMS_WITHOUT_CREDENTIALS: tuple[str, ...] = (
-    "baremetal",
-    "equinixmetal",
-    "external",
-    "kubevirt",
-    "libvirt",
-    "none",
-)
-"""Platforms that no CredentialsRequest is for. Source: openshift/api:config/v1/types_infrastructure.go PlatformType."""
-
 _COMMITS = {
     Minor(4, 11): "92fe66c75e8fbd76d5f385443c2293d4d02f08cc",
     Minor(4, 12): "7ca3a4634e46f96ead414a5fc1d5221775e64c7f",
@@ -297,12 +225,6 @@ def forced_capabilities(from_minor: Minor, to_minor: Minor) -> tuple[ForcedCapab
     return tuple(item for item in FORCED_CAPABILITIES if (item.from_minor, item.to_minor) == (from_minor, to_minor))
 
 
-def feature_set(name: str) -> FeatureSet | None:
-    """Return the feature set of this name (``""`` is the default one), or ``None`` where there is none."""
-    wanted = name or DEFAULT_FEATURE_SET
-    return next((item for item in FEATURE_SETS if item.name == wanted), None)
-
-
 def gates_of(capability: str) -> tuple[str, ...]:
     """Feature gates one of which ``capability`` needs to exist; empty where it needs none."""
     found = _BY_NAME.get(capability)
@@ -321,15 +243,6 @@ def was_everywhere(capability: str, minor: Minor) -> bool:
     return found is not None and minor < found.since and not found.is_new and not found.gates
 
 
-def feature_set_names(minor: Minor | None) -> tuple[str, ...]:
-    """Feature sets that a cluster of ``minor`` can have; of any minor where it is ``None``."""
-    return tuple(
-        item.name
-        for item in FEATURE_SETS
-        if minor is None or (item.since <= minor and (item.until is None or minor <= item.until))
-    )
-
-
 def always_enabled(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:
     """Capabilities that a cluster of ``minor`` has on whatever is asked."""
     fact = ALWAYS_ENABLED
@@ -346,3 +259,7 @@ def _versioned_sets(minor: Minor) -> dict[str, frozenset[str]]:
             amended = {item.capability for item in SET_AMENDMENTS if name in item.sets and item.since <= minor}
             sets[name] = frozenset(item.name for item in CAPABILITIES if item.since <= versioned) | amended
     return sets
+
+
+API_FIELDS = API_BASELINE, API_ADDITIONAL = "baselineCapabilitySet", "additionalEnabledCapabilities"
+"""Fields of ``capabilities`` in an install-config, and in the spec of a ClusterVersion."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import Any
 
+from .._capability.inclusion import Inclusion
 from .._module.result import diff_entry
 from .destination import INVENTORY, DestinationPlan
 
@@ -39,24 +41,25 @@ def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
     return diff
 
 
-def report_diff(files: Mapping[str, tuple[str | None, str]]) -> list[dict[str, str]]:
-    """Return the diff of a report, path -> (before, after); of a page it shows the digest alone."""
-    return [
-        diff_entry(path, _readable(path, before or ""), _readable(path, after))
-        for path, (before, after) in files.items()
-        if before != after
-    ]
-
-
-def _readable(path: str, text: str) -> str:
-    if not text or not path.lower().endswith((".html", ".htm")):
-        return text
-    return f"(a page, sha256 {hashlib.sha256(text.encode()).hexdigest()})\n"
-
-
 def _lines(names: Iterable[str]) -> str:
     return "".join(f"{name}\n" for name in sorted(names))
 
 
 def _hidden(data: bytes) -> str:
     return f"(holds a Secret, content not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"
+
+
+def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
+    """Return one decision in the shape that playbooks get."""
+    manifest = inclusion.manifest
+    resource = manifest.resource_id
+    return {
+        "file": manifest.file,
+        "group": resource.group,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(manifest.capabilities),
+        "included": inclusion.included,
+        "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
+    }

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._capability.release_properties import (
     cluster_profiles,
@@ -171,3 +171,9 @@ def _partly_annotated(release: Release) -> Iterator[Problem]:
                 f"which no selection leaves out: {shown}{more}"
             )
             yield Problem("info", f"ClusterOperator {', '.join(operators)}", message)
+
+
+def contents_dict(contents: ReleaseContents) -> dict[str, Any]:
+    """Return what a release offers in the shape that playbooks get."""
+    capabilities = {name: brings._asdict() for name, brings in contents.capabilities.items()}
+    return {**contents._asdict(), "capabilities": capabilities}

@@ -18,7 +18,7 @@ from .._problems import CapabilityError, FactsError, Problem, has_errors, type_n
 from .._release.loader import UNSHOWN_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._version import minor_of
-from .._yaml.json import json_object
+from .._yaml.head import json_object
 from .check import Installation, block_of, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, always_enabled, check_options, inclusion_facts
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities
-from .._capability.inclusion import InclusionFacts
+from .._capability.inclusion import CapabilityStatus, InclusionFacts
 from .._capability.release_properties import hidden_capabilities, minor_facts
 from .._capability.rules import InstallFacts, Violation, mended, unchecked, violations
-from .._capability.selection import API_ADDITIONAL, API_BASELINE, CapabilityStatus, Selection
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE, GATES_OF_FEATURE_SETS, V_CURRENT
+from .._capability.selection import Selection
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, V_CURRENT
 from .._data.consequences import Consequence, consequences_of
+from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._problems import Problem
 from .._release.release import Release

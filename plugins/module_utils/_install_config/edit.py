@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem
-from .._yaml.json import json_object
+from .._yaml.head import json_object
 from .._yaml.nodes import (
     BOM,
     Lines,

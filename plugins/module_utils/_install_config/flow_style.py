@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._capability.selection import API_ADDITIONAL, API_BASELINE
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE
 from .._yaml.head import resolve_plain
 from .._yaml.nodes import Node, Pair, line_end, line_start, newline_at, own_pair
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .._capability.inclusion import CapabilityStatus
 from .._capability.rules import Violation
-from .._capability.selection import CapabilityStatus, Selection
+from .._capability.selection import Selection
 from .._data.capabilities import NONE
 from .._data.install_rules import HOSTED
 from .._footprint.footprint import NAMED, Comparison

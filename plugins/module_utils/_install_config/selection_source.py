@@ -11,19 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.rules import InstallFacts, Violation
-from .._capability.selection import (
-    API_ADDITIONAL,
-    API_BASELINE,
-    API_FIELDS,
-    Selection,
-    check_selection,
-    parse_selection,
-)
-from .._data.capabilities import NONE, V_CURRENT
+from .._capability.selection import Selection, check_selection, parse_selection
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, V_CURRENT
 from .._data.install_rules import KNOWN_NAMES
+from .._data.solutions import Solution
 from .._problems import Problem, did_you_mean, type_name
 from .pinning import minors_in_question, pinned, stable_sets
-from .solution import Solution, find_solution, resolve
+from .solution import find_solution, resolve
 
 _BLOCK = "capabilities"
 _WHOLE_FIELDS = ("additional_enabled_capabilities", "excluded_capabilities", "include", "exclude", "inclusion_default")

@@ -16,26 +16,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .._data.platforms import PLATFORMS
 from .._problems import Problem, did_you_mean, shown, string_problems, type_name
 from .._unstructured import walk
 from .network import network_problems
-
-PLATFORMS: tuple[str, ...] = (
-    "aws",
-    "azure",
-    "baremetal",
-    "external",
-    "gcp",
-    "ibmcloud",
-    "none",
-    "nutanix",
-    "openstack",
-    "ovirt",
-    "powervc",
-    "powervs",
-    "vsphere",
-)
-"""Keys of ``platform``."""
 
 _PROVISIONED_BY_USER = ("external", "none")
 

@@ -14,9 +14,9 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._module.argspec import looks_like_path, show_kubeconfig
 from .._problems import ClusterError, Problem, raise_errors, type_name
 from .api_errors import one_line
+from .auth_options import looks_like_path, show_kubeconfig
 from .client import FIELD_MANAGER, PARALLELISM, Client
 
 

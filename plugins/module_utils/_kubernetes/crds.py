@@ -14,7 +14,8 @@ from typing import Any
 from .._problems import ApiError, ClusterError
 from .._resources import Target
 from .._unstructured import conditions_of
-from .client import Client
+from .client import Client, Written
+from .rest_mapper import ServedKinds
 
 NUDGED = "capability.openshift.io/nudged"
 """Annotation that is there for a moment only, where an API server has forgotten a definition."""
@@ -111,3 +112,16 @@ def _annotate(client: Client, target: Target, value: str | None) -> None:
                 raise
         else:
             return
+
+
+def create_soon(
+    client: Client, kinds: ServedKinds, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
+) -> Written:
+    """Create an object. Of a kind that came a moment ago there is none yet, so that it can be applied as well.
+
+    The API server holds a POST back for two seconds then
+    (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
+    """
+    if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
+        return client.apply(target, body, dry_run=dry_run, metadata_only=True)
+    return client.create(target, body, dry_run=dry_run)

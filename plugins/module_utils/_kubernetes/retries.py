@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import random
 import ssl
+import time
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from .._problems import ApiError, ClaimError, ClusterError
 
 if TYPE_CHECKING:
     import urllib3
@@ -104,3 +108,31 @@ def _silent(error: BaseException | None, connect_seconds: float) -> bool:
 
 def _refused(error: BaseException) -> bool:
     return isinstance(error.__cause__ or error.__context__, ConnectionRefusedError)
+
+
+SECONDS = 90.0
+"""How long there may be no answer until a rollout gives up; a restart takes less."""
+
+
+_PAUSE = 1.0
+
+
+_Answer = TypeVar("_Answer")
+
+
+def persist(ask: Callable[[], _Answer], is_over: Callable[[], bool] = lambda: False) -> _Answer:
+    """Return what ``ask`` returns, asked again as long as the API server does not answer and nothing ``is_over``.
+
+    Raises ``ClusterError``: what the server answers, or that it does not.
+    """
+    silent_since: float | None = None  # what was asked may have been answered for minutes before
+    while True:
+        try:
+            return ask()
+        except (ApiError, ClaimError):
+            raise
+        except ClusterError:
+            silent_since = time.monotonic() if silent_since is None else silent_since
+            if time.monotonic() - silent_since >= SECONDS or is_over():
+                raise
+        time.sleep(_PAUSE)

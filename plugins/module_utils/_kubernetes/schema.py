@@ -75,3 +75,11 @@ def _resolved(schemas: object, schema: Any) -> Any:
         elif isinstance(parts, list) and len(parts) == 1 and "properties" not in schema:
             schema = parts[0]
     return schema
+
+
+def schema_of(crd: object, version: str) -> Any:
+    """Return the schema that a CustomResourceDefinition has for ``version``; ``None`` where it has none."""
+    for item in maps(walk(crd, "spec", "versions")):
+        if item.get("name") == version:
+            return walk(item, "schema", "openAPIV3Schema")
+    return None

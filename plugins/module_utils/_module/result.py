@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._capability.inclusion import Inclusion
-from .._footprint.summary import ReleaseContents
 from .._problems import CapabilityError, Problem
 
 if TYPE_CHECKING:
@@ -55,25 +53,3 @@ def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
 def diff_entry(what: str, before: str, after: str) -> dict[str, str]:
     """Return one part of a diff in the shape that Ansible prints; ``what`` names what changes."""
     return {"before_header": what, "after_header": what, "before": before, "after": after}
-
-
-def contents_dict(contents: ReleaseContents) -> dict[str, Any]:
-    """Return what a release offers in the shape that playbooks get."""
-    capabilities = {name: brings._asdict() for name, brings in contents.capabilities.items()}
-    return {**contents._asdict(), "capabilities": capabilities}
-
-
-def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
-    """Return one decision in the shape that playbooks get."""
-    manifest = inclusion.manifest
-    resource = manifest.resource_id
-    return {
-        "file": manifest.file,
-        "group": resource.group,
-        "kind": resource.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-        "capabilities": list(manifest.capabilities),
-        "included": inclusion.included,
-        "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
-    }

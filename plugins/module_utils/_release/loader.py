@@ -11,18 +11,17 @@ How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payl
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from .._capability.inclusion import Inclusion
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, ReleaseError, has_errors, raise_errors
 from .._version import Minor, is_semantic_version, minor_of
-from .._yaml.head import Head, YamlError
-from .._yaml.json import json_object
-from .collector import without_collector
+from .._yaml.head import Head, YamlError, json_object
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
 from .release import Release
@@ -114,36 +113,6 @@ def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
     except YamlError as error:
         where = f"{manifest.file}, document {manifest.document}"
         raise ReleaseError([Problem("error", where, error.message, "Mend the document")]) from None
-
-
-def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> dict[str, bytes]:
-    """Return the files that hold the included manifests, by name, cut down to them byte for byte.
-
-    Raises ``ReleaseError`` where the two directories of a release have a file of the same name.
-    """
-    kept: dict[str, set[int]] = {}
-    position: dict[str, int] = {}
-    for inclusion in inclusions:
-        file = inclusion.manifest.file
-        at = position[file] = position.get(file, -1) + 1
-        if inclusion.included:
-            kept.setdefault(file, set()).add(at)
-    files: dict[str, bytes] = {}
-    problems: list[Problem] = []
-    for file, positions in kept.items():
-        name = os.path.basename(file)
-        if name in files:
-            message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name; dest can hold one"
-            problems.append(Problem("error", file, message, "Rename one of the two"))
-        files[name] = loaded.files[file].excerpt(frozenset(positions))
-    raise_errors(problems, ReleaseError)
-    return files
-
-
-def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
-    """Return the names of the files that hold an included Secret."""
-    secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
-    return frozenset(os.path.basename(manifest.file) for manifest in secrets)
 
 
 def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
@@ -363,3 +332,16 @@ def _head_reader() -> HeadReader:
             return read_surely(data)
 
     return read
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Keep the collector from walking thousands of new objects again and again: none of them is garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.freeze()
+            gc.enable()

@@ -10,12 +10,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._module.files import access_problems, cannot, make_directory, write_file
+from .._module.result import diff_entry
 from .._problems import DestinationError, Problem, raise_errors
 from .html import HTML
 from .markdown import MARKDOWN
@@ -177,3 +179,18 @@ def _code(value: object) -> str:
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {text} {fence}" if longest else f"{fence}{text}{fence}"
+
+
+def report_diff(files: Mapping[str, tuple[str | None, str]]) -> list[dict[str, str]]:
+    """Return the diff of a report, path -> (before, after); of a page it shows the digest alone."""
+    return [
+        diff_entry(path, _readable(path, before or ""), _readable(path, after))
+        for path, (before, after) in files.items()
+        if before != after
+    ]
+
+
+def _readable(path: str, text: str) -> str:
+    if not text or not path.lower().endswith((".html", ".htm")):
+        return text
+    return f"(a page, sha256 {hashlib.sha256(text.encode()).hexdigest()})\n"

@@ -15,89 +15,28 @@ import random
 import re
 import time
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from .._kubernetes.api_errors import FIELD_CONFLICT
 from .._kubernetes.client import FIELD_MANAGER, Client, Written
-from .._kubernetes.crds import await_established, is_established
+from .._kubernetes.crds import await_established, create_soon, is_established
 from .._kubernetes.rest_mapper import ServedKinds
 from .._kubernetes.retries import RETRIED_CODES, is_for_good
 from .._problems import ApiError, Problem, has_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, place
-from .._release.task_graph import Mode
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId, ServedKind, Target, target_of
 from .._unstructured import walk
+from .change_set import Conflict, Known, Sent, State
 from .desired_object import MENDED, SENT_HASH, Marks, is_create_only, object_to_send, sent_hash, wrong_annotations
-from .drift import comparable, is_untouched, overlaid
-from .inventory import Inventory, owned_digest, untouched_since
+from .drift import comparable, is_untouched, overlaid, owned_digest, untouched_since
+from .inventory import Inventory
+from .options import Terms
 from .refusals import concealed, mended, refusal
-
-State = Literal[
-    "created",
-    "changed",
-    "unchanged",
-    "deleted",
-    "absent",
-    "unserved",
-    "unanswered",
-    "no_namespace",
-    "terminating",
-    "forbidden",
-    "unavailable",
-    "failed",
-]
-"""``absent``: was to be deleted and is not there. ``unserved``: the server does not have the kind.
-``unanswered``: the API server of its group, another one, does not answer. ``terminating``: the object is about to go,
-with what was applied."""
-
-HINDRANCES: frozenset[State] = frozenset(
-    {"unserved", "unanswered", "no_namespace", "terminating", "forbidden", "unavailable"}
-)
-"""What the cluster lacks, and may have later."""
 
 _MENDS = 4
 _ATTEMPTS = 8
 _CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
-
-
-class Conflict(NamedTuple):
-    """A field that another field manager owns."""
-
-    resource: ResourceId
-    manager: str
-    field: str
-
-
-class Sent(NamedTuple):
-    """What came of a manifest. ``metadata`` is that of the object afterwards, empty where that is not known.
-
-    ``before`` and ``after`` are the whole object where somebody wants to see the difference. ``pending``: a
-    CustomResourceDefinition that is not established yet.
-    """
-
-    manifest: Manifest
-    state: State
-    problems: tuple[Problem, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
-    metadata: Mapping[str, Any] = MappingProxyType({})
-    before: Mapping[str, Any] | None = None
-    after: Mapping[str, Any] | None = None
-    pending: bool = False
-
-
-class Terms(NamedTuple):
-    """How a rollout sends. ``show``: objects before and after are wanted."""
-
-    mode: Mode
-    force: bool
-    dry_run: bool
-    show: bool
-
-
-Known = Mapping[ResourceId, Mapping[str, Any]]
-"""Metadata of the objects of the rollout that the cluster has, by resource."""
 
 
 class Sender:
@@ -348,19 +287,6 @@ class Sender:
             if cause.reason == FIELD_CONFLICT
         )
         return Sent(manifest, "failed", (refusal(self._loaded, manifest, error),), conflicts)
-
-
-def create_soon(
-    client: Client, kinds: ServedKinds, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
-) -> Written:
-    """Create an object. Of a kind that came a moment ago there is none yet, so that it can be applied as well.
-
-    The API server holds a POST back for two seconds then
-    (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
-    """
-    if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):
-        return client.apply(target, body, dry_run=dry_run, metadata_only=True)
-    return client.create(target, body, dry_run=dry_run)
 
 
 def _going(target: Target, metadata: Mapping[str, Any], severity: Literal["error", "warning"]) -> Problem:

@@ -15,18 +15,11 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 from .._capability.implicit_enablement import ImplicitEnablement
-from .._capability.selection import (
-    CapabilityStatus,
-    Selection,
-    capability_status,
-    check_selection,
-    parse_selection,
-    translate,
-)
+from .._capability.selection import Selection, capability_status, check_selection, parse_selection, translate
 from .._cluster.cluster_version import ClusterVersion, capability_condition, parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION, find_cluster_version, update_cluster_version
 from .._cluster.spec_change import Wish, capabilities_block, remembered_status, requested_names, spec_change
@@ -34,12 +27,13 @@ from .._cluster.status import NamesRefused, report_status, utc_now
 from .._cluster.status_change import StatusFacts, next_status, told_condition
 from .._data import capabilities as capability_data
 from .._kubernetes.client import Client
+from .._kubernetes.crds import create_soon
 from .._kubernetes.rest_mapper import ServedKinds
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.manifest import Manifest
 from .._unstructured import Object, walk
 from .._version import Minor, find_minor, is_semantic_version, precedence
-from .apply import create_soon
+from .change_set import Settled
 from .inventory import Inventory
 
 _PLACE = str(CLUSTER_VERSION)
@@ -82,20 +76,6 @@ class Foreseen(NamedTuple):
     kept: frozenset[str]
     stay_on: frozenset[str]
     implicit: frozenset[str]
-    problems: tuple[Problem, ...]
-
-
-class Settled(NamedTuple):
-    """The capabilities of a rollout. ``cluster_version`` is ``None`` on a cluster that does not have the kind.
-
-    ``implicit``: what this very run turns on without being asked. ``changed``: spec or status were written.
-    """
-
-    cluster_version: Object | None
-    status: CapabilityStatus
-    condition: Mapping[str, Any] | None
-    implicit: frozenset[str]
-    changed: bool
     problems: tuple[Problem, ...]
 
 

@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterFacts, ClusterOptions, check_options, inclusion_facts
-from .._capability.inclusion import InclusionFacts, included_manifests
-from .._capability.selection import CapabilityStatus
+from .._capability.inclusion import CapabilityStatus, InclusionFacts, included_manifests
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION, find_cluster_version
 from .._cluster.status_change import StatusFacts, status_facts
@@ -23,10 +22,11 @@ from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ResourceId, ServedKind
 from .._unstructured import Object, walk
-from .apply import Known
-from .feature_set import FeatureGate, Said, cluster_options, held_back
+from .change_set import Known
+from .feature_set import FeatureGate, cluster_options, held_back
 from .inventory import Inventory
 from .inventory_store import Kept, Members, read_inventory
+from .options import Said
 
 
 class Surroundings(NamedTuple):

@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from .._kubernetes.client import FIELD_MANAGER
-from .inventory import owned_digest
+from .._unstructured import maps, walk
 
 _TELLING = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
 _NOTES = ("resourceVersion", "generation", "managedFields")
@@ -44,3 +46,40 @@ def overlaid(found: Mapping[str, Any], sending: Mapping[str, Any]) -> dict[str, 
     metadata = dict(found["metadata"])
     metadata["annotations"] = {**(metadata.get("annotations") or {}), **sending["metadata"]["annotations"]}
     return {**found, "metadata": metadata, "spec": {**found["spec"], **sending["spec"]}}
+
+
+def owned_digest(metadata: Mapping[str, Any], manager: str) -> str:
+    """Return a digest of the fields that ``manager`` applied and still has; empty where it has none."""
+    ours = _applied_by(metadata, manager)
+    if ours is None:
+        return ""
+    text = json.dumps(ours.get("fieldsV1"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def untouched_since(metadata: Mapping[str, Any], manager: str) -> bool:
+    """Tell whether nobody but ``manager`` wrote to an object, its status aside, since that applied to it last.
+
+    In doubt, within the same second, it is not.
+    """
+    ours = _applied_by(metadata, manager)
+    if ours is None:
+        return False
+    others = [item for item in _writers(metadata) if item is not ours and item.get("subresource") != "status"]
+    return all(str(item.get("time")) < str(ours.get("time")) for item in others)
+
+
+def _applied_by(metadata: Mapping[str, Any], manager: str) -> Mapping[str, Any] | None:
+    wanted = manager, "Apply", ""
+    return next(
+        (
+            item
+            for item in _writers(metadata)
+            if (item.get("manager"), item.get("operation"), item.get("subresource") or "") == wanted
+        ),
+        None,
+    )
+
+
+def _writers(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return maps(walk(metadata, "managedFields"))

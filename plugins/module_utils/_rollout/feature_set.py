@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._data import capabilities as capability_data
+from .._data import feature_sets
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import ServedKinds
@@ -21,25 +21,10 @@ from .._release.release import Release
 from .._resources import FEATURE_GATES, PROXIES, Target
 from .._unstructured import maps, walk
 from .inventory import Inventory
+from .options import Said
 
 _FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 _PROXY = Target(PROXIES, "cluster")
-
-
-class Said(NamedTuple):
-    """What the user said of a cluster; ``None`` where the cluster is asked."""
-
-    cluster_profile: str | None
-    feature_set: str | None
-    feature_gates: Sequence[str] | None
-    exclude_identifier: str
-    overrides: Sequence[Any] | None
-    always_enabled_capabilities: Sequence[str] | None
-
-
-def said_by(params: Mapping[str, Any]) -> Said:
-    """Return what the options of ``_argspec.rollout_spec`` say."""
-    return Said(*(params[field] for field in Said._fields))
 
 
 class FeatureGate(NamedTuple):
@@ -80,14 +65,14 @@ def read_feature_gate(client: Client, kinds: ServedKinds, said: Said, release: R
     feature_set = str(walk(found, "spec", "featureSet") or "")
     if said.feature_set is None or _is_same(said.feature_set, feature_set):
         return FeatureGate(True, feature_set, _gates(found, release))
-    shown = feature_set or capability_data.DEFAULT_FEATURE_SET
-    message = f"is {said.feature_set or capability_data.DEFAULT_FEATURE_SET}, and FeatureGate cluster says {shown}"
+    shown = feature_set or feature_sets.DEFAULT_FEATURE_SET
+    message = f"is {said.feature_set or feature_sets.DEFAULT_FEATURE_SET}, and FeatureGate cluster says {shown}"
     problem = Problem("warning", "feature_set", message, "Leave it out, unless the cluster is wrong")
     return FeatureGate(True, said.feature_set, None, (problem,))
 
 
 def _is_same(given: str, told: str) -> bool:
-    default = ("", capability_data.DEFAULT_FEATURE_SET)
+    default = ("", feature_sets.DEFAULT_FEATURE_SET)
     return given == told or (given in default and told in default)
 
 
@@ -120,7 +105,7 @@ def read_proxy(client: Client, kinds: ServedKinds) -> Mapping[str, Any]:
 
 def _gates(found: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:
     """Return the gates that are on in ``release``, as config-operator has told them."""
-    if release.minor is None or release.minor < capability_data.GATES_FILTERED_SINCE:
+    if release.minor is None or release.minor < feature_sets.GATES_FILTERED_SINCE:
         return None
     for item in maps(walk(found, "status", "featureGates")):
         if item.get("version") == release.version:

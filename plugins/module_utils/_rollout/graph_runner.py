@@ -21,28 +21,18 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from .._kubernetes.crds import ESTABLISH_SECONDS
-from .._kubernetes.patience import persist
 from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.retries import persist
 from .._problems import ApiError, ClusterError, Problem
 from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS
-from .apply import HINDRANCES, Sender, Sent
+from .apply import Sender
+from .change_set import HINDRANCES, Outcome, Sent
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 _Answer = TypeVar("_Answer")
 _Brought = tuple[str, str]
-
-
-class Outcome(NamedTuple):
-    """What came of a graph: of each manifest that was sent, in the graph's order; ``left`` were not.
-
-    ``problems`` are those that belong to no manifest.
-    """
-
-    sent: tuple[Sent, ...]
-    left: tuple[Manifest, ...]
-    problems: tuple[Problem, ...]
 
 
 class Pace(NamedTuple):

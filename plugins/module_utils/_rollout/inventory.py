@@ -21,7 +21,6 @@ from .._problems import ClusterError, Problem, shown, type_name
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.task_graph import MODES, Mode
 from .._resources import CONFIG_MAPS, ResourceId
-from .._unstructured import maps, walk
 
 NAMESPACE = "kube-system"
 """It is on each cluster before anything else."""
@@ -125,43 +124,6 @@ def parse_inventory(found: Mapping[str, Any]) -> Inventory:
         message = f"is not what a rollout wrote ({type(error).__name__}: {error})"
         mend = "Restore it, or delete it: then give previous_release with the next update"
         raise ClusterError([Problem("error", _PLACE, message, mend)]) from None
-
-
-def owned_digest(metadata: Mapping[str, Any], manager: str) -> str:
-    """Return a digest of the fields that ``manager`` applied and still has; empty where it has none."""
-    ours = _applied_by(metadata, manager)
-    if ours is None:
-        return ""
-    text = json.dumps(ours.get("fieldsV1"), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def untouched_since(metadata: Mapping[str, Any], manager: str) -> bool:
-    """Tell whether nobody but ``manager`` wrote to an object, its status aside, since that applied to it last.
-
-    In doubt, within the same second, it is not.
-    """
-    ours = _applied_by(metadata, manager)
-    if ours is None:
-        return False
-    others = [item for item in _writers(metadata) if item is not ours and item.get("subresource") != "status"]
-    return all(str(item.get("time")) < str(ours.get("time")) for item in others)
-
-
-def _applied_by(metadata: Mapping[str, Any], manager: str) -> Mapping[str, Any] | None:
-    wanted = manager, "Apply", ""
-    return next(
-        (
-            item
-            for item in _writers(metadata)
-            if (item.get("manager"), item.get("operation"), item.get("subresource") or "") == wanted
-        ),
-        None,
-    )
-
-
-def _writers(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return maps(walk(metadata, "managedFields"))
 
 
 def _mode(value: object) -> Mode | Literal[""]:

@@ -13,12 +13,11 @@ from .._kubernetes.client import FIELD_MANAGER
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
-from .capabilities import Settled
+from .change_set import Leftover, Outcome, Settled
 from .cluster_state import Scene, dropped, included_once
 from .desired_object import is_create_only
-from .graph_runner import Outcome
-from .inventory import Entry, Inventory, owned_digest
-from .prune import Leftover
+from .drift import owned_digest
+from .inventory import Entry, Inventory
 
 _NEW = Entry(())
 

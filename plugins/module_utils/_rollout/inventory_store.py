@@ -21,7 +21,7 @@ from .._kubernetes.retries import RETRIED_CODES
 from .._problems import ApiError, ClaimError, ClusterError, Problem
 from .._resources import CONFIG_MAPS, ResourceId, Target
 from .._unstructured import walk
-from .apply import Known
+from .change_set import Known
 from .desired_object import PART_OF
 from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object, parse_inventory
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._problems import Cause, type_name
-from .._unstructured import maps, walk
+from .._unstructured import walk
 
 _UNDECLARED = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
 _WRONG_TYPE = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
@@ -105,14 +105,6 @@ def with_defaults_of(
         outer[parents[-1]] = there
         found.append(cause.field)
     return mended, tuple(found)
-
-
-def schema_of(crd: object, version: str) -> Any:
-    """Return the schema that a CustomResourceDefinition has for ``version``; ``None`` where it has none."""
-    for item in maps(walk(crd, "spec", "versions")):
-        if item.get("name") == version:
-            return walk(item, "schema", "openAPIV3Schema")
-    return None
 
 
 def _without(value: Any, steps: list[tuple[str, str]]) -> Any:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 from .._capability.inclusion import overridden
 from .._kubernetes.client import Client
-from .._kubernetes.patience import persist
+from .._kubernetes.retries import persist
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.loader import LoadedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_of
+from .change_set import Leftover
 from .cluster_state import Scene, dropped
 from .inventory_store import Claim
 
@@ -24,13 +24,6 @@ _MADE_FIRST = ("Namespace", CUSTOM_RESOURCE_DEFINITIONS.kind)
 _CLUSTER_VERSIONS = ResourceId(
     CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind, "", CLUSTER_VERSIONS.resource
 )
-
-
-class Leftover(NamedTuple):
-    """A resource of an earlier rollout that the release no longer has; ``pruned``: it was deleted."""
-
-    resource: ResourceId
-    pruned: bool
 
 
 def leftovers_of(scene: Scene, loaded: LoadedRelease) -> tuple[ResourceId, ...]:

@@ -14,20 +14,13 @@ from typing import Any, NamedTuple
 from .._kubernetes.api_errors import FIELD_CONFLICT
 from .._kubernetes.client import Client
 from .._kubernetes.retries import NOT_IN_SCHEMA
+from .._kubernetes.schema import schema_of
 from .._problems import ApiError, Problem
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, place
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from .desired_object import as_mended
-from .normalize import (
-    FORBIDDEN,
-    schema_of,
-    undeclared_fields,
-    with_defaults_of,
-    with_required_nulls,
-    without_field,
-    wrong_types,
-)
+from .normalize import FORBIDDEN, undeclared_fields, with_defaults_of, with_required_nulls, without_field, wrong_types
 
 _UNCHANGEABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
 _EXPECTED = "Write what the API expects"

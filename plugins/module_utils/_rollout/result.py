@@ -18,8 +18,7 @@ from .._problems import Problem
 from .._release.task_graph import run_level_of
 from .._resources import ResourceId
 from .._unstructured import walk
-from .apply import HINDRANCES, Sent, State
-from .run import Rollout
+from .change_set import HINDRANCES, Rollout, Sent, State
 
 _QUOTED: tuple[State, ...] = ("forbidden", "unavailable")
 """States of which the server's own words tell more."""

@@ -15,31 +15,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import inclusion_facts
-from .._capability.inclusion import included_manifests
-from .._capability.selection import CapabilityStatus
+from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._cluster.cluster_version import CVO
 from .._cluster.status import refuse_cvo
 from .._kubernetes.client import Client
 from .._kubernetes.crds import ESTABLISH_SECONDS
-from .._kubernetes.patience import persist
+from .._kubernetes.retries import persist
 from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, task_graph
 from .._resources import CLUSTER_VERSIONS, FEATURE_GATES, ResourceId
 from .._unstructured import Object, walk
-from .apply import HINDRANCES, Known, Sender, Sent, State, Terms
-from .capabilities import (
-    Asked,
-    Outgoing,
-    Settled,
-    check_wish,
-    foresee,
-    nobody_says,
-    outgoing_release,
-    refuse_downgrade,
-    settle,
-)
+from .apply import Sender
+from .capabilities import Asked, Outgoing, check_wish, foresee, nobody_says, outgoing_release, refuse_downgrade, settle
+from .change_set import HINDRANCES, Known, Leftover, Outcome, Rollout, Sent, State
 from .cluster_state import (
     Scene,
     Surroundings,
@@ -50,56 +40,20 @@ from .cluster_state import (
     read_scene,
 )
 from .desired_object import PART_OF, Marks, wants_proxy
-from .feature_set import FeatureGate, Said, read_feature_gate, read_proxy
-from .graph_runner import GraphWalk, Outcome, Pace
+from .feature_set import FeatureGate, read_feature_gate, read_proxy
+from .graph_runner import GraphWalk, Pace
 from .inventory import Inventory, applyset_id
 from .inventory_plan import final_inventory, planned_inventory
 from .inventory_store import Claim, Members, members_of_cluster, write_inventory
 from .journal import Chronicle, Journal
-from .prune import Leftover, check_prune, leftovers_of, prune, tell
+from .options import Terms, Wishes
+from .prune import check_prune, leftovers_of, prune, tell
 from .wait import wait_until_ready
 
 _DONE: frozenset[State] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
 """What the next run has nothing to do about."""
 
 _FAILED = HINDRANCES - {"unserved"} | {"failed"}
-
-
-class Wishes(NamedTuple):
-    """What the user wants of a rollout. ``mode``: ``None`` for what the CVO would choose.
-
-    ``release_image``: pull spec for the status, empty where nobody said it. ``wait_timeout`` is in seconds.
-    """
-
-    capabilities: object
-    said: Said
-    mode: Mode | None
-    parallelism: int
-    wait: bool
-    wait_timeout: float
-    force_conflicts: bool
-    prune: bool
-    allow_cvo_managed: bool
-    allow_downgrade: bool
-    release_image: str
-    dry_run: bool
-    show: bool
-
-
-class Rollout(NamedTuple):
-    """What came of a rollout.
-
-    ``cluster_version`` is the object before. ``noted``: the inventory tells another release or other capabilities now.
-    """
-
-    mode: Mode
-    version: str
-    cluster_version: Object | None
-    settled: Settled
-    outcome: Outcome
-    leftovers: tuple[Leftover, ...]
-    noted: bool
-    problems: tuple[Problem, ...]
 
 
 def roll_out(

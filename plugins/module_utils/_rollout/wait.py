@@ -10,10 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from .._cluster.operators import Versions, versions_of_manifest
-from .._cluster.readiness import READINESS_KINDS, Readiness, readiness
+from .._cluster.operators import readiness_of
+from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.rest_mapper import ServedKinds
 from .._kubernetes.retries import RETRIED_CODES
@@ -22,7 +21,7 @@ from .._problems import ApiError, ClusterError, Problem
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
-from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, ServedKind, Target, target_of
+from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ServedKind, Target, target_of
 from .desired_object import is_create_only
 from .inventory_store import OF_ROLLOUT
 
@@ -84,19 +83,6 @@ def _snapshot(client: Client, unlisted: dict[Target, ClusterError], target: Targ
             raise
         unlisted[target] = error
     return Snapshot({}, "")
-
-
-def readiness_of(release: Release, manifest: Manifest, found: Mapping[str, Any] | None, mode: Mode) -> Readiness:
-    """Return whether the object of ``manifest`` is ready."""
-    versions: Versions = {}
-    if manifest.resource_id.group_kind == CLUSTER_OPERATORS.group_kind:
-        versions = versions_of_manifest(release, manifest)
-    return readiness(manifest.resource_id, found, mode, versions)
-
-
-def can_be_unready(resource: ResourceId) -> bool:
-    """Tell whether objects of a kind can take their time: those of the table, and all that OpenShift's APIs define."""
-    return resource.group_kind in READINESS_KINDS or ("." in resource.group and not resource.group.endswith(".k8s.io"))
 
 
 def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:

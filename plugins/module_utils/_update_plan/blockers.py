@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from .._capability.inclusion import Override
 from .._data import capabilities as capability_data
+from .._data import feature_sets
 from .path import leads_on
 from .resolved_release import Waypoint
 
@@ -39,7 +40,7 @@ def blockers(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
 
 
 def _of_feature_set(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
-    feature_set = capability_data.feature_set(start.facts.feature_set or "")
+    feature_set = feature_sets.feature_set(start.facts.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
     message = f"feature set {feature_set.name} blocks updates to another minor"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import API_SPELLINGS
 from .._problems import Problem, did_you_mean, list_problems, string_problems
 from .live_resources import read_live_resources
-from .request import PlanOptions
+from .start import PlanOptions
 
 _STRINGS = ("name", "cluster_profile", "feature_set", "exclude_identifier", "platform")
 _NAMES = ("enabled_capabilities", "known_capabilities", "feature_gates", "always_enabled_capabilities")

@@ -11,8 +11,7 @@ from typing import Any
 
 from .._module.files import absolute
 from .._problems import FactsError, Problem
-from .._yaml.head import YamlError
-from .._yaml.json import json_object
+from .._yaml.head import YamlError, json_object
 
 _MEND = "Save it again: oc get clusterversion version -o yaml"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .._data import capabilities as capability_data
+from .._data import platforms
 from .._problems import Problem, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
@@ -31,7 +31,7 @@ def resolve_platform(name: str | None, problems: list[Problem]) -> str | None:
     if name is None:
         return None
     platform = name.lower()
-    known = (*capability_data.CREDENTIALS_OF_PLATFORMS, *capability_data.PLATFORMS_WITHOUT_CREDENTIALS)
+    known = (*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS)
     if platform not in known:
         problems.append(Problem("error", "platform", f"{name!r} is not a platform", did_you_mean(name, sorted(known))))
     return platform
@@ -56,7 +56,7 @@ class ReleaseCredentials:
 
 
 def _requests(release: Release, manifests: Iterable[Manifest], platform: str | None) -> Iterator[CredentialsRequest]:
-    wanted = capability_data.CREDENTIALS_OF_PLATFORMS.get(platform) if platform is not None else None
+    wanted = platforms.CREDENTIALS_OF_PLATFORMS.get(platform) if platform is not None else None
     for manifest in manifests:
         resource = manifest.resource_id
         if resource.group_kind != _CREDENTIALS_REQUEST or manifest.deletes:

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from .._capability.implicit_enablement import Cause, ImplicitEnablement
-from .._capability.inclusion import Override, overridden
-from .._capability.selection import CapabilityStatus, Selection
+from .._capability.inclusion import CapabilityStatus, Override, overridden
+from .._capability.selection import Selection
 from .._cluster.cluster_version import Condition, ToldStatus, capability_condition
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
@@ -27,6 +27,7 @@ from .blockers import Blocker, override_blockers
 from .credentials import CredentialsRequest, ReleaseCredentials
 from .release_diff import Changes, Comparison
 from .resolved_release import Waypoint
+from .start import Cluster
 
 
 class TurnedOn(NamedTuple):
@@ -113,20 +114,6 @@ class Hop(NamedTuple):
     credentials: ReleaseCredentials
     downgrade: bool
     blockers: tuple[Blocker, ...]
-
-
-class Cluster(NamedTuple):
-    """The cluster that is put on a path.
-
-    ``selection`` is pinned, as the API has it. ``status`` is what it says of itself, and wins over what the sets say;
-    without one it follows from the selection. ``present`` are the resources that it has, for the algorithm that
-    compares with these.
-    """
-
-    selection: Selection
-    status: ToldStatus | None = None
-    overrides: tuple[Override, ...] = ()
-    present: frozenset[ResourceId] | None = None
 
 
 def plan_path(hops: Sequence[Hop], cluster: Cluster) -> Plan:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -139,3 +139,31 @@ def _once(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _
     if key not in cache:
         cache[key] = make()
     return cache[key]
+
+
+_SHOWN = 5
+
+
+class PlannedPath(NamedTuple):
+    """A plan with the versions of its path, and what is worth knowing about it."""
+
+    plan: Plan
+    path: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+class Planning(NamedTuple):
+    """Distinct plans; ``clusters`` maps names of clusters to positions among them.
+
+    ``problems`` are those of the releases themselves.
+    """
+
+    plans: tuple[PlannedPath, ...]
+    clusters: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Return the first of many names of clusters, and how many more there are."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"

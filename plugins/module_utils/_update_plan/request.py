@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterFacts, ClusterOptions, check_options
 from .._capability.selection import Selection, parse_selection
@@ -20,32 +20,8 @@ from .._release.release import Release
 from .._resources import ResourceId
 from .._version import Minor, minor_of
 from .credentials import resolve_platform
-from .live_resources import LiveResources
-from .plan import Cluster
 from .resolved_release import resolve_waypoint
-
-
-class PlanOptions(NamedTuple):
-    """What the user says of a cluster on a path, unchecked. ``None`` means that nothing was said.
-
-    ``cluster_version`` is the object, ``place`` where it comes from.
-    """
-
-    cluster: ClusterOptions
-    cluster_version: object = None
-    live: LiveResources | None = None
-    platform: str | None = None
-    place: str = "cluster_version"
-
-    @property
-    def says_start(self) -> bool:
-        """Whether the user said what the plan starts from, or tried to."""
-        said = (self.cluster.capabilities, self.cluster.enabled_capabilities, self.cluster.known_capabilities)
-        return any(value is not None for value in (*said, self.cluster_version))
-
-
-Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
-"""The option that says what the plan starts from."""
+from .start import Cluster, PlanOptions, Source
 
 
 class Question(NamedTuple):

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterFacts, always_enabled, inclusion_facts
-from .._capability.inclusion import InclusionFacts, included_manifests
+from .._capability.inclusion import CapabilityStatus, InclusionFacts, included_manifests
 from .._capability.release_properties import hidden_capabilities, minor_facts, resolve_feature_set
-from .._capability.selection import CapabilityStatus, Selection, capability_status, translate
+from .._capability.selection import Selection, capability_status, translate
 from .._data import capabilities as capability_data
+from .._data import feature_sets
 from .._data.capabilities import MinorFacts
 from .._problems import Problem
 from .._release.manifest import Manifest
@@ -90,7 +91,7 @@ def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Pro
     facts = inclusion_facts(cluster, release, found)
     without = not capability_data.has_capabilities(minor)
     of_minor = None if without else minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, found)
-    if capability_data.feature_set(cluster.feature_set) is not None:  # else it was told already, of no minor at all
+    if feature_sets.feature_set(cluster.feature_set) is not None:  # else it was told already, of no minor at all
         resolve_feature_set(cluster.feature_set, minor, found)
     problems += [_of_release(problem, release) for problem in found]
     if of_minor is None and not without:

@@ -17,7 +17,7 @@ from .._problems import Problem
 from .._release.manifest import Manifest
 from .fail_on import violations
 from .plan import HopPlan, Plan, TurnedOn
-from .run import PlannedPath, Planning, shown_names
+from .planner import PlannedPath, Planning, shown_names
 
 
 class PlanShapes:

@@ -7,46 +7,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, FactsError, Problem, has_errors, raise_errors
-from .._release.collector import without_collector
+from .._release.loader import without_collector
 from .._release.release import Release
 from .cluster_entry import ClusterEntry, read_entry
 from .cluster_version_file import place_of, read_cluster_version
 from .fail_on import policy_problems
 from .live_resources import LiveResources
-from .plan import Plan
-from .planner import Answer, Fleet
+from .planner import Answer, Fleet, PlannedPath, Planning, shown_names
 from .releases import NamedReleases
-from .request import PlanOptions, Question, read_question, resources_that_matter
+from .request import Question, read_question, resources_that_matter
+from .start import PlanOptions
 
 if TYPE_CHECKING:
     from .._kubernetes.client import Client
-
-_SHOWN = 5
-
-
-class PlannedPath(NamedTuple):
-    """A plan with the versions of its path, and what is worth knowing about it."""
-
-    plan: Plan
-    path: tuple[str, ...]
-    problems: tuple[Problem, ...]
-
-
-class Planning(NamedTuple):
-    """Distinct plans; ``clusters`` maps names of clusters to positions among them.
-
-    ``problems`` are those of the releases themselves.
-    """
-
-    plans: tuple[PlannedPath, ...]
-    clusters: Mapping[str, int]
-    problems: tuple[Problem, ...]
 
 
 class Terms(NamedTuple):
@@ -214,12 +193,6 @@ def _of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") 
     if not any(names):
         return problem  # the one cluster that has no name
     return problem._replace(where=f"{shown_names(names)}{separator}{problem.where}")
-
-
-def shown_names(names: Sequence[str]) -> str:
-    """Return the first of many names of clusters, and how many more there are."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"
 
 
 def _known_names(releases: Iterable[Release], answers: Iterable[Answer]) -> set[str]:

@@ -14,8 +14,8 @@ from .._cluster.cluster_version import ToldStatus
 from .._data.capabilities import gates_of
 from .._problems import Problem, did_you_mean
 from .plan import Hop, HopPlan, Plan
-from .request import Source
 from .resolved_release import Waypoint
+from .start import Source
 
 
 def status_problems(

@@ -11,18 +11,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._cluster.readiness import Readiness
+from .._cluster.operators import readiness_of
+from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import ServedKinds
-from .._kubernetes.schema import Schema, is_declared, schema_in
+from .._kubernetes.schema import Schema, is_declared, schema_in, schema_of
 from .._problems import ApiError, Problem, has_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, place
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ServedKind, Target
 from .._rollout.desired_object import PART_OF, SENT_HASH, Marks, is_create_only, object_to_send
 from .._rollout.feature_set import read_proxy
-from .._rollout.normalize import schema_of
-from .._rollout.wait import can_be_unready, readiness_of
 from .._unstructured import maps, walk
 from .difference import Difference, differences, masked
 

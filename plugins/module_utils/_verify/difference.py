@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .._footprint.workloads import parse_quantity
+from .._kubernetes.quantity import parse_quantity
 from .._unstructured import walk
 from .api_fields import (
     DROPPED_MAPS,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import resolve_cluster
-from .._capability.selection import CapabilityStatus
+from .._capability.inclusion import CapabilityStatus
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION
 from .._cluster.readiness import Readiness
@@ -29,8 +29,9 @@ from .._release.manifest import Manifest
 from .._resources import ResourceId, Target, target_of
 from .._rollout.cluster_state import Scene, Surroundings, dropped, included_once, read_scene
 from .._rollout.desired_object import PART_OF, wrong_annotations
-from .._rollout.feature_set import FeatureGate, Said, held_back, read_feature_gate
+from .._rollout.feature_set import FeatureGate, held_back, read_feature_gate
 from .._rollout.inventory import applyset_id
+from .._rollout.options import Said
 from .._unstructured import walk
 from .compare import compare, problems_of
 from .desired_state import Expectation, Unwanted, expectation

@@ -11,6 +11,7 @@ strings, a bare ``=`` is a string, ``y`` is a boolean, repeated keys are legal a
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, NamedTuple
 
@@ -79,3 +80,14 @@ def _number(digits: str, text: str) -> object:
             return text
     value = float(digits)
     return text if value in (float("inf"), float("-inf")) else value
+
+
+def json_object(data: bytes) -> dict[str, Any] | None:
+    """Return the object that ``data`` is in JSON; ``None`` where it is none, for a YAML flow map begins like one."""
+    if not data.lstrip().startswith(b"{"):
+        return None
+    try:
+        found: dict[str, Any] = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return found

@@ -15,9 +15,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, PlannedPath
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import PlannedPath
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionFacts, decide
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
+    InclusionFacts,
+    decide,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, raise_errors
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -25,11 +28,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, TurnedOn
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
-    PlanOptions,
-    Question,
-    read_question,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import Question, read_question
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 Pair = tuple[Manifest, Manifest]

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
     InclusionFacts,
     Override,
     decide,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (

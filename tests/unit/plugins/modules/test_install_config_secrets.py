@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config import validation as install_config
+from ansible_collections.capability.openshift.plugins.module_utils._data import platforms
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     AUTH,
     BMC,
@@ -148,7 +148,7 @@ VALUES = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(st.text(max_size=6), inner, max_size=3),
-        st.dictionaries(st.sampled_from(["name", "replicas", "cidr", *install_config.PLATFORMS]), inner, max_size=3),
+        st.dictionaries(st.sampled_from(["name", "replicas", "cidr", *platforms.PLATFORMS]), inner, max_size=3),
     ),
     max_leaves=8,
 )

@@ -15,10 +15,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Fleet
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
-    PlanOptions,
     read_question,
     resources_that_matter,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
 

@@ -9,12 +9,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
     InclusionFacts,
     Override,
     decide,
     decide_all,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,

@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.capability_metrics import capability_metrics
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import capability_metrics
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 
 NAMES = sorted(item.name for item in capability_data.CAPABILITIES)

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import (
-    CapabilityStatus,
-    Selection,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
     ClusterVersion,
     ToldStatus,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
     capability_condition,
     implicit_names,

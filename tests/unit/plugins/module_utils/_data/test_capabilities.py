@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data import feature_sets, platforms
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parents[3] / "data" / "capabilities.json").read_text("utf-8"))
@@ -74,7 +75,7 @@ def test_feature_sets_enable_the_gates_that_the_api_says():
         for name in names:
             expected.setdefault(name, set()).add(gate)
 
-    assert expected == capability_data.GATES_OF_FEATURE_SETS
+    assert expected == feature_sets.GATES_OF_FEATURE_SETS
 
 
 @pytest.mark.parametrize(
@@ -128,12 +129,12 @@ def test_ingress_is_always_on_from_4_16_except_for_hosted_clusters(version, prof
     ],
 )
 def test_feature_sets_come_and_go_with_minors(version, name, expected):
-    assert (name in capability_data.feature_set_names(version)) is expected
+    assert (name in feature_sets.feature_set_names(version)) is expected
 
 
 def test_annotations_may_name_what_the_newest_cvo_knows():
     # cvo-behaviour, "Per version", row 4.22 - 5.x
-    assert capability_data.ANNOTATED_FEATURE_SETS == (
+    assert feature_sets.ANNOTATED_FEATURE_SETS == (
         "CustomNoUpgrade",
         "Default",
         "DevPreviewNoUpgrade",
@@ -190,7 +191,7 @@ def test_what_is_forced_is_known_to_the_new_minor_and_not_to_the_old_one():
     ],
 )
 def test_feature_sets_that_block_updates_can_never_be_left(name, blocks):
-    found = capability_data.feature_set(name)
+    found = feature_sets.feature_set(name)
 
     assert found is not None
     assert (found.blocks_updates, found.permanent) == (blocks, blocks)
@@ -199,11 +200,11 @@ def test_feature_sets_that_block_updates_can_never_be_left(name, blocks):
 
 @pytest.mark.parametrize("name", ["techpreviewnoupgrade", "TechPreview", " ", "None"])
 def test_a_feature_set_that_does_not_exist_is_not_found(name):
-    assert capability_data.feature_set(name) is None
+    assert feature_sets.feature_set(name) is None
 
 
 def test_every_feature_set_that_says_no_upgrade_blocks_and_no_other():
-    for item in capability_data.FEATURE_SETS:
+    for item in feature_sets.FEATURE_SETS:
         assert item.name.endswith("NoUpgrade") is item.blocks_updates
 
 
@@ -233,16 +234,16 @@ def test_overrides_admit_patch_updates_from_4_22_on():
     ],
 )
 def test_the_provider_of_a_platform(platform, kind):
-    assert capability_data.CREDENTIALS_OF_PLATFORMS.get(platform) == kind
-    assert (platform in capability_data.PLATFORMS_WITHOUT_CREDENTIALS) is (kind is None)
+    assert platforms.CREDENTIALS_OF_PLATFORMS.get(platform) == kind
+    assert (platform in platforms.PLATFORMS_WITHOUT_CREDENTIALS) is (kind is None)
 
 
 def test_platforms_are_written_once_and_in_lower_case():
-    platforms = [*capability_data.CREDENTIALS_OF_PLATFORMS, *capability_data.PLATFORMS_WITHOUT_CREDENTIALS]
+    names = [*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS]
 
     assert len(set(names)) == len(names)
     assert [name.lower() for name in names] == names
-    assert len(set(capability_data.CREDENTIALS_OF_PLATFORMS.values())) == len(capability_data.CREDENTIALS_OF_PLATFORMS)
+    assert len(set(platforms.CREDENTIALS_OF_PLATFORMS.values())) == len(platforms.CREDENTIALS_OF_PLATFORMS)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +252,7 @@ def test_platforms_are_written_once_and_in_lower_case():
         *capability_data.CAPABILITIES,
         *capability_data.SET_AMENDMENTS,
         *capability_data.FORCED_CAPABILITIES,
-        *capability_data.FEATURE_SETS,
+        *feature_sets.FEATURE_SETS,
         capability_data.ALWAYS_ENABLED,
         capability_data.OVERRIDES_ADMIT_PATCHES,
         *capability_data.BRANCHES.values(),

@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.workloads import (
-    NANO,
     Requests,
     is_workload,
-    parse_quantity,
     workload_images,
     workload_requests,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.quantity import NANO, parse_quantity
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId

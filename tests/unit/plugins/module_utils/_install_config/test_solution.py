@@ -11,12 +11,9 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallFacts
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
-    SOLUTIONS,
-    Resolution,
-    resolve,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.validation import PLATFORMS
+from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
+from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import Resolution, resolve
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.tests.unit.builders import installations as installs
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS, Solution, Want
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
-    SOLUTIONS,
-    Solution,
-    Want,
     find_solution,
     resolve,
 )

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Inclusion, Reason
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import decision_dict, error_text
+from ansible_collections.capability.openshift.plugins.module_utils._extract.result import decision_dict
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, ReleaseError
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Written
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import create_soon
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.rest_mapper import ServedKinds
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS, Target
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.apply import create_soon
 
 CRD = {
     "spec": {

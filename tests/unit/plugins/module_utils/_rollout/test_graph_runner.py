@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import patience as _patience
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _patience
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError, ClusterError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import task_graph
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import graph_runner as _graph_walk
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.apply import Sent
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphWalk, Outcome, Pace
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Outcome, Sent
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphWalk, Pace
 
 PROBLEM = Problem("error", "", "cannot patch it: 401 Unauthorized")
 

@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest, untouched_since
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import (
     Entry,
     Inventory,
     applyset_id,
     inventory_object,
-    owned_digest,
     parse_inventory,
-    untouched_since,
 )
 
 US = "capability.openshift"

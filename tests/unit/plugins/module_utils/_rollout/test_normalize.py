@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import schema_of
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Cause
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.normalize import (
-    schema_of,
     undeclared_fields,
     with_defaults_of,
     with_required_nulls,

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     LiveResources,
     read_live_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 COMMON = PlanOptions(
     ClusterOptions(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
+from ansible_collections.capability.openshift.plugins.module_utils._data import platforms
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     CAPABILITY_ANNOTATION,
@@ -65,7 +65,7 @@ def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, n
     found = ReleaseCredentials(release_of(manifests, []), manifests, platform).needed(None)
 
     assert [item.manifest.resource_id.name for item in found] == names
-    assert {item.provider for item in found} <= {capability_data.CREDENTIALS_OF_PLATFORMS.get(platform)}
+    assert {item.provider for item in found} <= {platforms.CREDENTIALS_OF_PLATFORMS.get(platform)}
 
 
 @pytest.mark.parametrize("platform", [None, "none"])
@@ -111,9 +111,7 @@ def test_only_what_is_on_counts_in_the_order_of_the_release(enabled, names):
     assert [item.manifest.resource_id.name for item in found] == names
 
 
-@pytest.mark.parametrize(
-    "name", [*capability_data.CREDENTIALS_OF_PLATFORMS, *capability_data.PLATFORMS_WITHOUT_CREDENTIALS]
-)
+@pytest.mark.parametrize("name", [*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS])
 @pytest.mark.parametrize("spell", [str.lower, str.upper, str.title])
 def test_a_platform_is_found_in_any_case(name, spell):
     problems: list[Problem] = []

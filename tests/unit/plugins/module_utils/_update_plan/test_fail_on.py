@@ -8,10 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import Cause
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import (
-    CapabilityStatus,
-    Selection,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
+from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import (

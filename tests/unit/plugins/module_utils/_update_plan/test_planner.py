@@ -18,11 +18,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan import planner as fleet_module
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Fleet, _once
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
-    PlanOptions,
-    Question,
-    read_question,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import Question, read_question
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.tests.unit.builders.plans import made, obj, only
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import cluster_version, question

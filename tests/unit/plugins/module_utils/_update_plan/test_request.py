@@ -14,12 +14,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import Cluster
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
-    PlanOptions,
-    Question,
-    read_question,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import Question, read_question
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import Cluster, PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 OBJECT = {

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
     InclusionFacts,
     Override,
     included_manifests,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,

@@ -1,0 +1,45 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Selects the files of a release that go to a directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from .._capability.inclusion import Inclusion
+from .._problems import Problem, ReleaseError, raise_errors
+from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
+
+
+def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> dict[str, bytes]:
+    """Return the files that hold the included manifests, by name, cut down to them byte for byte.
+
+    Raises ``ReleaseError`` where the two directories of a release have a file of the same name.
+    """
+    kept: dict[str, set[int]] = {}
+    position: dict[str, int] = {}
+    for inclusion in inclusions:
+        file = inclusion.manifest.file
+        at = position[file] = position.get(file, -1) + 1
+        if inclusion.included:
+            kept.setdefault(file, set()).add(at)
+    files: dict[str, bytes] = {}
+    problems: list[Problem] = []
+    for file, positions in kept.items():
+        name = os.path.basename(file)
+        if name in files:
+            message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name; dest can hold one"
+            problems.append(Problem("error", file, message, "Rename one of the two"))
+        files[name] = loaded.files[file].excerpt(frozenset(positions))
+    raise_errors(problems, ReleaseError)
+    return files
+
+
+def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
+    """Return the names of the files that hold an included Secret."""
+    secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
+    return frozenset(os.path.basename(manifest.file) for manifest in secrets)
