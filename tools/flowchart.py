@@ -70,9 +70,14 @@ def draw(source: str) -> str:
     across, nodes, arrows = parse(source)
     measure(nodes.values())
     assign_ranks(nodes, arrows)
+    return draw_ranked(nodes, arrows, across)
+
+
+def draw_ranked(nodes: dict[str, Node], arrows: list[Arrow], across: bool = False, style: str = "") -> str:
+    """Return a chart as an SVG element. Its nodes have sizes and ranks already; ``style`` is CSS for the picture."""
     split_long_arrows(nodes, arrows)
     place(nodes, order(nodes, arrows), arrows, across)
-    return svg(nodes, arrows, across)
+    return svg(nodes, arrows, across, style)
 
 
 def parse(source: str) -> tuple[bool, dict[str, Node], list[Arrow]]:
@@ -239,13 +244,17 @@ def place(nodes: dict[str, Node], ranks: list[list[str]], arrows: list[Arrow], a
         deepest = max(depth[name] for name in names)
         for name in names:
             breadthwise, lengthwise = at[name] - left + PADDING, along + deepest / 2
-            nodes[name].x, nodes[name].y = (lengthwise, breadthwise) if across else (breadthwise, lengthwise)
+            node = nodes[name]
+            node.x, node.y = (lengthwise, breadthwise) if across else (breadthwise, lengthwise)
+            if node.shape == "bend":
+                # Straight through the rank, so that the arrow does not touch its neighbours.
+                node.width, node.height = (deepest, 0.0) if across else (0.0, deepest)
         # Ranks of labels stand closer.
         only_labels = all(nodes[name].shape in ("label", "bend") for name in names)
         along += deepest + BETWEEN_RANKS * (0.6 if only_labels else 1)
 
 
-def svg(nodes: dict[str, Node], arrows: list[Arrow], across: bool) -> str:
+def svg(nodes: dict[str, Node], arrows: list[Arrow], across: bool, style: str = "") -> str:
     """Return the picture."""
     width = max(node.x + node.width / 2 for node in nodes.values()) + PADDING
     height = max(node.y + node.height / 2 for node in nodes.values()) + PADDING
@@ -256,6 +265,8 @@ def svg(nodes: dict[str, Node], arrows: list[Arrow], across: bool) -> str:
         '<defs><marker id="flowchart-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" class="head"/></marker></defs>',
     ]
+    if style:
+        parts.append(f"<style>{style}</style>")
     parts += [_line(nodes, arrow, across) for arrow in arrows]
     parts += [_shape(node) for node in nodes.values() if node.shape != "bend"]
     return "\n".join((*parts, "</svg>"))
