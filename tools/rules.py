@@ -21,7 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     SET_AMENDMENTS,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
-from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import REQUIREMENTS, all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
 from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import (
     DEFAULT_OFF,
     SELECTABLE_SINCE,
@@ -62,7 +62,7 @@ def main() -> int:
 
 def rules() -> Iterator[str]:
     """Yield a table for each layer."""
-    needs = {item.rule: item for item in REQUIREMENTS}
+    needs = {item.rule: item for item in DEPENDENCIES}
     for layer, held in LAYERS.items():
         yield f"## {layer}\n\n{held}\n"
         rows = []

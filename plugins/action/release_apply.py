@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 from ansible import constants as C
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 
 _PAUSE = 0.2
 _LAST_SECONDS = 5.0
@@ -42,14 +42,14 @@ class ActionModule(NormalAction):
         if not self._can_show():
             return run(tmp, task_vars)
         given = self._task.args
-        journal = plain(given.get("journal"))
+        journal = untag(given.get("journal"))
         own = "" if journal else _temporary_file()
         path = own or journal
         if not isinstance(path, str) or not path:
             return run(tmp, task_vars)
         if own:
             self._task.args = {**given, "journal": own}
-        host = plain((task_vars or {}).get("inventory_hostname", "localhost"))
+        host = untag((task_vars or {}).get("inventory_hostname", "localhost"))
         try:
             with _shown(self._absolute(path), lambda text: self._display.display(f"{host}: {text}", stderr=True)):
                 result = run(tmp, task_vars)

@@ -61,15 +61,15 @@ from typing import Any
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     SELECTION_OPTIONS,
-    ask_cluster,
     filter_error,
+    resolve_selection,
 )
 
 
 def enabled_capabilities(selection: Any, version: Any, **options: Any) -> list[str]:
     """Return the names that ``selection`` turns on in ``version``, sorted."""
     try:
-        _facts, status, _problems = ask_cluster(version, selection, options, SELECTION_OPTIONS, "version")
+        _facts, status, _problems = resolve_selection(version, selection, options, SELECTION_OPTIONS, "version")
     except CapabilityError as error:
         raise filter_error(error) from None
     return sorted(status.enabled)

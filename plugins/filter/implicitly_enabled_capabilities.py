@@ -83,13 +83,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._filter import ask_update, filter_error
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import filter_error, implicitly_enabled
 
 
 def implicitly_enabled_capabilities(current: Any, target: Any, enabled: Any, **options: Any) -> list[str]:
     """Return what an update from ``current`` to ``target`` turns on where ``enabled`` is on."""
     try:
-        return ask_update(current, target, enabled, options)
+        return implicitly_enabled(current, target, enabled, options)
     except CapabilityError as error:
         raise filter_error(error) from None
 

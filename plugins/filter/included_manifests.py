@@ -49,7 +49,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._filter import ask_inclusions, filter_error
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import decide_manifests, filter_error
 
 
 def included_manifests(
@@ -57,7 +57,7 @@ def included_manifests(
 ) -> list[Any]:
     """Return those of ``manifests`` that are in, in their order."""
     try:
-        found = ask_inclusions(manifests, openshift_version, capabilities, options)
+        found = decide_manifests(manifests, openshift_version, capabilities, options)
         return [given for given, included in found if included]
     except CapabilityError as error:
         raise filter_error(error) from None

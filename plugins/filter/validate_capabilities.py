@@ -54,13 +54,13 @@ EXAMPLES = r"""
 - name: What an installer of 4.18 says to a selection on AWS
   ansible.builtin.debug:
     msg: "{{ {'baselineCapabilitySet': 'None'} | capability.openshift.validate_capabilities('4.18', platform='aws')
-             | selectattr('severity', 'eq', 'error') | map(attribute='mend') }}"
+             | selectattr('severity', 'eq', 'error') | map(attribute='hint') }}"
   # => ['Add Ingress to additional_enabled_capabilities', 'Add CloudCredential to ...', ...]
 """
 
 RETURN = r"""
 _value:
-  description: Problems, each with C(severity), C(where), C(message) and C(mend).
+  description: Problems, each with C(severity), C(where), C(message) and C(hint).
   type: list
   elements: dict
 """
@@ -72,8 +72,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     SELECTION_OPTIONS,
-    ask_cluster,
-    ask_installation,
+    check_selection,
+    resolve_selection,
 )
 
 
@@ -84,9 +84,9 @@ def validate_capabilities(
     try:
         if platform is not None or install_method is not None:
             options = {"platform": platform, "install_method": install_method, **options}
-            problems = ask_installation(version, selection, options, "version")
+            problems = check_selection(version, selection, options, "version")
         else:
-            _facts, _status, problems = ask_cluster(version, selection, options, SELECTION_OPTIONS, "version")
+            _facts, _status, problems = resolve_selection(version, selection, options, SELECTION_OPTIONS, "version")
     except CapabilityError as error:
         problems = error.problems
     return problem_dicts(problems)

@@ -3,40 +3,72 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What can be wrong, said so that it can be mended: problems, and the one error tree that carries them."""
+"""Problems, and the exceptions that carry them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
 
+_LONGEST_SHOWN = 60
+
 
 class Problem(NamedTuple):
-    """One thing that is wrong or worth knowing.
+    """One fault or remark.
 
-    ``where`` names file, document and field (or the option); ``message`` says what was found and what was
-    expected; ``mend`` says what to do about it (empty where nothing has to be done).
+    ``code`` identifies the kind of problem in kebab case; programs compare it, and never the text. ``where`` is the
+    location: file, document and field, or the option. ``message`` says what is wrong and what was expected. ``hint``
+    is one imperative sentence, empty if there is nothing to do.
     """
 
     severity: Severity
+    code: str
     where: str
     message: str
-    mend: str = ""
+    hint: str = ""
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.message}" if self.where else self.message
-        return f"{text}. {self.mend}" if self.mend else text
+        return f"{text}. {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, str]:
-        """Return the shape that modules and filters hand to playbooks."""
-        return {"severity": self.severity, "where": self.where, "message": self.message, "mend": self.mend}
+        """Convert to the form that modules and filters return."""
+        return dict(self._asdict())
+
+
+class Problems(list[Problem]):
+    """Collects problems; functions that can report several take it as their last argument."""
+
+    def error(self, code: str, where: str, message: str, hint: str = "") -> None:
+        """Add a problem that stops the caller."""
+        self.append(Problem("error", code, where, message, hint))
+
+    def warning(self, code: str, where: str, message: str, hint: str = "") -> None:
+        """Add a problem that does not stop the caller."""
+        self.append(Problem("warning", code, where, message, hint))
+
+    def info(self, code: str, where: str, message: str, hint: str = "") -> None:
+        """Add a remark."""
+        self.append(Problem("info", code, where, message, hint))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether at least one problem is an error."""
+        return has_errors(self)
+
+    def raise_errors(self, error: type[CapabilityError]) -> None:
+        """Raise ``error`` with all problems if at least one of them is an error."""
+        raise_errors(self, error)
+
+    def unique(self) -> tuple[Problem, ...]:
+        """Return every distinct problem once, in the order of its first report."""
+        return tuple(dict.fromkeys(self))
 
 
 class CapabilityError(Exception):
-    """Base of every error that the collection raises; carries all problems found, errors first."""
+    """Base of all exceptions that the collection raises. ``problems`` has all problems, errors first."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         rank = {"error": 0, "warning": 1, "info": 2}
@@ -48,8 +80,8 @@ class ReleaseError(CapabilityError):
     """A release cannot be read."""
 
 
-class FactsError(CapabilityError):
-    """A fact about the cluster (feature set, gates, overrides, always-enabled capabilities) is not possible."""
+class InvalidOptionError(CapabilityError):
+    """An option has a value that is not possible, alone or together with others."""
 
 
 class DestinationError(CapabilityError):
@@ -57,11 +89,11 @@ class DestinationError(CapabilityError):
 
 
 class ClusterError(CapabilityError):
-    """A cluster cannot be asked, or says no."""
+    """An API server cannot be reached, or rejects a request."""
 
 
-class Cause(NamedTuple):
-    """One of the causes that an API server gives for an answer: its word for it, the field, and a message."""
+class StatusCause(NamedTuple):
+    """One entry of ``details.causes`` in a ``Status`` (metav1.StatusCause)."""
 
     reason: str
     field: str
@@ -69,45 +101,53 @@ class Cause(NamedTuple):
 
 
 class ApiError(ClusterError):
-    """An API server's answer that is no success: ``code`` is that of HTTP, ``named`` the object that it is about.
+    """An unsuccessful answer of an API server.
 
-    ``named`` is empty where the answer names none. ``repeated``: the request was sent more than once, and an earlier
-    one may have been heard although its answer was not. ``said`` is the server's message as it was.
+    ``code`` is the HTTP status. ``named`` is the name of the object in the ``Status``, empty if there is none.
+    ``repeated``: the request was sent more than once, so an earlier attempt may have succeeded. ``said`` is the
+    server's message, unchanged.
     """
 
     def __init__(
-        self, code: int, named: str, repeated: bool, problem: Problem, causes: Iterable[Cause] = (), said: str = ""
+        self,
+        code: int,
+        named: str,
+        repeated: bool,
+        problem: Problem,
+        causes: Iterable[StatusCause] = (),
+        said: str = "",
     ) -> None:
         self.code, self.named, self.repeated = code, named, repeated
         self.causes, self.said = tuple(causes), said
         super().__init__([problem])
 
 
-class ClaimError(ClusterError):
-    """A cluster is another rollout's by now."""
+class LockLostError(ClusterError):
+    """Another rollout has taken the lock on the cluster."""
 
 
 def has_errors(problems: Iterable[Problem]) -> bool:
-    """Tell whether at least one of ``problems`` is an error."""
+    """Whether at least one of ``problems`` is an error."""
     return any(problem.severity == "error" for problem in problems)
 
 
 def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> None:
-    """Raise ``error`` with all ``problems`` if at least one of them is an error; do nothing otherwise."""
+    """Raise ``error`` with all ``problems`` if at least one of them is an error."""
     found = tuple(problems)
     if has_errors(found):
         raise error(found)
 
 
 def type_name(value: object) -> str:
-    """Return what kind of value was found, in the words of YAML."""
+    """Name the YAML type of ``value``, with its article."""
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", type(None): "null"}
     return "a map" if isinstance(value, Mapping) else names.get(type(value), f"a {type(value).__name__}")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the mend for an unknown ``name``: the nearest of ``known``, and a word on case where that is the cause."""
-    # Imported here because only a mistake needs it, and every module start would pay for it.
+    """Return the hint for an unknown ``name``: the nearest of ``known``, or a note if only case or blanks differ."""
+    # Imported here, because only a mistake needs it and every start of a module would pay for it.
+    from difflib import get_close_matches
 
     names = sorted(known)
     text = str(name)
@@ -122,24 +162,23 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"Did you mean {by_lower[near[0]]}?" if near else f"Known are: {', '.join(names) or 'none'}"
 
 
-_LONGEST_SHOWN = 60
-
-
 def shown(value: object) -> str:
-    """Return ``value`` for a message. What is long is not shown: it may be a secret that is in the wrong place."""
+    """Format ``value`` for a message. A long value is not shown, because it may be a secret in the wrong place."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{type_name(value)} of {len(text)} characters"
 
 
 def string_problems(where: str, value: object) -> list[Problem]:
-    """Return what is wrong with ``value`` where a string is expected."""
-    return [] if isinstance(value, str) else [Problem("error", where, f"is {value!r}, expected a string", "Quote it")]
+    """Return the problem of a ``value`` that is not a string."""
+    if isinstance(value, str):
+        return []
+    return [Problem("error", "not-a-string", where, f"is {value!r}, expected a string", "Quote it")]
 
 
 def list_problems(where: str, value: object, *, of_strings: bool) -> list[Problem]:
-    """Return what is wrong with ``value`` where a list is expected."""
+    """Return the problems of a ``value`` that is not a list, or not one of strings."""
     if not isinstance(value, (list, tuple)):
-        return [Problem("error", where, f"is {value!r}, expected a list", "Write [...]")]
+        return [Problem("error", "not-a-list", where, f"is {value!r}, expected a list", "Write [...]")]
     if not of_strings:
         return []
     return [problem for index, item in enumerate(value) for problem in string_problems(f"{where}[{index}]", item)]

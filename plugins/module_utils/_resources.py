@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class ServedKind(NamedTuple):
+class ApiResource(NamedTuple):
     """A kind in one version of its group; ``plural`` is its name in paths and in RBAC rules."""
 
     group: str
@@ -48,21 +48,21 @@ class ServedKind(NamedTuple):
         return f"{of} {named}" if named else of
 
 
-CLUSTER_VERSIONS = ServedKind("config.openshift.io", "v1", "clusterversions", "ClusterVersion")
-CLUSTER_OPERATORS = ServedKind("config.openshift.io", "v1", "clusteroperators", "ClusterOperator")
-CUSTOM_RESOURCE_DEFINITIONS = ServedKind(
+CLUSTER_VERSIONS = ApiResource("config.openshift.io", "v1", "clusterversions", "ClusterVersion")
+CLUSTER_OPERATORS = ApiResource("config.openshift.io", "v1", "clusteroperators", "ClusterOperator")
+CUSTOM_RESOURCE_DEFINITIONS = ApiResource(
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"
 )
-DEPLOYMENTS = ServedKind("apps", "v1", "deployments", "Deployment", True)
-ADMISSION_POLICIES = ServedKind(
+DEPLOYMENTS = ApiResource("apps", "v1", "deployments", "Deployment", True)
+ADMISSION_POLICIES = ApiResource(
     "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy"
 )
-ADMISSION_BINDINGS = ServedKind(
+ADMISSION_BINDINGS = ApiResource(
     "admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"
 )
-CONFIG_MAPS = ServedKind("", "v1", "configmaps", "ConfigMap", True)
-FEATURE_GATES = ServedKind("config.openshift.io", "v1", "featuregates", "FeatureGate")
-PROXIES = ServedKind("config.openshift.io", "v1", "proxies", "Proxy")
+CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
+FEATURE_GATES = ApiResource("config.openshift.io", "v1", "featuregates", "FeatureGate")
+PROXIES = ApiResource("config.openshift.io", "v1", "proxies", "Proxy")
 
 
 class Target(NamedTuple):
@@ -71,7 +71,7 @@ class Target(NamedTuple):
     ``labels`` is a label selector, for lists and watches.
     """
 
-    kind: ServedKind
+    kind: ApiResource
     name: str = ""
     namespace: str = ""
     subresource: str = ""
@@ -91,7 +91,7 @@ class Target(NamedTuple):
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
-def target_of(kind: ServedKind, resource: ResourceId) -> Target:
+def target_for(kind: ApiResource, resource: ResourceId) -> Target:
     """Return where a kind of the API has ``resource``."""
     return Target(kind, resource.name, resource.namespace if kind.namespaced else "")
 

@@ -28,10 +28,10 @@ def minor_of(version: object, where: str = "openshift_version") -> Minor:
     match = re.fullmatch(_SEMVER, text) or re.fullmatch(_MINOR, text)
     if match:
         return Minor(int(match.group(1)), int(match.group(2)))
-    mend = "Write it as 4.20 or 4.20.3"
+    hint = "Write it as 4.20 or 4.20.3"
     if isinstance(version, (int, float)) and not isinstance(version, bool):
-        mend = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
-    raise ValueError(Problem("error", where, f"{version!r} is not a version of OpenShift", mend))
+        hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
+    raise ValueError(Problem("error", "todo", where, f"{version!r} is not a version of OpenShift", hint))
 
 
 def find_minor(version: object) -> Minor | None:

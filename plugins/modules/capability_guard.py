@@ -141,6 +141,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: The object, or the option.
       type: str
@@ -149,7 +153,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -160,7 +164,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard import (
-    Change,
+    GuardChange,
     install,
     probe_of,
     remove,
@@ -174,7 +178,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
-    FactsError,
+    InvalidOptionError,
     Problem,
     raise_errors,
 )
@@ -206,7 +210,7 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Install or remove the guard; put into ``result`` what was reached. Raises ``CapabilityError``."""
     params = module.params
     guard, problems = parse_guard(params["mode"] == "enforce", params["allowed_capabilities"])
-    raise_errors((*problems, *wait_problems(params["wait_timeout"])), FactsError)
+    raise_errors((*problems, *wait_problems(params["wait_timeout"])), InvalidOptionError)
     client = connect(module)
     result.update(name=GUARD_NAME, state=params["state"], verified=False)
     if params["state"] == "present":
@@ -222,7 +226,9 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     return ()
 
 
-def _verify(client: Client, changes: tuple[Change, ...], seconds: int, result: dict[str, Any]) -> tuple[Problem, ...]:
+def _verify(
+    client: Client, changes: tuple[GuardChange, ...], seconds: int, result: dict[str, Any]
+) -> tuple[Problem, ...]:
     """Wait until a change that can be seen is enforced. Raises ``ClusterError``."""
     before = probe_of({change.target.kind.kind: change.before for change in changes})
     after = probe_of({change.target.kind.kind: change.after for change in changes})
@@ -236,7 +242,7 @@ def _verify(client: Client, changes: tuple[Change, ...], seconds: int, result: d
     return problems
 
 
-def _diff(change: Change) -> dict[str, str]:
+def _diff(change: GuardChange) -> dict[str, str]:
     before, after = ("" if part is None else _yaml(part) for part in (change.before, change.after))
     return diff_entry(str(change.target), before, after)
 

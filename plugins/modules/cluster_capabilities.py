@@ -186,6 +186,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: Object and field, or the option.
       type: str
@@ -194,7 +198,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -206,12 +210,12 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
     capabilities_dict,
-    enable,
-    look_before,
+    enable_capabilities,
+    snapshot_for_wait,
     spec_lines,
-    wait_for,
+    wait_for_capabilities,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import wait_problems
@@ -220,11 +224,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     ClusterError,
-    FactsError,
+    InvalidOptionError,
     Problem,
     raise_errors,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import UNSHOWN_IMAGE, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
+    PLACEHOLDER_IMAGE,
+    load_release,
+)
 
 
 def main() -> None:
@@ -253,16 +260,16 @@ def main() -> None:
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Ask for the capabilities and wait; put into ``result`` what was reached. Raises ``CapabilityError``."""
     params = module.params
-    wish, problems = parse_wish(params["capabilities"], params["append"], params["adopt_implicit"])
+    wish, problems = parse_request(params["capabilities"], params["append"], params["adopt_implicit"])
     problems = (*problems, *wait_problems(params["wait_timeout"]))
-    raise_errors(problems, FactsError)
+    raise_errors(problems, InvalidOptionError)
     release = None
     if params["release"] is not None:
-        loaded = load_release(params["release"], release_image=UNSHOWN_IMAGE)
+        loaded = load_release(params["release"], release_image=PLACEHOLDER_IMAGE)
         release, problems = loaded.release, (*problems, *loaded.problems)
     client = connect(module)
-    before = look_before(client) if params["wait"] else {}
-    enabled = enable(client, wish, release, dry_run=module.check_mode)
+    before = snapshot_for_wait(client) if params["wait"] else {}
+    enabled = enable_capabilities(client, wish, release, dry_run=module.check_mode)
     change = enabled.change
     result.update(
         changed=change.changed,
@@ -275,7 +282,7 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
         result["diff"] = diff_entry("clusterversions.config.openshift.io version, spec.capabilities", *texts)
     problems = (*problems, *enabled.problems)
     if params["wait"] and not module.check_mode:
-        reading, found = wait_for(client, enabled, wish, release, before, params["wait_timeout"])
+        reading, found = wait_for_capabilities(client, enabled, wish, release, before, params["wait_timeout"])
         result.update(capabilities_dict(reading))
         problems = (*problems, *found)
         raise_errors(problems, ClusterError)

@@ -114,6 +114,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: Object and field, or the option.
       type: str
@@ -122,7 +126,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -130,7 +134,10 @@ problems:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import capabilities_dict, read
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
+    capabilities_dict,
+    read_capabilities,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
@@ -141,7 +148,7 @@ def main() -> None:
     """Run the module."""
     module = AnsibleModule(argument_spec=auth_spec(), supports_check_mode=True)
     try:
-        reading = read(connect(module))
+        reading = read_capabilities(connect(module))
     except CapabilityError as error:
         fail(module, error)
     succeed(module, capabilities_dict(reading), reading.problems)

@@ -154,6 +154,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: File, document and field, or the option.
       type: str
@@ -162,7 +166,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -178,14 +182,20 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
     status_dict,
     status_lines,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import status_facts
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import status_inputs
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import facts_spec, release_spec
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    cluster_type_spec,
+    release_spec,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problem
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import UNSHOWN_IMAGE, load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
+    PLACEHOLDER_IMAGE,
+    load_release,
+)
 
 
 def main() -> None:
@@ -194,7 +204,7 @@ def main() -> None:
         argument_spec={
             **auth_spec(),
             **release_spec(),
-            **facts_spec(),
+            **cluster_type_spec(),
             "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
             "always_enabled_capabilities": {"type": "list", "elements": "str"},
             "allow_cvo_managed": {"type": "bool", "default": False},
@@ -217,7 +227,7 @@ def run(module: AnsibleModule) -> tuple[dict[str, Any], tuple[Problem, ...]]:
         params["release"],
         openshift_version=params["openshift_version"],
         cluster_profile=params["cluster_profile"],
-        release_image=UNSHOWN_IMAGE if image is None else image,
+        release_image=PLACEHOLDER_IMAGE if image is None else image,
     )
     options = ClusterOptions(
         cluster_profile=params["cluster_profile"],
@@ -225,7 +235,7 @@ def run(module: AnsibleModule) -> tuple[dict[str, Any], tuple[Problem, ...]]:
         feature_gates=params["feature_gates"],
         always_enabled_capabilities=params["always_enabled_capabilities"],
     )
-    facts, problems = status_facts(options, loaded.release, image or "")
+    facts, problems = status_inputs(options, loaded.release, image or "")
     reported = report_status(
         connect(module), facts, allow_cvo_managed=params["allow_cvo_managed"], dry_run=module.check_mode
     )

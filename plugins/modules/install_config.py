@@ -191,7 +191,7 @@ shortest_capabilities:
   returned: always, where the selection can be understood
   type: dict
   sample: {baselineCapabilitySet: v4.11, additionalEnabledCapabilities: [Ingress]}
-mended_capabilities:
+suggested_capabilities:
   description:
     - The selection with the fewest names added that keep every rule, without names that do not exist.
     - Returned with an error, too, where the selection can be understood.
@@ -274,7 +274,7 @@ violations:
       description: What that layer answers.
       type: str
       returned: always
-    mend:
+    hint:
       description: The smallest change that mends it.
       type: str
       returned: always
@@ -338,6 +338,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: File, document and field, or the option.
       type: str
@@ -346,7 +350,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -359,9 +363,9 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
-    InstallAnswer,
     InstallRequest,
-    answer_request,
+    InstallResult,
+    build_install_config,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_target
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.result import (
@@ -372,9 +376,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import secret_values
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
-from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError, FactsError
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import json_object
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError, InvalidOptionError
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import parse_json_object
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 SHORTEST_HIDDEN = 8
@@ -398,10 +402,10 @@ def main() -> None:
         supports_check_mode=True,
     )
     require_yaml(module)
-    params = plain(module.params)
+    params = untag(module.params)
     if isinstance(params["capabilities"], str):
         # From a template it may be JSON text, which ansible-core before 2.19 takes for the dict that it says.
-        params["capabilities"] = json_object(params["capabilities"].encode()) or params["capabilities"]
+        params["capabilities"] = parse_json_object(params["capabilities"].encode()) or params["capabilities"]
     # Ansible takes every value in content for a secret, v1 and none included, and would mask them in the result. So
     # content is kept out of it as a whole, and those values that are secrets are named as they are read.
     if params["content"] is not None:
@@ -413,12 +417,12 @@ def main() -> None:
         module.no_log_values.update(value for value in secret_values(data) if len(value) >= SHORTEST_HIDDEN)
 
     backup = params.pop("backup")
-    answer = answer_request(InstallRequest(**params), hide)
+    answer = build_install_config(InstallRequest(**params), hide)
     result = {"openshift_version": answer.version, **installation_dict(answer.installation)}
     if answer.target is not None:
         result["path"] = answer.target.path
     if answer.failed:
-        fail(module, FactsError(answer.problems), **result)
+        fail(module, InvalidOptionError(answer.problems), **result)
     try:
         written = write(answer, backup=backup, check_mode=module.check_mode)
     except DestinationError as error:
@@ -428,7 +432,7 @@ def main() -> None:
     succeed(module, {**result, **written}, answer.problems)
 
 
-def write(answer: InstallAnswer, *, backup: bool, check_mode: bool) -> dict[str, Any]:
+def write(answer: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, Any]:
     """Write what belongs at the path, unless it is there; return what was done. Raises ``DestinationError``."""
     result: dict[str, Any] = {"changed": False}
     if answer.comparison is not None:

@@ -373,6 +373,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: File, document and field, or the option.
       type: str
@@ -381,7 +385,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -405,22 +409,25 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     ClusterError,
-    FactsError,
+    InvalidOptionError,
     Problem,
     raise_errors,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    UNSHOWN_IMAGE,
+    PLACEHOLDER_IMAGE,
     LoadedRelease,
     load_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
-    Surroundings,
-    read_surroundings,
+    ClusterState,
+    read_cluster_state,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import Wishes, said_by
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import (
+    RolloutOptions,
+    criteria_from_params,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
 
@@ -460,18 +467,18 @@ def main() -> None:
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Roll the release out; put into ``result`` what came of it. Raises ``CapabilityError``."""
     params = module.params
-    raise_errors((*wait_problems(params["wait_timeout"]), *_wrong(params)), FactsError)
+    raise_errors((*wait_problems(params["wait_timeout"]), *_wrong(params)), InvalidOptionError)
     # Looked up for each line: connecting takes out of the list what is no secret.
     journal = Journal(
         None if module.check_mode else params["journal"], lambda facts: remove_values(facts, module.no_log_values)
     )
     try:
         client = connect(module, params["parallelism"])
-        around = read_surroundings(client)
+        around = read_cluster_state(client)
         loaded = _load_release(params, around)
         previous = None
         if params["previous_release"] is not None:
-            previous = _load(params, around, params["previous_release"], None, UNSHOWN_IMAGE)
+            previous = _load(params, around, params["previous_release"], None, PLACEHOLDER_IMAGE)
         rollout = roll_out(client, around, loaded, previous, _wishes(module), journal)
     finally:
         journal.close()
@@ -481,7 +488,7 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     return problems
 
 
-def _load_release(params: dict[str, Any], around: Surroundings) -> LoadedRelease:
+def _load_release(params: dict[str, Any], around: ClusterState) -> LoadedRelease:
     """Load the release. Without its image the one that the cluster has counts, if that is this release."""
     path, version, image = params["release"], params["openshift_version"], params["release_image"]
     loaded = _load(params, around, path, version, image or around.release_image or None)
@@ -491,7 +498,7 @@ def _load_release(params: dict[str, Any], around: Surroundings) -> LoadedRelease
 
 
 def _load(
-    params: dict[str, Any], around: Surroundings, path: str, openshift_version: str | None, image: str | None
+    params: dict[str, Any], around: ClusterState, path: str, openshift_version: str | None, image: str | None
 ) -> LoadedRelease:
     return load_release(
         path,
@@ -506,14 +513,14 @@ def _wrong(params: dict[str, Any]) -> tuple[Problem, ...]:
     if 1 <= given <= _MOST_PARALLEL:
         return ()
     message = f"is {given}, expected 1 to {_MOST_PARALLEL}"
-    return (Problem("error", "parallelism", message, "More than 16 rarely helps"),)
+    return (Problem("error", "todo", "parallelism", message, "More than 16 rarely helps"),)
 
 
-def _wishes(module: AnsibleModule) -> Wishes:
+def _wishes(module: AnsibleModule) -> RolloutOptions:
     params = module.params
-    return Wishes(
+    return RolloutOptions(
         capabilities=params["capabilities"],
-        said=said_by(params),
+        said=criteria_from_params(params),
         mode=params["mode"],
         parallelism=params["parallelism"],
         wait=params["wait"],

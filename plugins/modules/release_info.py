@@ -114,6 +114,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: File, document and field, or the option.
       type: str
@@ -122,7 +126,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -131,11 +135,11 @@ problems:
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import (
-    contents_dict,
-    release_contents,
+    summarize_release,
+    summary_dict,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    facts_spec,
+    cluster_type_spec,
     release_arguments,
     release_spec,
 )
@@ -147,15 +151,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.load
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec={**release_spec(), **facts_spec()}, supports_check_mode=True)
+    module = AnsibleModule(argument_spec={**release_spec(), **cluster_type_spec()}, supports_check_mode=True)
     params = module.params
     require_yaml(module)
     try:
         loaded = load_release(**release_arguments(params))
-        contents, problems = release_contents(loaded.release, params["feature_set"], params["cluster_profile"])
+        contents, problems = summarize_release(loaded.release, params["feature_set"], params["cluster_profile"])
     except CapabilityError as error:
         fail(module, error)
-    succeed(module, {"changed": False, "release": contents_dict(contents)}, (*loaded.problems, *problems))
+    succeed(module, {"changed": False, "release": summary_dict(contents)}, (*loaded.problems, *problems))
 
 
 if __name__ == "__main__":

@@ -228,6 +228,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: File, document and field, or the option.
       type: str
@@ -236,7 +240,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -259,7 +263,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.resu
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_options,
-    facts_spec,
+    cluster_type_spec,
     inclusion_spec,
     overrides_spec,
     release_arguments,
@@ -285,6 +289,7 @@ _DRAWINGS = {"mermaid": mermaid, "dot": dot}
 
 NOTHING_IN = Problem(
     "error",
+    "todo",
     "dest",
     "would be emptied: not one manifest is in, which no cluster wants",
     "Check cluster_profile, feature_set and exclude_identifier, or leave dest out",
@@ -296,7 +301,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **release_spec(),
-            **facts_spec(),
+            **cluster_type_spec(),
             **selection_spec(),
             **inclusion_spec(),
             **overrides_spec(),

@@ -274,6 +274,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: File, document and field, or the option.
       type: str
@@ -282,7 +286,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -305,8 +309,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     raise_errors,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import read_surroundings
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import said_by
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import read_cluster_state
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import criteria_from_params
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verify
 
@@ -335,14 +339,14 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Compare; put into ``result`` what was found. Raises ``CapabilityError``."""
     params = module.params
     client = connect(module)
-    around = read_surroundings(client)
+    around = read_cluster_state(client)
     loaded = load_release(
         params["release"],
         openshift_version=params["openshift_version"],
         cluster_profile=params["cluster_profile"] or around.cluster_profile or DEFAULT_CLUSTER_PROFILE,
         release_image=params["release_image"] or around.release_image or None,
     )
-    said = said_by(params)
+    said = criteria_from_params(params)
     verification = verify(client, around, loaded, params["capabilities"], said)
     result.update(verification_dict(verification))
     problems = (*loaded.problems, *verification.problems)

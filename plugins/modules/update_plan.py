@@ -339,7 +339,7 @@ hops:
       elements: str
       returned: always
     blocked_by:
-      description: Why the cluster refuses the update, dicts with C(reason), C(message) and C(mend).
+      description: Why the cluster refuses the update, dicts with C(reason), C(message) and C(hint).
       type: list
       elements: dict
       returned: always
@@ -463,6 +463,10 @@ problems:
       description: V(error), V(warning) or V(info).
       type: str
       returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
     where:
       description: Release, file and field, or the option.
       type: str
@@ -471,7 +475,7 @@ problems:
       description: What was found, and what was expected.
       type: str
       returned: always
-    mend:
+    hint:
       description: What to do about it, empty where nothing has to be done.
       type: str
       returned: always
@@ -490,7 +494,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_options,
-    facts_spec,
+    cluster_type_spec,
     inclusion_spec,
     selection_spec,
 )
@@ -502,20 +506,24 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
     succeed,
     warn,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    CapabilityError,
+    InvalidOptionError,
+    Problem,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planning
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import FleetPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanShapes,
     planning_result,
     shown_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    Terms,
-    answer_many,
-    answer_one,
+    PlanSettings,
+    plan_cluster,
+    plan_fleet,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
@@ -523,7 +531,9 @@ if TYPE_CHECKING:
     from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 
 NAMES_A_CLUSTER = ("kubeconfig", "context", "host", "api_key", "username", "client_cert")
-NO_RELEASES = Problem("error", "releases", "is missing", "Give the path: directories of releases, current first")
+NO_RELEASES = Problem(
+    "error", "todo", "releases", "is missing", "Give the path: directories of releases, current first"
+)
 
 
 def main() -> None:
@@ -531,7 +541,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **auth_spec(),
-            **facts_spec(),
+            **cluster_type_spec(),
             **selection_spec(),
             **inclusion_spec(),
             "overrides": {"type": "list", "elements": "dict"},
@@ -582,7 +592,7 @@ def cluster_to_ask(module: AnsibleModule) -> Callable[[], Client] | None:
     return partial(connect, module)
 
 
-def answer(params: dict[str, Any], connect: Callable[[], Client] | None) -> Planning:
+def answer(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetPlan:
     """Load the releases and plan. Raises ``CapabilityError``."""
     live = params["live_resources"]
     options = PlanOptions(
@@ -591,15 +601,15 @@ def answer(params: dict[str, Any], connect: Callable[[], Client] | None) -> Plan
         None if live is None else read_live_resources(live),
         params["platform"],
     )
-    terms = Terms(params["allow_downgrade"], params["fail_on"], params["chdir"] or "", connect)
+    terms = PlanSettings(params["allow_downgrade"], params["fail_on"], params["chdir"] or "", connect)
     if params["clusters"] is not None:
-        return answer_many(params["clusters"], params["releases"], options, terms)
+        return plan_fleet(params["clusters"], params["releases"], options, terms)
     if params["releases"] is None:
-        raise FactsError([NO_RELEASES])
-    return answer_one(params["releases"], options, terms)
+        raise InvalidOptionError([NO_RELEASES])
+    return plan_cluster(params["releases"], options, terms)
 
 
-def run(planning: Planning, params: dict[str, Any], check_mode: bool, diff_mode: bool) -> dict[str, Any]:
+def run(planning: FleetPlan, params: dict[str, Any], check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Return the result, and write the report where one was asked for. Raises ``CapabilityError``."""
     fleet = params["clusters"] is not None
     details = not fleet if params["details"] is None else params["details"]

@@ -19,7 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
     API_SPELLINGS,
     ClusterOptions,
     check_options,
-    inclusion_facts,
+    inclusion_context,
     resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
@@ -27,7 +27,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
-    InclusionFacts,
+    InclusionContext,
     decide,
     included_manifests,
 )
@@ -38,10 +38,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     InstallOptions,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import error_text
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
-    FactsError,
+    InvalidOptionError,
     Problem,
     did_you_mean,
     list_problems,
@@ -82,57 +82,60 @@ _LISTS = (
 )
 
 
-def ask_cluster(
+def resolve_selection(
     version: object,
     selection: object,
     options: Mapping[str, Any],
     allowed: tuple[str, ...],
     where: str = "openshift_version",
-) -> tuple[InclusionFacts, CapabilityStatus, tuple[Problem, ...]]:
+) -> tuple[InclusionContext, CapabilityStatus, tuple[Problem, ...]]:
     """Resolve what a user said of a cluster.
 
     ``options`` are the keyword arguments that the user wrote, of which ``allowed`` exist; an absent one and ``None``
-    mean the same. ``where`` is the name that the version has there. Raises ``FactsError``.
+    mean the same. ``where`` is the name that the version has there. Raises ``InvalidOptionError``.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
     values, problems = _read_options(options, allowed)
     minor = _read_version(version, where, problems)
     if problems:
-        raise FactsError(problems)
+        raise InvalidOptionError(problems)
     try:
-        return resolve_cluster(ClusterOptions(capabilities=plain(selection), **values), release_of_version(minor))
-    except FactsError as error:
+        return resolve_cluster(ClusterOptions(capabilities=untag(selection), **values), release_of_version(minor))
+    except InvalidOptionError as error:
         # The domain calls it as the modules do; here it has the name that the user knows.
         names = {"openshift_version": where}
-        raise FactsError(item._replace(where=names.get(item.where, item.where)) for item in error.problems) from None
+        raise InvalidOptionError(
+            item._replace(where=names.get(item.where, item.where)) for item in error.problems
+        ) from None
 
 
-def ask_installation(
+def check_selection(
     version: object, selection: object, options: Mapping[str, Any], where: str = "openshift_version"
 ) -> tuple[Problem, ...]:
     """Return what is wrong with a selection where a cluster is installed with it: names, and the rules of installers.
 
-    ``options`` and ``where`` are those of ``ask_cluster``. Raises ``FactsError`` where the question cannot be asked.
+    ``options`` and ``where`` are those of ``resolve_selection``. Raises ``InvalidOptionError`` where the question
+    cannot be asked.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
     values, problems = _read_options(options, INSTALL_OPTIONS)
     minor = _read_version(version, where, problems)
     method = values.get("install_method")
     if isinstance(method, str) and method not in INSTALL_METHODS:
-        mend = did_you_mean(method, INSTALL_METHODS)
-        problems.append(Problem("error", "install_method", f"{method!r} is not a way to install", mend))
+        hint = did_you_mean(method, INSTALL_METHODS)
+        problems.append(Problem("error", "todo", "install_method", f"{method!r} is not a way to install", hint))
     platform = values.get("platform")
     if isinstance(platform, str) and platform not in PLATFORMS:
-        mend = did_you_mean(platform, PLATFORMS)
-        problems.append(Problem("error", "platform", f"{platform!r} is not a platform", mend))
+        hint = did_you_mean(platform, PLATFORMS)
+        problems.append(Problem("error", "todo", "platform", f"{platform!r} is not a platform", hint))
     if problems:
-        raise FactsError(problems)
+        raise InvalidOptionError(problems)
     document: dict[str, Any] = {"featureSet": values.get("feature_set", "")}
     if platform is not None:
         document["platform"] = {platform: {}}
     if "feature_gates" in values:
         document["featureGates"] = values["feature_gates"]
-    question = InstallOptions(document, "", complete=False, capabilities=plain(selection), method=method)
+    question = InstallOptions(document, "", complete=False, capabilities=untag(selection), method=method)
     found = check_installation(question, release_of_version(minor)).problems
     # There is no install-config here: each has the name that the user knows.
     names = {**API_SPELLINGS, "openshift_version": where}
@@ -147,9 +150,9 @@ def _named(where: str, names: Mapping[str, str]) -> str:
 
 def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[dict[str, Any], list[Problem]]:
     """Return the options that were given, by our names, and what is wrong with them."""
-    values = {API_SPELLINGS.get(name, name): value for name, value in plain(options).items() if value is not None}
+    values = {API_SPELLINGS.get(name, name): value for name, value in untag(options).items() if value is not None}
     problems = [
-        Problem("error", name, "is not an option here", did_you_mean(name, allowed))
+        Problem("error", "todo", name, "is not an option here", did_you_mean(name, allowed))
         for name in values
         if name not in allowed
     ]
@@ -160,48 +163,48 @@ def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple
 
 def _read_version(version: object, where: str, problems: list[Problem]) -> Minor | None:
     try:
-        return None if version is None else minor_of(plain(version), where)
+        return None if version is None else minor_of(untag(version), where)
     except ValueError as error:
         problems.append(error.args[0])
         return None
 
 
-def ask_inclusions(
+def decide_manifests(
     manifests: object, version: object, selection: object, options: Mapping[str, Any]
 ) -> list[tuple[Any, bool]]:
     """Return each of ``manifests``, as it was given, with whether it is in.
 
-    Raises ``FactsError`` with what is wrong with the manifests and with the options.
+    Raises ``InvalidOptionError`` with what is wrong with the manifests and with the options.
     """
     problems: list[Problem] = []
     read: list[tuple[Any, Manifest]] = []
     try:
         read = read_manifests(manifests)
-    except FactsError as error:
+    except InvalidOptionError as error:
         problems += error.problems
     try:
-        facts, _status, _problems = ask_cluster(version, selection, options, INCLUSION_OPTIONS)
-    except FactsError as error:
-        raise FactsError([*problems, *error.problems]) from None
+        facts, _status, _problems = resolve_selection(version, selection, options, INCLUSION_OPTIONS)
+    except InvalidOptionError as error:
+        raise InvalidOptionError([*problems, *error.problems]) from None
     if problems:
-        raise FactsError(problems)
+        raise InvalidOptionError(problems)
     return [(given, decide(manifest, facts).included) for given, manifest in read]
 
 
-def ask_update(current: object, target: object, enabled: object, options: Mapping[str, Any]) -> list[str]:
+def implicitly_enabled(current: object, target: object, enabled: object, options: Mapping[str, Any]) -> list[str]:
     """Return what an update from the manifests ``current`` to ``target`` turns on where ``enabled`` is on, sorted.
 
-    Raises ``FactsError`` with what is wrong with any of them.
+    Raises ``InvalidOptionError`` with what is wrong with any of them.
     """
     problems: list[Problem] = []
     sides: list[list[Manifest]] = []
     for name, manifests in (("current", current), ("target", target)):
         try:
             sides.append([manifest for _given, manifest in read_manifests(manifests, name)])
-        except FactsError as error:
+        except InvalidOptionError as error:
             problems += error.problems
     _refuse_undefined({"enabled": enabled, **options})
-    names = plain(enabled)
+    names = untag(enabled)
     problems += _type_problems("enabled", names)
     minor = _read_version(options.get("openshift_version"), "openshift_version", problems)
     others = {name: value for name, value in options.items() if name != "openshift_version"}
@@ -209,8 +212,8 @@ def ask_update(current: object, target: object, enabled: object, options: Mappin
     problems += of_options
     cluster = check_options(ClusterOptions(**({} if of_options else values)), minor, problems)
     if problems:
-        raise FactsError(problems)
-    loading = inclusion_facts(cluster, release_of_version(minor), problems)
+        raise InvalidOptionError(problems)
+    loading = inclusion_context(cluster, release_of_version(minor), problems)
     before, after = (included_manifests(side, loading) for side in sides)
     return list(ImplicitEnablement(before, after).implicitly_enabled(frozenset(names)))
 
@@ -219,7 +222,9 @@ def _refuse_undefined(values: Mapping[str, object]) -> None:
     # ansible-core 2.19 does not even call us; older ones hand over what is undefined.
     undefined = [name for name, value in values.items() if isinstance(value, Undefined)]
     if undefined:
-        raise FactsError([Problem("error", name, "is undefined", "Define the variable") for name in undefined])
+        raise InvalidOptionError(
+            [Problem("error", "todo", name, "is undefined", "Define the variable") for name in undefined]
+        )
 
 
 def _type_problems(name: str, value: object) -> list[Problem]:
@@ -229,34 +234,36 @@ def _type_problems(name: str, value: object) -> list[Problem]:
 
 
 def read_manifest(value: object) -> Manifest:
-    """Return the manifest that ``value``, a decoded document, is. Raises ``FactsError`` where it is none."""
+    """Return the manifest that ``value``, a decoded document, is. Raises ``InvalidOptionError`` where it is none."""
     if value is None:
-        raise FactsError([Problem("error", "manifest", "is empty, expected a dict", "Give it a manifest")])
+        raise InvalidOptionError(
+            [Problem("error", "todo", "manifest", "is empty, expected a dict", "Give it a manifest")]
+        )
     return read_manifests([value])[0][1]
 
 
 def read_manifests(values: object, where: str = "manifests") -> list[tuple[Any, Manifest]]:
     """Return each of ``values``, as it was given, with the manifest that it is; empty documents are passed over.
 
-    Raises ``FactsError`` naming every value that is no manifest.
+    Raises ``InvalidOptionError`` naming every value that is no manifest.
     """
     _refuse_undefined({where: values})
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        what = "a map" if isinstance(values, Mapping) else f"{plain(values)!r}"
+        what = "a map" if isinstance(values, Mapping) else f"{untag(values)!r}"
         message = f"is {what}, expected a list of manifests"
-        raise FactsError([Problem("error", where, message, "Give a list, as from_yaml_all makes it")])
+        raise InvalidOptionError([Problem("error", "todo", where, message, "Give a list, as from_yaml_all makes it")])
     read: list[tuple[Any, Manifest]] = []
     problems: list[Problem] = []
     for number, value in enumerate(values, 1):
         if value is None:
             continue
-        manifest, found = manifest_from_object(plain(value), where, number)
+        manifest, found = manifest_from_object(untag(value), where, number)
         if manifest is None:
             problems += found
         else:
             read.append((value, manifest))
     if problems:
-        raise FactsError(problems)
+        raise InvalidOptionError(problems)
     return read
 
 

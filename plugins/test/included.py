@@ -44,7 +44,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._filter import ask_inclusions, filter_error
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import decide_manifests, filter_error
 
 
 def included(manifest: Any, capabilities: Any = None, openshift_version: Any = None, **options: Any) -> bool:
@@ -52,7 +52,7 @@ def included(manifest: Any, capabilities: Any = None, openshift_version: Any = N
     if manifest is None:
         manifest = {}
     try:
-        return ask_inclusions([manifest], openshift_version, capabilities, options)[0][1]
+        return decide_manifests([manifest], openshift_version, capabilities, options)[0][1]
     except CapabilityError as error:
         raise filter_error(error) from None
 

@@ -47,13 +47,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
-from ansible_collections.capability.openshift.plugins.plugin_utils._filter import ask_cluster, filter_error
+from ansible_collections.capability.openshift.plugins.plugin_utils._filter import filter_error, resolve_selection
 
 
 def known_capability(name: Any, version: Any, **options: Any) -> bool:
     """Tell whether ``version`` knows the capability ``name``."""
     try:
-        _facts, status, _problems = ask_cluster(version, None, options, ("feature_set", "feature_gates"), "version")
+        _facts, status, _problems = resolve_selection(
+            version, None, options, ("feature_set", "feature_gates"), "version"
+        )
     except CapabilityError as error:
         raise filter_error(error) from None
     return isinstance(name, str) and name in status.known

@@ -16,13 +16,13 @@ import time
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import (
     PlanShapes,
     plan_violations,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import Terms, answer_many
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import PlanSettings, plan_fleet
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 DISTINCT = 5
@@ -46,7 +46,7 @@ def main() -> None:
 def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]:
     """Load, plan and make the result; return the number of distinct plans and the seconds."""
     start = time.perf_counter()
-    planning = answer_many(clusters, paths, PlanOptions(ClusterOptions()), Terms(fail_on=["any"]))
+    planning = plan_fleet(clusters, paths, PlanOptions(ClusterOptions()), PlanSettings(fail_on=["any"]))
     shapes = PlanShapes()
     result = {
         "plans": [shapes.plan(planned, details=False) for planned in planning.plans],
@@ -59,7 +59,7 @@ def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]
 def known(path: str) -> list[str]:
     """Return the names that the release at ``path`` knows."""
     release = load_release(path).release
-    facts = facts_of(release.minor) if release.minor else None
+    facts = data_of(release.minor) if release.minor else None
     return sorted(facts.capabilities) if facts else []
 
 

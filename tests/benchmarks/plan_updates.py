@@ -20,9 +20,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     ImplicitEnablement,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.resolved_release import resolve_waypoint
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.resolved_release import resolve_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import Terms, answer_one
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import PlanSettings, plan_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 REPEATS = 20
@@ -43,7 +43,7 @@ def main() -> None:
 def plan(releases: list[str]) -> int:
     """Return how many resources turn something on where nothing was asked for."""
     options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": "None"}))
-    planning = answer_one(releases, options, Terms(allow_downgrade=True))
+    planning = plan_cluster(releases, options, PlanSettings(allow_downgrade=True))
     result = PlanShapes().plan(planning.plans[0], details=True)
     return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
 
@@ -51,7 +51,7 @@ def plan(releases: list[str]) -> int:
 def match(releases: list[str]) -> tuple[int, float]:
     """Match the manifests of two releases that are loaded and filtered, and judge them for one cluster."""
     cluster = check_options(ClusterOptions(), None, [])
-    current, target = (resolve_waypoint(cluster, load_release(path).release, []) for path in releases[:2])
+    current, target = (resolve_release(cluster, load_release(path).release, []) for path in releases[:2])
     assert current is not None
     assert target is not None
     spent = []

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection, requested
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import PROBE
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorFacts
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
 from ansible_collections.capability.openshift.tests.cluster.helpers.guard import (
     KNOWN,
     VERSION,
@@ -219,7 +219,7 @@ def test_the_api_answers_as_the_collection_would(run: Run, cluster: ControlPlane
     run(allowed_capabilities=allowed)
     verdicts = {"drops": 0, "adds": 0, "": 0}
     for minor in [*sorted(capability_data.BRANCHES), *chance.choices(sorted(capability_data.BRANCHES), k=24)]:
-        facts = capability_data.facts_of(minor)
+        facts = capability_data.data_of(minor)
         assert facts is not None
         known = sorted(facts.capabilities)
         old = _random_selection(chance, facts)
@@ -246,7 +246,7 @@ def test_the_api_answers_as_the_collection_would(run: Run, cluster: ControlPlane
     assert min(verdicts.values()) > 20, verdicts
 
 
-def _random_selection(chance: random.Random, facts: MinorFacts) -> Selection:
+def _random_selection(chance: random.Random, facts: MinorData) -> Selection:
     baseline = chance.choice([None, *facts.sets])
     known = sorted(facts.capabilities)
     return Selection(baseline, tuple(chance.sample(known, min(chance.choice([0, 1, 3, 99]), len(known)))))

@@ -151,7 +151,7 @@ def _complaints(command: list[Any]) -> str:
 def test_wrong_names_are_told_before_anything_is_sent(run: Run, cluster: ControlPlane) -> None:
     mark = cluster.audit.mark()
     outcome = run(allowed_capabilities=["console", "Storage", "Insihgts"])
-    assert [(item["where"], item["mend"]) for item in outcome.errors] == [
+    assert [(item["where"], item["hint"]) for item in outcome.errors] == [
         ("allowed_capabilities[0]", "Write Console: names are case sensitive"),
         ("allowed_capabilities[2]", "Did you mean Insights?"),
     ]

@@ -106,7 +106,7 @@ def test_rights_that_are_missing_for_the_wait_are_named_before_anything_is_writt
     with site.untouched():
         outcome = site.append("Storage", kubeconfig=user.kubeconfig, wait=True, check=check)
     assert [
-        f"role that allows list on {kind}.config.openshift.io" in item["mend"]
+        f"role that allows list on {kind}.config.openshift.io" in item["hint"]
         for item, kind in zip(outcome.errors, ["clusterversions", "clusteroperators"], strict=True)
     ] == [True, True]
 

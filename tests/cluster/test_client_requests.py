@@ -15,9 +15,9 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client as _client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch as _follow
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import follow, snapshots_of
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import snapshots_of, watch_objects
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError, ClusterError
-from ansible_collections.capability.openshift.plugins.module_utils._resources import ServedKind, Target
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, Target
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
     restart,
@@ -29,7 +29,7 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-CONFIG_MAPS = ServedKind("", "v1", "configmaps", "ConfigMap", True)
+CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
 ALL = Target(CONFIG_MAPS, namespace="work")
 PATH = "/api/v1/namespaces/work/configmaps"
 
@@ -241,7 +241,7 @@ def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytes
     with FaultProxy(site.plane) as proxy:
         proxy.reset(3, path="watch=true")
         client = site.client(kubeconfig=str(proxy.kubeconfig))
-        states = follow(client, snapshots_of(client, [ALL]), 120)
+        states = watch_objects(client, snapshots_of(client, [ALL]), 120)
         assert "work/a" in next(states).objects[ALL]
         make(site, "b")
         site.plane.api.delete(f"{PATH}/a")
@@ -264,7 +264,7 @@ def test_following_begins_again_after_a_while(site: Site, client: Client, monkey
 
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(make_late)
-        for state in follow(client, snapshots_of(client, [ALL]), 180):
+        for state in watch_objects(client, snapshots_of(client, [ALL]), 180):
             if "work/late" in state.objects[ALL]:
                 break
         made.result()
@@ -274,9 +274,13 @@ def test_following_begins_again_after_a_while(site: Site, client: Client, monkey
 
 def test_following_raises_where_there_is_no_first_answer(client: Client) -> None:
     with pytest.raises(ClusterError, match=r"cannot list nothings\.example\.com: 404"):
-        next(follow(client, snapshots_of(client, [Target(ServedKind("example.com", "v1", "nothings", "Nothing"))]), 5))
+        next(
+            watch_objects(
+                client, snapshots_of(client, [Target(ApiResource("example.com", "v1", "nothings", "Nothing"))]), 5
+            )
+        )
 
 
 def test_following_ends_when_the_time_is_over(client: Client) -> None:
-    assert len(list(follow(client, snapshots_of(client, [ALL]), 0))) <= 2
-    assert len(list(follow(client, snapshots_of(client, [ALL]), 0.5))) == 2
+    assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0))) <= 2
+    assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0.5))) == 2

@@ -49,7 +49,7 @@ def test_the_whole_way(site: Site, release: Path) -> None:
     """Read, try, ask, wait and ask again, on the kinds of a release, with its operators."""
     version = read(release).version
     assert version is not None
-    facts = capability_data.facts_of(minor_of(version))
+    facts = capability_data.data_of(minor_of(version))
     assert facts is not None
     console = Operator("console", {"operator": version}, ("Console",))
     api, mark = site.plane.api, site.plane.audit.mark

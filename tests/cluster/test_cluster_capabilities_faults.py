@@ -21,7 +21,7 @@ import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities as _cluster_capabilities
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import live as _live_cluster_version
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
@@ -55,9 +55,9 @@ def test_ten_writers_all_get_what_they_want(site: Site) -> None:
     mark = site.plane.audit.mark()
 
     def write(client: Client, name: str) -> bool:
-        wish, problems = parse_wish(only(name), append=True, adopt_implicit=False)
+        wish, problems = parse_request(only(name), append=True, adopt_implicit=False)
         assert not problems
-        return _cluster_capabilities.enable(client, wish, None, dry_run=False).change.changed
+        return _cluster_capabilities.enable_capabilities(client, wish, None, dry_run=False).change.changed
 
     with ThreadPoolExecutor(len(TEN)) as pool:
         assert list(pool.map(write, clients, TEN)) == [True] * len(TEN)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities as _cluster_capabilities
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_wish
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     OBJECT,
@@ -162,6 +162,8 @@ def test_a_client_that_cannot_write_says_so(site: Site, proxy: FaultProxy, monke
     short_waits(monkeypatch)
     site.make(selection("Console"), ["Console"])
     proxy.reset(99)
-    wish, _problems = parse_wish(only("Build"), append=True, adopt_implicit=False)
+    wish, _problems = parse_request(only("Build"), append=True, adopt_implicit=False)
     with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
-        _cluster_capabilities.enable(site.client(kubeconfig=str(proxy.kubeconfig)), wish, None, dry_run=False)
+        _cluster_capabilities.enable_capabilities(
+            site.client(kubeconfig=str(proxy.kubeconfig)), wish, None, dry_run=False
+        )

@@ -259,7 +259,7 @@ def test_a_cluster_with_a_live_cvo_is_refused(cluster: ControlPlane, report: Rep
         (error,) = report(check=check).errors
         assert error["where"] == "clusterversions.config.openshift.io version"
         assert "its Deployment openshift-cluster-version/cluster-version-operator is available" in error["message"]
-        assert "allow_cvo_managed" in error["mend"]
+        assert "allow_cvo_managed" in error["hint"]
 
     assert writes(cluster, mark) == []
     assert report(allow_cvo_managed=True)["changed"]
@@ -293,7 +293,7 @@ def test_a_status_that_a_cvo_wrote_a_moment_ago_is_left_to_it(cluster: ControlPl
 def refusal(outcome: Outcome) -> dict[str, str]:
     """Return the one problem of a module that failed."""
     (problem,) = outcome["problems"]
-    assert outcome.message == f"{problem['message']}. {problem['mend']}"
+    assert outcome.message == f"{problem['message']}. {problem['hint']}"
     return dict(problem)
 
 
@@ -304,7 +304,7 @@ def test_a_user_without_the_right_to_write_is_told_which(cluster: ControlPlane, 
     error = refusal(report(kubeconfig=user.kubeconfig))
 
     assert error["message"].startswith("cannot patch clusterversions.config.openshift.io/status version: 403 Forbidden")
-    assert "allows patch on clusterversions.config.openshift.io/status" in error["mend"]
+    assert "allows patch on clusterversions.config.openshift.io/status" in error["hint"]
     assert report(check=True, kubeconfig=user.kubeconfig).failed
 
 
@@ -316,7 +316,7 @@ def test_a_user_without_the_right_to_look_for_a_cvo_is_told_which(cluster: Contr
 
     place = "deployments.apps openshift-cluster-version/cluster-version-operator"
     assert error["message"].startswith(f"cannot get {place}: 403 Forbidden")
-    assert error["mend"].startswith(
+    assert error["hint"].startswith(
         "Give the user a role that allows get on deployments.apps, or set allow_cvo_managed"
     )
     assert report(kubeconfig=user.kubeconfig, allow_cvo_managed=True)["changed"]

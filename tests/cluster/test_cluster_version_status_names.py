@@ -146,7 +146,7 @@ def test_names_left_from_a_later_version_stay(cluster: ControlPlane, report: Rep
     (error,) = report().errors
     assert error["where"] == "clusterversions.config.openshift.io version, status.capabilities"
     assert error["message"].startswith("cannot have Later: ")
-    assert "A later version than 4.21.0 left Later" in error["mend"]
+    assert "A later version than 4.21.0 left Later" in error["hint"]
 
 
 def test_a_crd_that_is_older_than_the_release_is_named(cluster: ControlPlane, report: Report) -> None:
@@ -156,4 +156,4 @@ def test_a_crd_that_is_older_than_the_release_is_named(cluster: ControlPlane, re
         (error,) = report().errors
 
     assert error["message"].startswith("cannot have Ingress: ")
-    assert "Apply the CustomResourceDefinition of 4.21.0" in error["mend"]
+    assert "Apply the CustomResourceDefinition of 4.21.0" in error["hint"]

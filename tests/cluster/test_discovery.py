@@ -23,7 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CLUSTER_VERSIONS,
     CUSTOM_RESOURCE_DEFINITIONS,
     DEPLOYMENTS,
-    ServedKind,
+    ApiResource,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import group_without_server
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError as ApiServerError
@@ -70,7 +70,7 @@ def lists(cluster: ControlPlane, path: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", [CLUSTER_VERSIONS, CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS])
-def test_kinds_are_found_as_they_are_known(kind: ServedKind, client: Client) -> None:
+def test_kinds_are_found_as_they_are_known(kind: ApiResource, client: Client) -> None:
     discovery = Discovery(client)
 
     assert discovery.find(kind.group, kind.kind) == kind
@@ -80,8 +80,8 @@ def test_kinds_are_found_as_they_are_known(kind: ServedKind, client: Client) -> 
 def test_kinds_of_the_core_group_have_their_scope(client: Client) -> None:
     discovery = Discovery(client)
 
-    assert discovery.find("", "Namespace") == ServedKind("", "v1", "namespaces", "Namespace")
-    assert discovery.find("", "ConfigMap") == ServedKind("", "v1", "configmaps", "ConfigMap", True)
+    assert discovery.find("", "Namespace") == ApiResource("", "v1", "namespaces", "Namespace")
+    assert discovery.find("", "ConfigMap") == ApiResource("", "v1", "configmaps", "ConfigMap", True)
 
 
 def test_the_kind_is_the_resource_and_not_a_sub_resource(client: Client) -> None:
@@ -164,7 +164,7 @@ def test_a_new_kind_is_found_after_a_reload(cluster: ControlPlane, client: Clien
     wait_for(found, "the kind to be found")
     # So that the next test can clean up.
     wait_for(lambda: lists(cluster, "/apis/example.com/v1/things"), "the kind to be listed")
-    assert discovery.find("example.com", "Thing") == ServedKind("example.com", "v1", "things", "Thing", True)
+    assert discovery.find("example.com", "Thing") == ApiResource("example.com", "v1", "things", "Thing", True)
 
 
 @pytest.mark.slow

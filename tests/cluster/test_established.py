@@ -13,9 +13,9 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
-    NUDGED,
-    await_established,
+    TOUCHED,
     is_established,
+    wait_until_established,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
@@ -97,7 +97,7 @@ def client(site: Site) -> Iterator[Client]:
 
 def after_a_crash(cluster: ControlPlane, client: Client, change: Callable[[dict[str, Any]], None]) -> Mapping[str, Any]:
     """Return the metadata of a definition that a crash left as ``change`` says."""
-    await_established(client, TARGET, sent(client), SECONDS)
+    wait_until_established(client, TARGET, sent(client), SECONDS)
     cluster.kill_api_server()
     rewrite_definition(cluster, NAME, change)
     # Something was stored later, so that a watch from what the definition has is refused as one from the past.
@@ -113,28 +113,28 @@ def test_a_definition_that_a_crash_left_half_done(
 ) -> None:
     metadata = after_a_crash(cluster, client, change)
     mark = cluster.audit.mark()
-    found, why = await_established(client, TARGET, metadata, SECONDS)
+    found, why = wait_until_established(client, TARGET, metadata, SECONDS)
     assert is_established(found), why
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
-    assert NUDGED not in (client.get(TARGET)["metadata"].get("annotations") or {})
+    assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
 def test_time_is_up(cluster: ControlPlane, client: Client) -> None:
     metadata = after_a_crash(cluster, client, invalid)
     mark = cluster.audit.mark()
-    found, why = await_established(client, TARGET, metadata, 14.0)
+    found, why = wait_until_established(client, TARGET, metadata, 14.0)
     assert not is_established(found)
     assert why == "time is up, and the server says InvalidCABundle (The conversion webhook CABundle is invalid)"
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
-    assert await_established(client, TARGET, metadata, 0.0)[1] == why
-    assert NUDGED not in (client.get(TARGET)["metadata"].get("annotations") or {})
+    assert wait_until_established(client, TARGET, metadata, 0.0)[1] == why
+    assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
 def test_names_that_another_one_has(client: Client) -> None:
-    await_established(client, TARGET, sent(client), SECONDS)
+    wait_until_established(client, TARGET, sent(client), SECONDS)
     other = "gadgets.widgets.example"
     metadata = sent(client, other, plural="gadgets", singular="gadget")
-    found, why = await_established(client, Target(CUSTOM_RESOURCE_DEFINITIONS, other), metadata, SECONDS)
+    found, why = wait_until_established(client, Target(CUSTOM_RESOURCE_DEFINITIONS, other), metadata, SECONDS)
     assert not is_established(found)
     assert why.startswith("its names are not accepted (")
     assert "already in use" in why
@@ -146,7 +146,7 @@ def test_somebody_who_may_not_watch(cluster: ControlPlane, site: Site) -> None:
     user = certificate_user(cluster, "no-watch", rules)
     theirs = site.client(kubeconfig=str(user.kubeconfig))
     mark, begun = cluster.audit.mark(), time.monotonic()
-    found, why = await_established(theirs, TARGET, sent(theirs), SECONDS)
+    found, why = wait_until_established(theirs, TARGET, sent(theirs), SECONDS)
     assert is_established(found), why
     assert len(cluster.audit.requests(mark, user=user.name)) <= FEW + 4 * (time.monotonic() - begun)
 
@@ -155,5 +155,5 @@ def test_a_definition_that_is_gone(cluster: ControlPlane, client: Client) -> Non
     metadata = after_a_crash(cluster, client, invalid)
     client.delete(TARGET)
     with pytest.raises(ApiError) as caught:
-        await_established(client, TARGET, metadata, SECONDS)
+        wait_until_established(client, TARGET, metadata, SECONDS)
     assert caught.value.code == 404

@@ -223,7 +223,7 @@ def test_capabilities_have_to_be_given_where_the_cluster_does_not_tell_them(roll
 
     (error,) = outcome.errors
     assert error["message"] == "is not there to tell capabilities"
-    assert error["mend"] == "Give capabilities to compare the cluster with"
+    assert error["hint"] == "Give capabilities to compare the cluster with"
 
 
 def test_all_is_missing_on_an_empty_cluster(rollouts: Rollouts) -> None:
@@ -263,7 +263,7 @@ def test_what_the_user_may_not_list_is_told_and_the_rest_is_found(rollouts: Roll
 
     (error,) = outcome.errors
     assert "cannot list deployments.apps: 403 Forbidden" in error["message"]
-    assert "Give the user a role that allows list on deployments.apps" in error["mend"]
+    assert "Give the user a role that allows list on deployments.apps" in error["hint"]
     assert outcome["missing"][0]["name"] == "insights-upload-schedule"
     assert found(outcome, idle=False)["unready"] == [name for name in IDLE if "Deployment" not in name]
 

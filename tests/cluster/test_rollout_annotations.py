@@ -267,7 +267,9 @@ def test_ca_that_somebody_injects_stays(rollouts: Rollouts) -> None:
     rollouts.api.put(path_of(webhook()), found)
     found["webhooks"][0]["failurePolicy"] = "Fail"
     found.pop("metadata")
-    rollouts.api.patch(path_of(webhook()), {"metadata": {"annotations": {"capability.openshift.io/sent-hash": "old"}}})
+    rollouts.api.patch(
+        path_of(webhook()), {"metadata": {"annotations": {"capability.openshift.io/last-applied-hash": "old"}}}
+    )
     rollouts.apply([webhook()], force_conflicts=True)
     (hook,) = rollouts.get(webhook())["webhooks"]
     assert hook["clientConfig"]["caBundle"] == "aW5qZWN0ZWQ="

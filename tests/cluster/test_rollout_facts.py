@@ -73,7 +73,7 @@ def test_nothing_with_a_feature_set_is_sent_to_whom_it_is_forbidden_to_look(roll
     outcome = rollouts.apply(release, kubeconfig=user.kubeconfig)
     (problem,) = outcome.errors
     assert "held back" in problem["message"]
-    assert "feature_set" in problem["mend"]
+    assert "feature_set" in problem["hint"]
     assert there(rollouts) == ["both"]
 
 

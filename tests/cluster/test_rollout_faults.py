@@ -221,7 +221,7 @@ def test_an_api_server_that_is_gone_for_good_is_told(
         # What it was about to send, and the inventory: no manifest after the first one adds an error.
         refused = [item for item in outcome.errors if "401" in item["message"]]
         assert 1 <= len(refused) <= 2
-        assert all("log in again" in item["mend"] for item in refused)
+        assert all("log in again" in item["hint"] for item in refused)
     result = rolled_out(empty.kubeconfig, large, **OPTIONS)
     assert result["mode"] == "install"
     assert not (found := differences(state_of(empty), whole.state)), found

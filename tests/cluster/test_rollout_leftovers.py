@@ -213,7 +213,7 @@ def test_inventory_that_somebody_edited_is_a_clear_error(rollouts: Rollouts, dat
         outcome = rollouts.apply([KEPT, OLD])
     (problem,) = outcome.errors
     assert problem["where"] == "configmaps kube-system/capability-openshift-rollout"
-    assert "previous_release" in problem["mend"]
+    assert "previous_release" in problem["hint"]
 
 
 def test_inventory_without_anything_is_a_clear_error(rollouts: Rollouts) -> None:

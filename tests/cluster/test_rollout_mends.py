@@ -83,7 +83,7 @@ def test_field_that_was_left_out_is_sent_once_the_definition_knows_it(rollouts: 
     assert severities(rollouts.done([kind("a"), body])) == ["warning"]
     with rollouts.unwritten():
         assert severities(rollouts.done([kind("a"), body])) == []
-    assert rollouts.get(body)["metadata"]["annotations"][SENT_HASH].endswith("-mended")
+    assert rollouts.get(body)["metadata"]["annotations"][SENT_HASH].endswith("-normalized")
     assert severities(rollouts.done([kind("a", "b"), body])) == []
     assert rollouts.get(body)["spec"] == {"a": "1", "b": "2"}
 
@@ -208,7 +208,7 @@ def test_error_of_a_secret_that_cannot_be_changed_names_the_field(rollouts: Roll
     rollouts.done([manifest("Secret", "a", HOME, data={"key": SECRET}, immutable=True)])
     outcome = rollouts.apply([manifest("Secret", "a", HOME, data={"key": "bmV3"}, immutable=True)])
     assert "422 about data" in outcome.errors[0]["message"]
-    assert "Delete the object" in outcome.errors[0]["mend"]
+    assert "Delete the object" in outcome.errors[0]["hint"]
 
 
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])

@@ -84,7 +84,7 @@ def test_check_tells_what_will_be_forbidden(rollouts: Rollouts) -> None:
 def test_somebody_who_may_not_look_for_the_operator_is_told(rollouts: Rollouts) -> None:
     user = certificate_user(rollouts.plane, "no-apps", everything_but("apps", "deployments"))
     outcome = rollouts.apply([config_map("a")], kubeconfig=user.kubeconfig)
-    assert "allow_cvo_managed" in outcome.errors[0]["mend"]
+    assert "allow_cvo_managed" in outcome.errors[0]["hint"]
     assert not rollouts.has(config_map("a"))
 
 
@@ -104,7 +104,7 @@ def test_cluster_whose_operator_is_available_is_refused(rollouts: Rollouts, chec
     with_operator(rollouts)
     with rollouts.unwritten():
         outcome = rollouts.apply([config_map("a")], check=check)
-    assert "allow_cvo_managed" in outcome.errors[0]["mend"]
+    assert "allow_cvo_managed" in outcome.errors[0]["hint"]
 
 
 def test_cluster_whose_operator_is_available_is_rolled_out_to_on_request(rollouts: Rollouts) -> None:

@@ -163,7 +163,7 @@ def test_other_profile_is_refused_before_the_feature_gate_is_defined(rollouts: R
 
 def test_profile_that_no_manifest_names_is_refused(rollouts: Rollouts) -> None:
     problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=NONE)
-    assert "cluster_profile" in problem["mend"]
+    assert "cluster_profile" in problem["hint"]
     assert not rollouts.api.exists(INVENTORY)
 
 

@@ -136,7 +136,7 @@ def test_what_stays_is_told_with_what_to_do_about_it(rollouts: Rollouts) -> None
     applied(rollouts, namespace("team"))
     problem = pruned(rollouts).problem("was there before the rollout")
     assert (problem["severity"], problem["where"]) == ("warning", "namespaces team")
-    assert problem["mend"]
+    assert problem["hint"]
 
 
 def test_what_stays_is_told_in_each_run(rollouts: Rollouts) -> None:

@@ -13,10 +13,14 @@ from typing import Any
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     check_options,
-    inclusion_facts,
+    inclusion_context,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem, raise_errors
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Problem,
+    raise_errors,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
@@ -39,8 +43,8 @@ def release_bodies(release: Release, kind: str, options: ClusterOptions | None =
     """
     problems: list[Problem] = []
     cluster = check_options(options or ClusterOptions(), release.minor, problems)
-    facts = inclusion_facts(cluster, release, problems)
-    raise_errors(problems, FactsError)
+    facts = inclusion_context(cluster, release, problems)
+    raise_errors(problems, InvalidOptionError)
     wanted = [manifest for manifest in release.manifests if manifest.resource_id.kind == kind and not manifest.deletes]
     return [release.body(manifest) for manifest in included_manifests(wanted, facts)]
 

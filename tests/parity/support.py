@@ -17,7 +17,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
-    InclusionFacts,
+    InclusionContext,
     Override,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
@@ -56,10 +56,10 @@ class Scenario:
         return minor_of(self.release)
 
     @property
-    def facts(self) -> InclusionFacts:
+    def facts(self) -> InclusionContext:
         inputs = self.inputs
         gates = inputs["gates"]
-        return InclusionFacts(
+        return InclusionContext(
             cluster_profile=inputs["profile"],
             feature_set=inputs["featureSet"],
             feature_gates=None if gates is None else frozenset(gates),
@@ -108,7 +108,7 @@ def all_scenarios() -> tuple[Scenario, ...]:
 
 
 @cache
-def synthetic_settings() -> tuple[tuple[InclusionFacts, tuple[tuple[Manifest, str], ...]], ...]:
+def synthetic_settings() -> tuple[tuple[InclusionContext, tuple[tuple[Manifest, str], ...]], ...]:
     """Return each synthetic setting with its manifests and their first messages."""
     data = json.loads((FACTS / f"{SYNTHETIC}.json").read_bytes())
     settings = []
@@ -131,7 +131,7 @@ class SyntheticUpdate:
     implicit: tuple[str, ...]
 
     @property
-    def facts(self) -> InclusionFacts:
+    def facts(self) -> InclusionContext:
         return _synthetic_facts(dict(self.config))
 
     @property
@@ -202,9 +202,9 @@ def fact_release(release: str) -> Release:
     )
 
 
-def _synthetic_facts(config: dict[str, Any]) -> InclusionFacts:
+def _synthetic_facts(config: dict[str, Any]) -> InclusionContext:
     known, enabled, implicit = (frozenset(config[name] or ()) for name in ("known", "enabled", "implicit"))
-    return InclusionFacts(
+    return InclusionContext(
         cluster_profile=config["profile"],
         feature_set=config["featureSet"],
         feature_gates=None if config["gates"] is None else frozenset(config["gates"]),

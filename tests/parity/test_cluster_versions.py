@@ -14,7 +14,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
     capability_condition,
     parse_cluster_version,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import always_enabled, facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
+    always_enabled_by_default,
+    data_of,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.support import cluster_versions, fact_release
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
@@ -48,9 +51,9 @@ def test_the_condition_is_the_cluster_s_own(value: dict[str, Any]) -> None:
     assert found.status is not None
     assert not any(problem.severity == "error" for problem in problems)
     minor = minor_of(found.version)
-    facts = facts_of(minor)
+    facts = data_of(minor)
     assert facts is not None
-    ensure = found.status.enabled | set(always_enabled(minor, PROFILE))
+    ensure = found.status.enabled | set(always_enabled_by_default(minor, PROFILE))
     status = capability_status(found.selection, facts, frozenset(), ensure)
 
     told = only(value)["status"]

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
-    InclusionFacts,
+    InclusionContext,
     decide,
     decide_all,
 )
@@ -24,7 +24,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
     Selection,
     capability_status,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import facts_of
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
@@ -88,7 +88,7 @@ def test_scenario_from_options(scenario: Scenario) -> None:
 @scenarios
 def test_capability_status(scenario: Scenario) -> None:
     inputs = scenario.inputs
-    minor = facts_of(scenario.minor)
+    minor = data_of(scenario.minor)
     assert minor is not None
     status = capability_status(Selection(inputs["baseline"], tuple(inputs["additional"])), minor)
     assert (sorted(status.known), sorted(status.enabled)) == (inputs["known"], inputs["enabled"])
@@ -140,7 +140,7 @@ def test_every_reason_is_under_the_rule_of_its_message() -> None:
     assert {rule for rule, _message in reasons} == set(FORMS.values())
 
 
-def assert_answers(scenario: Scenario, facts: InclusionFacts) -> None:
+def assert_answers(scenario: Scenario, facts: InclusionContext) -> None:
     decided = decide_all(release_facts(scenario.release).manifests, facts)
     pairs = list(zip(decided, scenario.messages, strict=True))
     assert [(item, message) for item, message in pairs if item.included != (message == "")] == []

@@ -686,7 +686,7 @@ SIGNIFICANT = [
 def read_as_releases_are(data: bytes) -> Head:
     try:
         return _rapidyaml.read_head(data)
-    except _rapidyaml.DoubtfulError:
+    except _rapidyaml.UnsupportedSyntax:
         return _yaml.read_head(data)
 
 
@@ -726,7 +726,7 @@ def disagreement(text: str) -> str:
     data = text.encode()
     try:
         head = _rapidyaml.read_head(data)
-    except _rapidyaml.DoubtfulError:
+    except _rapidyaml.UnsupportedSyntax:
         return ""
     try:
         expected = _yaml.read_head(data)

@@ -21,7 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
     Inclusion,
-    InclusionFacts,
+    InclusionContext,
     decide_all,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
@@ -42,7 +42,7 @@ from ansible_collections.capability.openshift.tests.parity.support import (
 # One worker loads a release once for all of its tests.
 folders = pytest.mark.parametrize("folder", release_folders())
 pytestmark = pytest.mark.slow
-NO_FILTER = InclusionFacts()
+NO_FILTER = InclusionContext()
 
 
 @folders
@@ -66,7 +66,7 @@ def test_few_documents_are_doubted(folder: Path) -> None:
         for manifest in file.manifests:
             try:
                 _rapidyaml.read_head(file.text(manifest))
-            except _rapidyaml.DoubtfulError:
+            except _rapidyaml.UnsupportedSyntax:
                 doubted += 1
     assert doubted < sum(len(file.manifests) for file in files) / 10
 
@@ -179,12 +179,12 @@ def facts_of_folder(folder: Path) -> ReleaseFacts:
     pytest.skip(f"no facts are committed of {folder.name}; tests/parity/make_facts.py makes them where golden data is")
 
 
-def included(manifests: Iterable[Manifest], facts: InclusionFacts) -> set[tuple[str, int]]:
+def included(manifests: Iterable[Manifest], facts: InclusionContext) -> set[tuple[str, int]]:
     return {place(item.manifest) for item in decide_all(manifests, facts) if item.included}
 
 
-def with_status(known: frozenset[str], enabled: frozenset[str]) -> InclusionFacts:
-    return InclusionFacts(capability_status=CapabilityStatus(known, enabled))
+def with_status(known: frozenset[str], enabled: frozenset[str]) -> InclusionContext:
+    return InclusionContext(capability_status=CapabilityStatus(known, enabled))
 
 
 def place(manifest: Manifest) -> tuple[str, int]:

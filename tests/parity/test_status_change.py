@@ -11,9 +11,9 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import (
+    find_capability_condition,
     next_status,
-    status_facts,
-    told_condition,
+    status_inputs,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
@@ -35,7 +35,7 @@ def test_capabilities_and_condition_of_real_clusters_stay_as_they_are(value: dic
     told = found["status"]
     version = told["desired"]["version"]
     release = release_of_version(minor_of(version))._replace(version=version)
-    facts, _problems = status_facts(ClusterOptions(), release, "")
+    facts, _problems = status_inputs(ClusterOptions(), release, "")
 
     change, problems = next_status(found, facts, "2026-01-01T00:00:00Z")
 
@@ -43,7 +43,7 @@ def test_capabilities_and_condition_of_real_clusters_stay_as_they_are(value: dic
     assert change is not None
     assert change.after["capabilities"] == told["capabilities"]
     assert [item["type"] for item in change.after["conditions"]] == [item["type"] for item in told["conditions"]]
-    condition = told_condition(change.after)
+    condition = find_capability_condition(change.after)
     assert condition is not None
     (there,) = [item for item in told["conditions"] if item["type"] == condition["type"]]
     assert {**condition, "lastTransitionTime": ""} == {**there, "lastTransitionTime": ""}

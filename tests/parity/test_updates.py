@@ -17,10 +17,10 @@ import pytest
 from ansible_collections.capability.openshift.plugins.filter.implicitly_enabled_capabilities import FilterModule
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
-    Cause,
     ImplicitEnablement,
+    MovedResource,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionFacts, decide
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionContext, decide
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     CAPABILITIES,
     DEFAULT_CLUSTER_PROFILE,
@@ -32,15 +32,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
-    Answer,
-    Fleet,
-    PlannedPath,
+    PathPlan,
+    Planner,
+    PlanResult,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    Terms,
-    answer_many,
-    answer_one,
+    PlanSettings,
+    plan_cluster,
+    plan_fleet,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, precedence
@@ -92,8 +92,8 @@ SYNTHETIC = [pytest.param(case, id=str(number)) for number, case in enumerate(sy
 
 
 @cache
-def fleet() -> Fleet:
-    return Fleet([fact_release(release) for release in PATH])
+def fleet() -> Planner:
+    return Planner([fact_release(release) for release in PATH])
 
 
 @cache
@@ -104,7 +104,7 @@ def resources(release: str) -> Mapping[ResourceId, Sequence[Manifest]]:
     return found
 
 
-def ask(path: Sequence[str], **options: Any) -> Answer:
+def ask(path: Sequence[str], **options: Any) -> PlanResult:
     releases = [fact_release(release) for release in PATH]
     positions = tuple(PATH.index(release) for release in path)
     return reference.answer(fleet(), question(releases, positions, **options))
@@ -147,7 +147,7 @@ def test_golden_update(update: Update) -> None:
     assert list(names(hop)) == inputs["implicit"]
     assert hop.after.enabled >= hop.before.enabled | set(inputs["implicit"])
     start, end = map(resources, update.path)
-    facts = InclusionFacts(
+    facts = InclusionContext(
         cluster_profile=inputs["profile"],
         feature_set=inputs["featureSet"],
         exclude_identifier="",
@@ -277,7 +277,7 @@ def test_hosted_clusters_differ() -> None:
 @pytest.mark.parametrize("profile", [DEFAULT_CLUSTER_PROFILE, "ibm-cloud-managed"])
 def test_real_releases_against_the_loops(start: str, end: str, profile: str) -> None:
     releases = fact_release(start), fact_release(end)
-    facts = InclusionFacts(cluster_profile=profile, feature_set="", exclude_identifier="", major_version=4)
+    facts = InclusionContext(cluster_profile=profile, feature_set="", exclude_identifier="", major_version=4)
     current, target = (reference.load(release.manifests, facts) for release in releases)
     hop = ImplicitEnablement(current, target)
     for enabled in enabled_sets(f"{start} {end} {profile}"):
@@ -295,7 +295,7 @@ def test_random_manifests_against_the_loops() -> None:
         gates = chance.choice([None, frozenset(), frozenset({"On"})])
         majors = chance.choice([(4, 4), (4, 5), (5, 5)])
         enabled = frozenset(chance.sample(NAMES[:6], chance.randrange(5)))
-        facts = InclusionFacts(cluster_profile="p", feature_set="", feature_gates=gates, exclude_identifier="x")
+        facts = InclusionContext(cluster_profile="p", feature_set="", feature_gates=gates, exclude_identifier="x")
         current, target = (
             reference.load(side, facts._replace(major_version=major)) for side, major in zip(sides, majors, strict=True)
         )
@@ -364,13 +364,13 @@ def test_path_of_real_releases(folder: Path, baseline: str) -> None:
     """The whole way of the module, from the directories on."""
     path = golden_folders(folder)
     options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": baseline}))
-    planning = answer_one([str(item) for item in path], options, Terms())
+    planning = plan_cluster([str(item) for item in path], options, PlanSettings())
     (planned,) = planning.plans
     assert planned.path == ("4.13.0", "4.14.0", "4.18.0", "4.20.0")
     assert_path(planned.plan, baseline)
     assert planned.plan.condition is not None
     assert [tuple(planned.plan.condition)[1:]] == [row[1:] for row in CONDITIONS if row[0] == baseline]
-    of_facts = PlannedPath(ask(PATH, **from_baseline(baseline)).plan, planned.path, ())
+    of_facts = PathPlan(ask(PATH, **from_baseline(baseline)).plan, planned.path, ())
     real, expected = (PlanShapes().plan(item, details=True) for item in (planned, of_facts))
     assert real == expected
 
@@ -391,7 +391,7 @@ def test_golden_updates_of_real_releases(folder: Path) -> None:
         for update in updates()
     ]
     common = PlanOptions(ClusterOptions(always_enabled_capabilities=[]))
-    planning = answer_many(clusters, None, common, Terms())
+    planning = plan_fleet(clusters, None, common, PlanSettings())
     assert list(planning.clusters) == list(map(str, updates()))
     for update in updates():
         (hop,) = planning.plans[planning.clusters[str(update)]].plan.hops
@@ -431,7 +431,7 @@ def outgoing_gates(release: Release) -> frozenset[str] | None:
         gate["name"]
         for manifest in release.manifests
         if manifest.resource_id.kind == "FeatureGate"
-        and decide(manifest, InclusionFacts(feature_set="", major_version=release.minor.major)).included
+        and decide(manifest, InclusionContext(feature_set="", major_version=release.minor.major)).included
         and f"include.release.openshift.io/{DEFAULT_CLUSTER_PROFILE}" in (manifest.annotations or {})
         for entry in release.body(manifest)["status"]["featureGates"]
         for gate in entry.get("enabled", ())
@@ -472,6 +472,6 @@ def assert_causes(turned_on: Mapping[str, Any], slow: Mapping[str, Sequence[Pair
     for name, pairs in slow.items():
         found = turned_on[name]
         causes = found.causes if hasattr(found, "causes") else found
-        assert sorted(map(repr, causes)) == sorted(repr(Cause(*pair)) for pair in pairs)
+        assert sorted(map(repr, causes)) == sorted(repr(MovedResource(*pair)) for pair in pairs)
         order = [pair[1] for pair in pairs]
         assert [cause.target for cause in causes] == order

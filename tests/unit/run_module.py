@@ -39,7 +39,7 @@ class Outcome:
         for item in found:
             assert item["where"] in self.message
             assert item["message"] in self.message
-            assert item["mend"] in self.message
+            assert item["hint"] in self.message
         return found
 
     def problem(self, part: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What the decision depends on beside the release: from what the user said of a cluster to ``InclusionFacts``."""
+"""What the decision depends on beside the release: from what the user said of a cluster to ``InclusionContext``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data import capabilities as capability_data
-from .._data.capabilities import MinorFacts
-from .._problems import FactsError, Problem, did_you_mean, has_errors, raise_errors
+from .._data.capabilities import MinorData
+from .._problems import InvalidOptionError, Problem, did_you_mean, has_errors, raise_errors
 from .._release.release import Release
 from .._version import Minor
-from .inclusion import CapabilityStatus, InclusionFacts, Override
-from .release_properties import hidden_capabilities, minor_facts, profile_problems, release_gates, resolve_feature_set
+from .inclusion import CapabilityStatus, InclusionContext, Override
+from .release_properties import gated_off, minor_data, profile_problems, release_gates, resolve_feature_set
 from .selection import Selection, capability_status, check_selection, parse_selection
 
 _NOTHING = CapabilityStatus(frozenset(), frozenset())
@@ -50,7 +50,7 @@ class ClusterOptions(NamedTuple):
     always_enabled_capabilities: Sequence[str] | None = None
 
 
-class ClusterFacts(NamedTuple):
+class InclusionCriteria(NamedTuple):
     """What was said of a cluster beside its capabilities, checked; hashable, so that equal clusters can be found.
 
     ``feature_set``: ``""`` is the default one. ``feature_gates`` and ``always_enabled`` are ``None`` where the release
@@ -67,14 +67,14 @@ class ClusterFacts(NamedTuple):
 
 def check_options(
     options: ClusterOptions, minor: Minor | None, problems: list[Problem], of_overrides: str = "overrides"
-) -> ClusterFacts:
+) -> InclusionCriteria:
     """Return what ``options`` say beside capabilities; report what is not possible, in ``minor`` where one is given.
 
     ``of_overrides`` is where the overrides come from.
     """
     given = options.feature_gates
     always = options.always_enabled_capabilities
-    return ClusterFacts(
+    return InclusionCriteria(
         options.cluster_profile,
         resolve_feature_set(options.feature_set, minor, problems),
         None if given is None else _given_gates(given, problems),
@@ -84,7 +84,7 @@ def check_options(
     )
 
 
-def inclusion_facts(cluster: ClusterFacts, release: Release, problems: list[Problem]) -> InclusionFacts:
+def inclusion_context(cluster: InclusionCriteria, release: Release, problems: list[Problem]) -> InclusionContext:
     """Return the facts of decisions on ``release``, without a capability status; report what is odd about them.
 
     Gates that were not given are those of ``release`` itself.
@@ -95,7 +95,7 @@ def inclusion_facts(cluster: ClusterFacts, release: Release, problems: list[Prob
         problems += found
     if release.manifests:
         problems += profile_problems(cluster.cluster_profile, release)
-    return InclusionFacts(
+    return InclusionContext(
         cluster_profile=cluster.cluster_profile,
         feature_set=cluster.feature_set,
         feature_gates=gates,
@@ -107,23 +107,23 @@ def inclusion_facts(cluster: ClusterFacts, release: Release, problems: list[Prob
 
 def resolve_cluster(
     options: ClusterOptions, release: Release
-) -> tuple[InclusionFacts, CapabilityStatus, tuple[Problem, ...]]:
+) -> tuple[InclusionContext, CapabilityStatus, tuple[Problem, ...]]:
     """Check ``options`` and turn them into the facts of the decision, with the capability status they lead to.
 
     Gates, and the names of a minor that the registry does not know, are those of ``release`` itself.
-    Raises ``FactsError`` with everything that is wrong.
+    Raises ``InvalidOptionError`` with everything that is wrong.
     """
     problems: list[Problem] = []
     cluster = check_options(options, release.minor, problems)
-    facts = inclusion_facts(cluster, release, problems)
+    facts = inclusion_context(cluster, release, problems)
     status = _status(options, cluster, facts.feature_gates, release, problems)
-    raise_errors(problems, FactsError)
+    raise_errors(problems, InvalidOptionError)
     return facts._replace(capability_status=status), status, tuple(problems)
 
 
 def _status(
     options: ClusterOptions,
-    cluster: ClusterFacts,
+    cluster: InclusionCriteria,
     gates: frozenset[str] | None,
     release: Release,
     problems: list[Problem],
@@ -136,63 +136,65 @@ def _status(
     minor = release.minor
     if minor is None:
         message = "is needed: which capabilities a selection turns on depends on the version"
-        problems.append(Problem("error", "openshift_version", message, "Set it, nothing else tells it here"))
+        problems.append(Problem("error", "todo", "openshift_version", message, "Set it, nothing else tells it here"))
         return _NOTHING
-    facts = minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, problems)
+    facts = minor_data(release, minor, cluster.feature_set, cluster.cluster_profile, problems)
     if facts is None:
         return _NOTHING
-    hidden = hidden_capabilities(gates, cluster.feature_set)
+    hidden = gated_off(gates, cluster.feature_set)
     wrong = check_selection(selection, facts, hidden)
     problems += wrong
     check_always_enabled(cluster, (facts,), problems)
     if has_errors((*found, *wrong)):
         return _NOTHING
     ensure = always_enabled(cluster, facts)
-    problems += excluded_in_vain(selection, ensure)
+    problems += ineffective_exclusions(selection, ensure)
     return capability_status(selection, facts, hidden, ensure)
 
 
-def excluded_in_vain(selection: Selection, ensure: Iterable[str]) -> Iterator[Problem]:
+def ineffective_exclusions(selection: Selection, ensure: Iterable[str]) -> Iterator[Problem]:
     """Yield a problem for each name that was excluded and is on whatever is asked."""
     for name in sorted(set(selection.excluded or ()) & set(ensure)):
         message = f"{name} is excluded, and a cluster like this has it on whatever is asked"
-        mend = "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
-        yield Problem("warning", f"{selection.where}.{selection.excluded_field}", message, mend)
+        hint = "Leave it out of the exclusions, or set always_enabled_capabilities for a cluster that can do without"
+        yield Problem("warning", "todo", f"{selection.where}.{selection.excluded_field}", message, hint)
 
 
-def always_enabled(cluster: ClusterFacts, facts: MinorFacts) -> frozenset[str]:
+def always_enabled(cluster: InclusionCriteria, facts: MinorData) -> frozenset[str]:
     """Return the names that are on in a minor whatever is asked: those that were said, else those that it implies.
 
     A name that the minor does not know is not among them.
     """
     said = cluster.always_enabled
-    names = capability_data.always_enabled(facts.minor, cluster.cluster_profile) if said is None else said
+    names = capability_data.always_enabled_by_default(facts.minor, cluster.cluster_profile) if said is None else said
     return facts.capabilities.intersection(names)
 
 
-def check_always_enabled(cluster: ClusterFacts, minors: Sequence[MinorFacts], problems: list[Problem]) -> None:
+def check_always_enabled(cluster: InclusionCriteria, minors: Sequence[MinorData], problems: list[Problem]) -> None:
     """Report names that were said to be always on and that none of ``minors`` knows."""
     known = frozenset[str]().union(*(facts.capabilities for facts in minors))
     of = " or ".join(str(facts.minor) for facts in minors)
     for name in cluster.always_enabled or ():
         if name not in known:
             message = f"{name!r} is not a capability of {of}; the CVO would not start"
-            problems.append(Problem("error", "always_enabled_capabilities", message, did_you_mean(name, known)))
+            problems.append(Problem("error", "todo", "always_enabled_capabilities", message, did_you_mean(name, known)))
 
 
 def _given_status(options: ClusterOptions, problems: list[Problem]) -> CapabilityStatus:
     enabled, known = options.enabled_capabilities, options.known_capabilities
     if options.capabilities is not None:
         message = "is given beside a capability status (enabled_capabilities, known_capabilities)"
-        problems.append(Problem("error", "capabilities", message, "Give the selection or the status"))
+        problems.append(Problem("error", "todo", "capabilities", message, "Give the selection or the status"))
     if enabled is None or known is None:
         missing = "enabled_capabilities" if enabled is None else "known_capabilities"
         message = "is missing: a capability status is both lists, enabled_capabilities and known_capabilities"
-        problems.append(Problem("error", missing, message, "Give both, as ClusterVersion.status.capabilities has them"))
+        problems.append(
+            Problem("error", "todo", missing, message, "Give both, as ClusterVersion.status.capabilities has them")
+        )
         return _NOTHING
     for name in sorted(set(enabled) - set(known)):
         message = f"{name} is enabled and not known, so manifests that need it are left out"
-        problems.append(Problem("warning", "enabled_capabilities", message, "Take both lists from one cluster"))
+        problems.append(Problem("warning", "todo", "enabled_capabilities", message, "Take both lists from one cluster"))
     return CapabilityStatus(frozenset(known), frozenset(enabled))
 
 
@@ -204,10 +206,12 @@ def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str
         where = f"feature_gates[{index}]"
         if on is None or not name or (equals and not value):
             problems.append(
-                Problem("error", where, f"is {entry!r}, expected NAME or NAME=bool", "Write NAME=true or NAME=false")
+                Problem(
+                    "error", "todo", where, f"is {entry!r}, expected NAME or NAME=bool", "Write NAME=true or NAME=false"
+                )
             )
         elif said.setdefault(name, on) != on:
-            problems.append(Problem("error", where, f"{name} is said to be on and off", "Keep one of the two"))
+            problems.append(Problem("error", "todo", where, f"{name} is said to be on and off", "Keep one of the two"))
     return frozenset(name for name, on in said.items() if on)
 
 
@@ -216,24 +220,26 @@ def _overrides(given: Sequence[Any], place: str, problems: list[Problem]) -> Ite
         where = f"{place}[{index}]"
         if not isinstance(entry, Mapping):
             problems.append(
-                Problem("error", where, f"is {entry!r}, expected a dict", "Write it as ClusterVersion has it")
+                Problem("error", "todo", where, f"is {entry!r}, expected a dict", "Write it as ClusterVersion has it")
             )
             continue
         before = len(problems)
         fields = {field: entry.get(field) or "" for field in _OVERRIDE_FIELDS}
         problems += [
-            Problem("error", f"{where}.{field}", f"is {fields[field]!r}, expected a string", "Name the resource")
+            Problem(
+                "error", "todo", f"{where}.{field}", f"is {fields[field]!r}, expected a string", "Name the resource"
+            )
             for field in _OVERRIDE_FIELDS
             if not isinstance(fields[field], str) or (field in ("kind", "name") and not fields[field])
         ]
         unknown = sorted(set(map(str, entry)) - {*_OVERRIDE_FIELDS, "unmanaged"})
         for field in unknown:
-            mend = did_you_mean(field, (*_OVERRIDE_FIELDS, "unmanaged"))
-            problems.append(Problem("error", f"{where}.{field}", "is not a field of an override", mend))
+            hint = did_you_mean(field, (*_OVERRIDE_FIELDS, "unmanaged"))
+            problems.append(Problem("error", "todo", f"{where}.{field}", "is not a field of an override", hint))
         unmanaged = entry.get("unmanaged")
         if not isinstance(unmanaged, bool):
             problems.append(
-                Problem("error", f"{where}.unmanaged", f"is {unmanaged!r}, expected true or false", "Say which")
+                Problem("error", "todo", f"{where}.unmanaged", f"is {unmanaged!r}, expected true or false", "Say which")
             )
         if len(problems) == before:
             yield Override(fields["kind"], fields["group"], fields["namespace"], fields["name"], unmanaged is True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._data.capabilities import V_CURRENT, MinorFacts
+from .._data.capabilities import V_CURRENT, MinorData
 from .._data.hosted_clusters import DEFAULT_OFF, SELECTABLE_SINCE
 
 
@@ -30,12 +30,12 @@ class HostedCapabilities(NamedTuple):
         return {field: names for field, names in lists.items() if names}
 
 
-def default_enabled(facts: MinorFacts, hidden: frozenset[str]) -> frozenset[str]:
+def default_enabled(facts: MinorData, hidden: frozenset[str]) -> frozenset[str]:
     """Return what a hosted cluster of this minor has on where nothing is said."""
     return facts.sets[V_CURRENT] - DEFAULT_OFF - hidden
 
 
-def hosted_capabilities(enabled: frozenset[str], facts: MinorFacts, hidden: frozenset[str]) -> HostedCapabilities:
+def hosted_capabilities(enabled: frozenset[str], facts: MinorData, hidden: frozenset[str]) -> HostedCapabilities:
     """Return how a HostedCluster of this minor says that ``enabled`` is on and nothing else."""
     names = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= facts.minor), None)
     may_disable, may_enable = (names.disabled, names.enabled) if names else (frozenset(), frozenset())

@@ -21,7 +21,7 @@ from .._release.manifest import Manifest
 from .._resources import ResourceId
 
 
-class Cause(NamedTuple):
+class MovedResource(NamedTuple):
     """A resource that turns capabilities on: its manifest in the new release, and the one before.
 
     ``current`` is ``None`` where the resource is on the cluster and not in the outgoing release.
@@ -31,7 +31,7 @@ class Cause(NamedTuple):
     target: Manifest
 
 
-class _Group(NamedTuple):
+class _ResourceGroup(NamedTuple):
     """Meetings of manifests that need the same: ``before`` in the old release and, other than that, ``after`` it.
 
     Each comes with its position in the new release.
@@ -39,7 +39,7 @@ class _Group(NamedTuple):
 
     before: frozenset[str]
     after: frozenset[str]
-    meetings: tuple[tuple[int, Cause], ...]
+    meetings: tuple[tuple[int, MovedResource], ...]
 
 
 class ImplicitEnablement:
@@ -49,9 +49,9 @@ class ImplicitEnablement:
         self._current = _by_resource(current)
         self._target = target
         self._groups = _groups(self._current, target)
-        self._merged: dict[tuple[int, ...], tuple[Cause, ...]] = {}
+        self._merged: dict[tuple[int, ...], tuple[MovedResource, ...]] = {}
 
-    def implicitly_enabled(self, enabled: frozenset[str]) -> Mapping[str, tuple[Cause, ...]]:
+    def implicitly_enabled(self, enabled: frozenset[str]) -> Mapping[str, tuple[MovedResource, ...]]:
         """Return what an update turns on where ``enabled`` is on, each name with its causes in the release's order.
 
         A manifest that is out because of its capabilities, on a resource that was in before, turns on those of its
@@ -64,7 +64,7 @@ class ImplicitEnablement:
                     turned_on.setdefault(name, []).append(index)
         return {name: self._merge(tuple(turned_on[name])) for name in sorted(turned_on)}
 
-    def moved(self, selected: frozenset[str], enabled: frozenset[str]) -> Mapping[str, tuple[Cause, ...]]:
+    def moved(self, selected: frozenset[str], enabled: frozenset[str]) -> Mapping[str, tuple[MovedResource, ...]]:
         """Return, for each name of ``selected``, what is on the cluster and moved into it, out of it or with it."""
         found: dict[str, list[int]] = {}
         for index, group in enumerate(self._groups):
@@ -75,17 +75,17 @@ class ImplicitEnablement:
 
     def enabled_by_presence(
         self, enabled: frozenset[str], present: frozenset[ResourceId]
-    ) -> Mapping[str, tuple[Cause, ...]]:
+    ) -> Mapping[str, tuple[MovedResource, ...]]:
         """Return what an update turns on where the resources ``present`` are on the cluster.
 
         The other algorithm of the design: the new release against the cluster. A manifest that would be out because of
         its capabilities, whose resource is there, turns them on; one that deletes its resource counts like any other.
         Source: openshift/enhancements:enhancements/installer/component-selection.md (upgrades).
         """
-        turned_on: dict[str, list[Cause]] = {}
+        turned_on: dict[str, list[MovedResource]] = {}
         for manifest in self._target:
             if manifest.resource_id in present and not enabled.issuperset(manifest.capabilities):
-                cause = Cause(self._before(manifest, enabled), manifest)
+                cause = MovedResource(self._before(manifest, enabled), manifest)
                 for name in set(manifest.capabilities) - enabled:
                     turned_on.setdefault(name, []).append(cause)
         return {name: tuple(turned_on[name]) for name in sorted(turned_on)}
@@ -96,7 +96,7 @@ class ImplicitEnablement:
         included = (candidate for candidate in candidates if enabled.issuperset(candidate.capabilities))
         return next(iter((*included, *candidates)), None)
 
-    def _merge(self, indexes: tuple[int, ...]) -> tuple[Cause, ...]:
+    def _merge(self, indexes: tuple[int, ...]) -> tuple[MovedResource, ...]:
         # Kept, because the clusters of a fleet have few distinct answers.
         merged = self._merged.get(indexes)
         if merged is None:
@@ -115,14 +115,14 @@ def _by_resource(manifests: Iterable[Manifest]) -> Mapping[ResourceId, Sequence[
     return found
 
 
-def _groups(current: Mapping[ResourceId, Sequence[Manifest]], target: Sequence[Manifest]) -> tuple[_Group, ...]:
+def _groups(current: Mapping[ResourceId, Sequence[Manifest]], target: Sequence[Manifest]) -> tuple[_ResourceGroup, ...]:
     sets: dict[tuple[str, ...], frozenset[str]] = {}
-    meetings: dict[tuple[frozenset[str], frozenset[str]], list[tuple[int, Cause]]] = {}
+    meetings: dict[tuple[frozenset[str], frozenset[str]], list[tuple[int, MovedResource]]] = {}
     for position, manifest in enumerate(target):
         for old in current.get(manifest.resource_id, ()):
             names, old_names = manifest.capabilities, old.capabilities
             before = sets.setdefault(old_names, frozenset(old_names))
             after = sets.setdefault(names, frozenset(names))
             if before != after:
-                meetings.setdefault((before, after), []).append((position, Cause(old, manifest)))
-    return tuple(_Group(before, after, tuple(found)) for (before, after), found in meetings.items())
+                meetings.setdefault((before, after), []).append((position, MovedResource(old, manifest)))
+    return tuple(_ResourceGroup(before, after, tuple(found)) for (before, after), found in meetings.items())

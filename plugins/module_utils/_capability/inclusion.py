@@ -50,7 +50,7 @@ class Override(NamedTuple):
     unmanaged: bool
 
 
-class InclusionFacts(NamedTuple):
+class InclusionContext(NamedTuple):
     """What the decision depends on beside the manifest. ``None`` switches a filter off, an empty value does not.
 
     ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: of the
@@ -86,22 +86,22 @@ class Inclusion(NamedTuple):
         return not self.reasons
 
 
-def decide(manifest: Manifest, facts: InclusionFacts) -> Inclusion:
+def decide(manifest: Manifest, facts: InclusionContext) -> Inclusion:
     """Decide on one manifest. The reasons stand in the order of the filters, so the first one is the CVO's."""
     return Inclusion(manifest, tuple(_reasons(manifest, facts)))
 
 
-def decide_all(manifests: Iterable[Manifest], facts: InclusionFacts) -> tuple[Inclusion, ...]:
+def decide_all(manifests: Iterable[Manifest], facts: InclusionContext) -> tuple[Inclusion, ...]:
     """Decide on each of ``manifests``, in their order."""
     return tuple(decide(manifest, facts) for manifest in manifests)
 
 
-def included_manifests(manifests: Iterable[Manifest], facts: InclusionFacts) -> tuple[Manifest, ...]:
+def included_manifests(manifests: Iterable[Manifest], facts: InclusionContext) -> tuple[Manifest, ...]:
     """Return those of ``manifests`` that are in, in their order."""
     return tuple(manifest for manifest in manifests if decide(manifest, facts).included)
 
 
-def _reasons(manifest: Manifest, facts: InclusionFacts) -> Iterator[Reason]:
+def _reasons(manifest: Manifest, facts: InclusionContext) -> Iterator[Reason]:
     annotations = manifest.annotations
     if annotations is None:
         yield Reason("annotations", "no annotations")
@@ -124,7 +124,7 @@ def _reasons(manifest: Manifest, facts: InclusionFacts) -> Iterator[Reason]:
         yield from _cluster_profile(annotations, facts.cluster_profile)
     if facts.capability_status is not None:
         yield from _capabilities(manifest.capabilities, facts.capability_status, facts.allow_unknown)
-    if facts.overrides and overridden(manifest.resource_id, facts.overrides):
+    if facts.overrides and is_overridden(manifest.resource_id, facts.overrides):
         yield Reason("override", "overridden")
 
 
@@ -210,7 +210,7 @@ def _capabilities(names: tuple[str, ...], status: CapabilityStatus, allow_unknow
         yield Reason("disabled_capability", f"disabled capabilities: {', '.join(disabled)}")
 
 
-def overridden(resource_id: ResourceId, overrides: tuple[Override, ...]) -> bool:
+def is_overridden(resource_id: ResourceId, overrides: tuple[Override, ...]) -> bool:
     """Tell whether ``overrides`` take a resource out of the CVO's hands; the first one that names it decides."""
     for override in overrides:
         # The API server gives overrides of cluster-scoped resources a namespace that means nothing.

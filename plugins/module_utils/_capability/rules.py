@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .._data.capabilities import NONE, V_CURRENT, MinorFacts
-from .._data.dependencies import REQUIREMENTS, Requirement
+from .._data.capabilities import NONE, V_CURRENT, MinorData
+from .._data.dependencies import DEPENDENCIES, Dependency
 from .._data.install_rules import (
     BAREMETAL_HOSTS,
     BAREMETAL_HOSTS_ALWAYS,
@@ -29,13 +29,13 @@ from .hosted_cluster import default_enabled, hosted_capabilities
 from .selection import Selection, requested
 
 
-class InstallFacts(NamedTuple):
+class InstallContext(NamedTuple):
     """What rules depend on beside the selection. ``None`` where nobody told.
 
     ``minor_facts``: what the minor knows; ``hidden``: names whose feature gates are off; ``gates``: those that are on.
     """
 
-    minor_facts: MinorFacts
+    minor_facts: MinorData
     method: str
     platform: str | None = None
     external_cloud_controller_manager: bool = False
@@ -61,7 +61,7 @@ class InstallFacts(NamedTuple):
         return requested(selection, self.minor_facts) - self.hidden
 
 
-class Violation(NamedTuple):
+class RuleViolation(NamedTuple):
     """A rule that a selection breaks. ``capability`` is the name that is missing, empty where none is.
 
     ``needed_by`` is the capability that needs it, empty where platform or method do.
@@ -74,8 +74,8 @@ class Violation(NamedTuple):
 
 
 def violations(
-    selection: Selection | None, install: InstallFacts, asked: Selection | None = None
-) -> tuple[Violation, ...]:
+    selection: Selection | None, install: InstallContext, asked: Selection | None = None
+) -> tuple[RuleViolation, ...]:
     """Return every rule that ``selection`` breaks, those that only documentation holds included.
 
     ``selection`` is what is going to be written, ``None`` where nothing is selected; ``asked`` is what the user wrote,
@@ -86,12 +86,12 @@ def violations(
     return tuple(_violations(selection, install, asked or selection))
 
 
-def mended(selection: Selection, install: InstallFacts) -> tuple[Selection, tuple[Violation, ...]]:
+def suggested_selection(selection: Selection, install: InstallContext) -> tuple[Selection, tuple[RuleViolation, ...]]:
     """Return ``selection`` with the fewest names added that keep every rule, and the rules that asked for them.
 
     What cannot be mended by adding a name stays as it is.
     """
-    reasons: list[Violation] = []
+    reasons: list[RuleViolation] = []
     while True:
         missing = [item for item in violations(selection, install) if item.capability and _is_error(item)]
         if not missing:
@@ -101,35 +101,35 @@ def mended(selection: Selection, install: InstallFacts) -> tuple[Selection, tupl
         selection = selection._replace(additional=tuple(sorted(names)))
 
 
-def unchecked(install: InstallFacts) -> tuple[Rule, ...]:
+def unchecked(install: InstallContext) -> tuple[Rule, ...]:
     """Return the rules that would have needed the platform, where nobody told it."""
     if install.platform is not None:
         return ()
     return tuple(
         item.rule
-        for item in REQUIREMENTS
+        for item in DEPENDENCIES
         if (item.platforms is not None or item.except_platforms)
         and item.rule.in_force(install.minor, install.method)
         and item.rule.layer != "documentation"
     )
 
 
-def _is_error(violation: Violation) -> bool:
+def _is_error(violation: RuleViolation) -> bool:
     return violation.problem.severity == "error"
 
 
-def _violations(selection: Selection, install: InstallFacts, asked: Selection) -> Iterator[Violation]:
+def _violations(selection: Selection, install: InstallContext, asked: Selection) -> Iterator[RuleViolation]:
     for rule in (BLOCK_IGNORED, HOSTED_SINCE):
         if rule.in_force(install.minor, install.method):
-            mend = f"Leave the selection out, or install {install.minor} differently" if rule is HOSTED_SINCE else ""
-            yield _violation(rule, asked.where, mend)
+            hint = f"Leave the selection out, or install {install.minor} differently" if rule is HOSTED_SINCE else ""
+            yield _violation(rule, asked.where, hint)
     if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
-        mend = f"Write {V_CURRENT} for what the documentation calls the default, or leave the block out"
-        yield _violation(BASELINE_REQUIRED, f"{asked.where}.{asked.baseline_field}", mend)
+        hint = f"Write {V_CURRENT} for what the documentation calls the default, or leave the block out"
+        yield _violation(BASELINE_REQUIRED, f"{asked.where}.{asked.baseline_field}", hint)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
         yield _violation(SET_NAME_MISSING, f"{asked.where}.{asked.baseline_field}", "Write v4.16")
     enabled = install.enabled(selection)
-    for requirement in REQUIREMENTS:
+    for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
             yield _missing(requirement.rule, requirement.capability, asked, requirement.needed_by)
     if HOSTED_NAMES.in_force(install.minor, install.method):
@@ -138,17 +138,17 @@ def _violations(selection: Selection, install: InstallFacts, asked: Selection) -
     yield from _hosts_missing(enabled, install)
 
 
-def _hosts_missing(enabled: frozenset[str], install: InstallFacts) -> Iterator[Violation]:
+def _hosts_missing(enabled: frozenset[str], install: InstallContext) -> Iterator[RuleViolation]:
     if install.platform != "baremetal" or install.has_hosts is not False:
         return
-    where, mend = "platform.baremetal.hosts", "List the hosts, or install with the agent-based installer"
+    where, hint = "platform.baremetal.hosts", "List the hosts, or install with the agent-based installer"
     if BAREMETAL_HOSTS_ALWAYS.in_force(install.minor, install.method):
-        yield _violation(BAREMETAL_HOSTS_ALWAYS, where, mend)
+        yield _violation(BAREMETAL_HOSTS_ALWAYS, where, hint)
     elif "MachineAPI" in enabled and BAREMETAL_HOSTS.in_force(install.minor, install.method):
-        yield _violation(BAREMETAL_HOSTS, where, mend)
+        yield _violation(BAREMETAL_HOSTS, where, hint)
 
 
-def _breaks(requirement: Requirement, selection: Selection, enabled: frozenset[str], install: InstallFacts) -> bool:
+def _breaks(requirement: Dependency, selection: Selection, enabled: frozenset[str], install: InstallContext) -> bool:
     return (
         requirement.rule.in_force(install.minor, install.method)
         and (not requirement.with_none_alone or selection.baseline == NONE)
@@ -159,11 +159,11 @@ def _breaks(requirement: Requirement, selection: Selection, enabled: frozenset[s
     )
 
 
-def _lacks(requirement: Requirement, names: frozenset[str]) -> bool:
+def _lacks(requirement: Dependency, names: frozenset[str]) -> bool:
     return requirement.capability not in names and (not requirement.needed_by or requirement.needed_by in names)
 
 
-def _concerns_platform(requirement: Requirement, install: InstallFacts) -> bool:
+def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool:
     if requirement.platforms is None and not requirement.except_platforms:
         return True
     if install.platform is None or install.platform in requirement.except_platforms:
@@ -171,22 +171,22 @@ def _concerns_platform(requirement: Requirement, install: InstallFacts) -> bool:
     return requirement.platforms is None or install.platform in requirement.platforms
 
 
-def _missing(rule: Rule, capability: str, asked: Selection, needed_by: str = "") -> Violation:
+def _missing(rule: Rule, capability: str, asked: Selection, needed_by: str = "") -> RuleViolation:
     excluded = capability in (asked.excluded or ())
     field = asked.excluded_field if excluded else asked.additional_field
-    mend = f"Take {capability} out of {field}" if excluded else f"Add {capability} to {field}"
+    hint = f"Take {capability} out of {field}" if excluded else f"Add {capability} to {field}"
     if needed_by and needed_by in asked.additional:
-        mend = f"{mend}, or take {needed_by} out of {asked.additional_field}"
+        hint = f"{hint}, or take {needed_by} out of {asked.additional_field}"
     elif needed_by and needed_by not in (asked.excluded or (needed_by,)):
-        mend = f"{mend}, or add {needed_by} to {asked.excluded_field}"
+        hint = f"{hint}, or add {needed_by} to {asked.excluded_field}"
     for name in asked.additional:
         if name != capability and name.startswith(capability):
-            mend = f"{mend}; {name} is another capability"
-    return _violation(rule, f"{asked.where}.{field}", mend, capability)._replace(needed_by=needed_by)
+            hint = f"{hint}; {name} is another capability"
+    return _violation(rule, f"{asked.where}.{field}", hint, capability)._replace(needed_by=needed_by)
 
 
-def _violation(rule: Rule, where: str, mend: str, capability: str = "") -> Violation:
+def _violation(rule: Rule, where: str, hint: str, capability: str = "") -> RuleViolation:
     subject = f"{capability} is missing: {rule.message}" if capability else rule.message
     message = f"{subject} ({rule.name}: {rule.source})"
     severity: Severity = "warning" if rule.layer == "documentation" else "error"
-    return Violation(rule, capability, Problem(severity, where, message, mend))
+    return RuleViolation(rule, capability, Problem(severity, "todo", where, message, hint))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorFacts, gates_of, since_of
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
 from .._problems import Problem, did_you_mean
 from .inclusion import CapabilityStatus
 
@@ -50,21 +50,23 @@ def parse_selection(options: object, where: str = "capabilities") -> tuple[Selec
         return Selection(where=where), ()
     if not isinstance(options, Mapping):
         message = f"is {options!r}, expected a dict with {', '.join(_SPELLINGS)}"
-        return Selection(where=where), (Problem("error", where, message, "Write it as install-config.yaml has it"),)
+        return Selection(where=where), (
+            Problem("error", "todo", where, message, "Write it as install-config.yaml has it"),
+        )
     problems: list[Problem] = []
     values = _canonical(options, where, problems)
     draft = sorted(set(values) & set(_DRAFT_SPELLINGS))
     final = sorted(set(values) & set(_SPELLINGS))
     if draft and final:
         message = f"mixes two spellings of a selection: {', '.join(final)} and {', '.join(draft)}"
-        mend = "Keep one of them; inclusion_default, include and exclude are the first draft of the API"
-        problems.append(Problem("error", where, message, mend))
+        hint = "Keep one of them; inclusion_default, include and exclude are the first draft of the API"
+        problems.append(Problem("error", "todo", where, message, hint))
     selection = _draft(values, where, problems) if draft and not final else _final(values, where, problems)
     return selection, tuple(problems)
 
 
 def check_selection(
-    selection: Selection, facts: MinorFacts, hidden: frozenset[str] = frozenset()
+    selection: Selection, facts: MinorData, hidden: frozenset[str] = frozenset()
 ) -> tuple[Problem, ...]:
     """Return everything that is wrong with the names of ``selection`` in a minor.
 
@@ -74,11 +76,11 @@ def check_selection(
     where, baseline = selection.where, selection.baseline
     if baseline is not None and baseline not in facts.sets:
         message = f"{baseline!r} is not a capability set of {facts.minor}"
-        mend = did_you_mean(baseline, facts.sets)
+        hint = did_you_mean(baseline, facts.sets)
         if re.fullmatch(r"v[0-9]+\.[0-9]+", baseline):
             versioned = [name for name in facts.sets if name not in (NONE, V_CURRENT)]
-            mend = f"Sets are {versioned[0]} to {versioned[-1]} there; {V_CURRENT} is everything that the version knows"
-        problems.append(Problem("error", f"{where}.{selection.baseline_field}", message, mend))
+            hint = f"Sets are {versioned[0]} to {versioned[-1]} there; {V_CURRENT} is everything that the version knows"
+        problems.append(Problem("error", "todo", f"{where}.{selection.baseline_field}", message, hint))
     for field, names in (
         (selection.additional_field, selection.additional),
         (selection.excluded_field, selection.excluded),
@@ -88,13 +90,13 @@ def check_selection(
     return tuple(problems)
 
 
-def requested(selection: Selection, facts: MinorFacts) -> frozenset[str]:
+def requested(selection: Selection, facts: MinorData) -> frozenset[str]:
     """Return the names that ``selection`` asks for in a minor, feature gates aside."""
     content = facts.sets.get(selection.baseline or V_CURRENT, frozenset())
     return (content | set(selection.additional)) - set(selection.excluded or ())
 
 
-def translate(selection: Selection, facts: MinorFacts, hidden: frozenset[str] = frozenset()) -> Selection:
+def translate(selection: Selection, facts: MinorData, hidden: frozenset[str] = frozenset()) -> Selection:
     """Return the selection as the API can say it: without exclusions, which become ``None`` plus a list (pinned)."""
     if selection.excluded is None:
         return selection
@@ -104,7 +106,7 @@ def translate(selection: Selection, facts: MinorFacts, hidden: frozenset[str] = 
 
 def capability_status(
     selection: Selection,
-    facts: MinorFacts,
+    facts: MinorData,
     hidden: frozenset[str] = frozenset(),
     ensure: Iterable[str] = (),
 ) -> CapabilityStatus:
@@ -130,15 +132,15 @@ def _canonical(options: Mapping[Any, Any], where: str, problems: list[Problem]) 
     for key, value in options.items():
         canonical = canonical_of.get(key) if isinstance(key, str) else None
         if canonical is None:
-            mend = "Take its content out of it" if key == "capabilities" else did_you_mean(key, canonical_of)
+            hint = "Take its content out of it" if key == "capabilities" else did_you_mean(key, canonical_of)
             if str(key).lower().startswith("disable"):
-                mend = "Write excluded_capabilities"
-            problems.append(Problem("error", f"{where}.{key}", "is not a field of a selection", mend))
+                hint = "Write excluded_capabilities"
+            problems.append(Problem("error", "todo", f"{where}.{key}", "is not a field of a selection", hint))
         elif value is None:
             continue
         elif canonical in values:
             message = f"is given twice, as {given_as[canonical]} and as {key}"
-            problems.append(Problem("error", f"{where}.{canonical}", message, "Keep one of them"))
+            problems.append(Problem("error", "todo", f"{where}.{canonical}", message, "Keep one of them"))
         else:
             values[canonical], given_as[canonical] = value, key
     return values
@@ -149,7 +151,7 @@ def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {baseline!r}, expected the name of a set"
         problems.append(
-            Problem("error", f"{where}.baseline_capability_set", message, f"Write {NONE}, v4.N or {V_CURRENT}")
+            Problem("error", "todo", f"{where}.baseline_capability_set", message, f"Write {NONE}, v4.N or {V_CURRENT}")
         )
         baseline = None
     baseline = baseline or None
@@ -157,8 +159,8 @@ def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
     excluded = _names(values, "excluded_capabilities", where, problems)
     if additional and not values.get("baseline_capability_set"):
         message = "is missing beside additional_enabled_capabilities; installers reject such a block"
-        mend = f"Add baseline_capability_set: {NONE} for these capabilities alone, or {V_CURRENT} for all"
-        problems.append(Problem("error", f"{where}.baseline_capability_set", message, mend))
+        hint = f"Add baseline_capability_set: {NONE} for these capabilities alone, or {V_CURRENT} for all"
+        problems.append(Problem("error", "todo", f"{where}.baseline_capability_set", message, hint))
     problems += _in_both(additional, excluded, where, "additional_enabled_capabilities", "excluded_capabilities")
     if excluded is not None:
         problems.append(_pinned(f"{where}.excluded_capabilities"))
@@ -167,7 +169,7 @@ def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
 
 def _pinned(where: str) -> Problem:
     message = "pins the selection: it does not ask for what later releases add"
-    return Problem("info", where, message, "Leave it out to follow every release")
+    return Problem("info", "todo", where, message, "Leave it out to follow every release")
 
 
 def _draft(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
@@ -177,8 +179,8 @@ def _draft(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
     if default not in _DRAFT_DEFAULTS:
         found = "is missing" if default is None else f"is {default!r}"
         message = f"{found}, expected Include or Exclude"
-        mend = did_you_mean(default, _DRAFT_DEFAULTS) if default is not None else "Say what happens to names not listed"
-        problems.append(Problem("error", f"{where}.inclusion_default", message, mend))
+        hint = did_you_mean(default, _DRAFT_DEFAULTS) if default is not None else "Say what happens to names not listed"
+        problems.append(Problem("error", "todo", f"{where}.inclusion_default", message, hint))
     problems += _in_both(include, exclude, where, "include", "exclude")
     if default != "Exclude" and exclude is not None:
         problems.append(_pinned(f"{where}.exclude"))
@@ -192,12 +194,14 @@ def _names(values: Mapping[str, Any], field: str, where: str, problems: list[Pro
         return None
     if not isinstance(value, (list, tuple)):
         problems.append(
-            Problem("error", f"{where}.{field}", f"is {value!r}, expected a list of names", "Write [NAME, NAME]")
+            Problem(
+                "error", "todo", f"{where}.{field}", f"is {value!r}, expected a list of names", "Write [NAME, NAME]"
+            )
         )
         return ()
     wrong = [index for index, name in enumerate(value) if not isinstance(name, str)]
     problems += [
-        Problem("error", f"{where}.{field}[{index}]", f"is {value[index]!r}, expected a name", "Quote it")
+        Problem("error", "todo", f"{where}.{field}[{index}]", f"is {value[index]!r}, expected a name", "Quote it")
         for index in wrong
     ]
     return tuple(name for name in value if isinstance(name, str))
@@ -208,24 +212,34 @@ def _in_both(
 ) -> list[Problem]:
     return [
         Problem(
-            "error", f"{where}.{second_field}", f"{name} is in {first_field} too", "Decide for one of the two lists"
+            "error",
+            "todo",
+            f"{where}.{second_field}",
+            f"{name} is in {first_field} too",
+            "Decide for one of the two lists",
         )
         for name in first or ()
         if name in (second or ())
     ]
 
 
-def _check_name(name: str, where: str, facts: MinorFacts, hidden: frozenset[str]) -> list[Problem]:
+def _check_name(name: str, where: str, facts: MinorData, hidden: frozenset[str]) -> list[Problem]:
     if name in facts.capabilities & hidden:
         gates = " or ".join(gates_of(name))
         message = f"{name} exists in {facts.minor} only while the feature gate {gates} is on"
         return [
-            Problem("error", where, message, "Choose a feature_set or feature_gates that turn it on, or leave it out")
+            Problem(
+                "error",
+                "todo",
+                where,
+                message,
+                "Choose a feature_set or feature_gates that turn it on, or leave it out",
+            )
         ]
     if name not in facts.capabilities:
         message = f"{name!r} is not a capability of {facts.minor}"
         since = since_of(name)
         # A name of another version is no misspelling, however near the names of this one are.
-        mend = f"It exists from {since} on" if since else did_you_mean(name, facts.capabilities - hidden)
-        return [Problem("error", where, message, mend)]
+        hint = f"It exists from {since} on" if since else did_you_mean(name, facts.capabilities - hidden)
+        return [Problem("error", "todo", where, message, hint)]
     return []

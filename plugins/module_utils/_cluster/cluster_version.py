@@ -15,7 +15,7 @@ from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
 from .._problems import Problem, Severity, did_you_mean, has_errors, type_name
-from .._unstructured import conditions_of, maps, walk
+from .._unstructured import conditions_of, mappings_in, nested
 
 IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
 """Type of the condition that names what is on without being requested."""
@@ -28,7 +28,7 @@ _NOT_DISABLED = "The following capabilities could not be disabled: "
 _ALIVE = timedelta(minutes=5)
 
 
-class ToldStatus(NamedTuple):
+class ReportedCapabilities(NamedTuple):
     """The capabilities that a cluster says to have enabled, and to know; ``None`` where it does not say the latter."""
 
     enabled: frozenset[str]
@@ -43,7 +43,7 @@ class ClusterVersion(NamedTuple):
 
     version: str | None
     selection: Selection
-    status: ToldStatus | None
+    status: ReportedCapabilities | None
     overrides: tuple[Any, ...]
 
     @property
@@ -83,7 +83,7 @@ def implicit_names(message: str) -> tuple[str, ...]:
     return () if names == message else tuple(sorted(names.split(", ")))
 
 
-def sign_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime) -> str:
+def evidence_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime) -> str:
     """Return what shows that a CVO looks after a ClusterVersion, empty where nothing does.
 
     It is its Deployment (``None`` where there is none) that is Available and not scaled to 0, for then it is Available
@@ -93,7 +93,7 @@ def sign_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any
     namespace, name = CVO
     if _available(deployment):
         return f"its Deployment {namespace}/{name} is available"
-    for entry in maps(walk(cluster_version, "metadata", "managedFields")):
+    for entry in mappings_in(nested(cluster_version, "metadata", "managedFields")):
         if (entry.get("manager"), entry.get("subresource")) == (name, "status"):
             at = _time(entry.get("time"))
             if at is not None and now - at < _ALIVE:
@@ -102,7 +102,7 @@ def sign_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any
 
 
 def _available(deployment: Mapping[str, Any] | None) -> bool:
-    if walk(deployment, "spec", "replicas") == 0:
+    if nested(deployment, "spec", "replicas") == 0:
         return False
     return bool(conditions_of(deployment).get("Available", {}).get("status") == "True")
 
@@ -129,7 +129,9 @@ def parse_cluster_version(
     kind, api_version = found.get("kind"), found.get("apiVersion")
     if kind != "ClusterVersion" or str(api_version).partition("/")[0] != _GROUP:
         message = f"is {kind or 'no kind'} of {api_version or 'no API'}, expected ClusterVersion of {_GROUP}/v1"
-        return None, (Problem("error", where, message, "Give what `oc get clusterversion version -o yaml` prints"),)
+        return None, (
+            Problem("error", "todo", where, message, "Give what `oc get clusterversion version -o yaml` prints"),
+        )
     problems: list[Problem] = []
     spec = _map(found, "spec", where, problems)
     selection = _selection(
@@ -145,15 +147,17 @@ def parse_cluster_version(
     told = enabled is not None or known is not None
     if not told:
         message = "tells no capabilities, so what is on is taken from the spec alone"
-        mend = "Give the object as the cluster has it, with its status"
-        problems.append(Problem("warning", f"{where}.status.capabilities", message, mend))
+        hint = "Give the object as the cluster has it, with its status"
+        problems.append(Problem("warning", "todo", f"{where}.status.capabilities", message, hint))
     problems += _unfinished(status, where)
     version = _map(status, "desired", f"{where}.status", problems).get("version")
     return (
         ClusterVersion(
             version if isinstance(version, str) else None,
             selection,
-            ToldStatus(frozenset(enabled or ()), None if known is None else frozenset(known)) if told else None,
+            ReportedCapabilities(frozenset(enabled or ()), None if known is None else frozenset(known))
+            if told
+            else None,
             tuple(overrides),
         ),
         tuple(problems),
@@ -163,13 +167,17 @@ def parse_cluster_version(
 def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
     if not isinstance(value, Mapping):
         return Problem(
-            "error", where, f"is {type_name(value)}, expected a ClusterVersion object", "Give the object, or its file"
+            "error",
+            "todo",
+            where,
+            f"is {type_name(value)}, expected a ClusterVersion object",
+            "Give the object, or its file",
         )
     items = value.get("items")
     if str(value.get("kind")).endswith("List") and isinstance(items, list):
         if len(items) != 1 or not isinstance(items[0], Mapping):
             message = f"is a list of {len(items)} objects, expected one ClusterVersion"
-            return Problem("error", where, message, "Give each cluster's ClusterVersion by itself")
+            return Problem("error", "todo", where, message, "Give each cluster's ClusterVersion by itself")
         return items[0]
     return value
 
@@ -178,13 +186,13 @@ def _selection(capabilities: Mapping[str, Any], where: str, problems: list[Probl
     """Read the two fields that the API has; additional names without a baseline set stand beside vCurrent."""
     for field in capabilities:
         if field not in API_FIELDS:
-            mend = did_you_mean(field, API_FIELDS)
+            hint = did_you_mean(field, API_FIELDS)
             severity: Severity = "error" if strict else "info"
-            problems.append(Problem(severity, f"{where}.{field}", "is not a field of ClusterVersion", mend))
+            problems.append(Problem(severity, "todo", f"{where}.{field}", "is not a field of ClusterVersion", hint))
     baseline = capabilities.get(API_BASELINE)
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {type_name(baseline)}, expected the name of a set"
-        problems.append(Problem("error", f"{where}.{API_BASELINE}", message, "Give the whole object"))
+        problems.append(Problem("error", "todo", f"{where}.{API_BASELINE}", message, "Give the whole object"))
         baseline = None
     additional = _names(capabilities, API_ADDITIONAL, where, problems)
     return Selection(baseline or None, tuple(additional or ()), None, where)
@@ -196,7 +204,7 @@ def _unfinished(status: Mapping[str, Any], where: str) -> list[Problem]:
     if latest.get("state") != "Partial":
         return []
     message = f"an update to {latest.get('version')} is not finished; the plan takes it for done"
-    return [Problem("warning", f"{where}.status.history", message, "Wait for it, and plan again")]
+    return [Problem("warning", "todo", f"{where}.status.history", message, "Wait for it, and plan again")]
 
 
 def _map(parent: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> Mapping[str, Any]:
@@ -205,7 +213,9 @@ def _map(parent: Mapping[str, Any], field: str, where: str, problems: list[Probl
         return {}
     if not isinstance(value, Mapping):
         problems.append(
-            Problem("error", f"{where}.{field}", f"is {type_name(value)}, expected a map", "Give the whole object")
+            Problem(
+                "error", "todo", f"{where}.{field}", f"is {type_name(value)}, expected a map", "Give the whole object"
+            )
         )
         return {}
     return value
@@ -217,7 +227,9 @@ def _list(parent: Mapping[str, Any], field: str, where: str, problems: list[Prob
         return []
     if not isinstance(value, list):
         problems.append(
-            Problem("error", f"{where}.{field}", f"is {type_name(value)}, expected a list", "Give the whole object")
+            Problem(
+                "error", "todo", f"{where}.{field}", f"is {type_name(value)}, expected a list", "Give the whole object"
+            )
         )
         return []
     return value
@@ -228,7 +240,13 @@ def _names(parent: Mapping[str, Any], field: str, where: str, problems: list[Pro
         return None
     names = _list(parent, field, where, problems)
     problems += [
-        Problem("error", f"{where}.{field}[{index}]", f"is {type_name(name)}, expected a name", "Give the whole object")
+        Problem(
+            "error",
+            "todo",
+            f"{where}.{field}[{index}]",
+            f"is {type_name(name)}, expected a name",
+            "Give the whole object",
+        )
         for index, name in enumerate(names)
         if not isinstance(name, str)
     ]

@@ -22,13 +22,14 @@ PAUSE = 0.2
 
 _UNSERVED = Problem(
     "error",
+    "todo",
     ADMISSION_POLICIES.resource,
     f"the cluster does not serve {ADMISSION_POLICIES.kind} of {ADMISSION_POLICIES.api_version}",
     "The guard needs OpenShift 4.17 (Kubernetes 1.30) or newer",
 )
 
 
-class Change(NamedTuple):
+class GuardChange(NamedTuple):
     """An object of the guard before and after: what of it is the guard's business, ``None`` where there is none."""
 
     target: Target
@@ -48,17 +49,17 @@ class Probe(NamedTuple):
     enforces: bool
 
 
-def install(client: Client, guard: Guard, *, force: bool = False, dry_run: bool = False) -> tuple[Change, ...]:
+def install(client: Client, guard: Guard, *, force: bool = False, dry_run: bool = False) -> tuple[GuardChange, ...]:
     """Have the policy and then its binding as ``guard`` says. Nothing is sent where the cluster has them so.
 
     What somebody else wrote into them is an error, or with ``force`` is overwritten. Raises ``ClusterError``.
     """
     return tuple(
-        _made(client, Target(kind, GUARD_NAME), wanted, force, dry_run) for kind, wanted in guard_objects(guard)
+        _applied(client, Target(kind, GUARD_NAME), wanted, force, dry_run) for kind, wanted in guard_objects(guard)
     )
 
 
-def remove(client: Client, *, dry_run: bool = False) -> tuple[Change, ...]:
+def remove(client: Client, *, dry_run: bool = False) -> tuple[GuardChange, ...]:
     """Remove the binding and then the policy. Raises ``ClusterError``."""
     changes = []
     for kind, wanted in reversed(guard_objects(Guard())):
@@ -66,7 +67,7 @@ def remove(client: Client, *, dry_run: bool = False) -> tuple[Change, ...]:
         found = _found(client, target, absent_api_is_fine=True)
         if found is not None:
             client.delete(target, uid=found["metadata"]["uid"], dry_run=dry_run)
-        changes.append(Change(target, None if found is None else owned(wanted, found), None))
+        changes.append(GuardChange(target, None if found is None else owned(wanted, found), None))
     return tuple(changes)
 
 
@@ -84,17 +85,17 @@ def wait_until(client: Client, probe: Probe, refused: bool, seconds: float) -> t
         except ClusterError as error:
             reason = error.problems[0]
             message = f"it cannot be told whether the guard is in force: {reason.message}"
-            return (Problem("warning", GUARD_NAME, message, reason.mend),)
+            return (Problem("warning", "todo", GUARD_NAME, message, reason.hint),)
         if time.monotonic() - begin >= seconds:
             break
         time.sleep(PAUSE)
     if refused:
         message = f"the guard is installed, and after {seconds:g} s the API server does not enforce it"
-        mend = "Look whether its admission plugin ValidatingAdmissionPolicy is on"
+        hint = "Look whether its admission plugin ValidatingAdmissionPolicy is on"
     else:
         message = f"the guard is removed, and after {seconds:g} s the API server still enforces it"
-        mend = "Wait a little; several API servers do not learn of it at the same time"
-    raise ClusterError([Problem("error", GUARD_NAME, message, mend)])
+        hint = "Wait a little; several API servers do not learn of it at the same time"
+    raise ClusterError([Problem("error", "todo", GUARD_NAME, message, hint)])
 
 
 def probe_of(objects: Mapping[str, Mapping[str, Any] | None]) -> Probe | None:
@@ -106,27 +107,27 @@ def probe_of(objects: Mapping[str, Mapping[str, Any] | None]) -> Probe | None:
     return Probe(fingerprint, "Deny" in binding["spec"].get("validationActions", ()))
 
 
-def _made(client: Client, target: Target, wanted: dict[str, Any], force: bool, dry_run: bool) -> Change:
+def _applied(client: Client, target: Target, wanted: dict[str, Any], force: bool, dry_run: bool) -> GuardChange:
     found = _found(client, target)
     before, goal = None if found is None else owned(wanted, found), owned(wanted, wanted)
     if before == goal:
-        return Change(target, before, before)
+        return GuardChange(target, before, before)
     try:
         made = client.apply(target, wanted, force=force, dry_run=True).object
     except ApiError as error:
         if error.code == 409 and not force:
-            raise _strangers(target, error.problems[0].message) from None
+            raise _conflicting_fields(target, error.problems[0].message) from None
         raise
     # With new fields of the API server's own it never is as it was asked for, and that is as good.
     others = _other_writers(made) if owned(wanted, made) != goal else []
     if others and not force:
-        raise _strangers(target, f"has what {', '.join(others)} wrote in its spec")
+        raise _conflicting_fields(target, f"has what {', '.join(others)} wrote in its spec")
     if others and found is not None and not dry_run:
         # Entries that others added to its lists stay when it is applied.
         client.delete(target, uid=found["metadata"]["uid"])
     if not dry_run:
         made = client.apply(target, wanted, force=force).object
-    return Change(target, before, goal if others else owned(wanted, made))
+    return GuardChange(target, before, goal if others else owned(wanted, made))
 
 
 def _found(client: Client, target: Target, *, absent_api_is_fine: bool = False) -> dict[str, Any] | None:
@@ -140,9 +141,9 @@ def _found(client: Client, target: Target, *, absent_api_is_fine: bool = False) 
         return None
 
 
-def _strangers(target: Target, message: str) -> ClusterError:
-    mend = "Ask whoever it was, and overwrite it with force_conflicts=true"
-    return ClusterError([Problem("error", str(target), message, mend)])
+def _conflicting_fields(target: Target, message: str) -> ClusterError:
+    hint = "Ask whoever it was, and overwrite it with force_conflicts=true"
+    return ClusterError([Problem("error", "todo", str(target), message, hint)])
 
 
 def _other_writers(found: Mapping[str, Any]) -> list[str]:

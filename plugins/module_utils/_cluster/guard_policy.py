@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from .._data import capabilities as capability_data
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, V_CURRENT
 from .._problems import Problem, did_you_mean
-from .._resources import ADMISSION_BINDINGS, ADMISSION_POLICIES, CLUSTER_VERSIONS, ServedKind
+from .._resources import ADMISSION_BINDINGS, ADMISSION_POLICIES, CLUSTER_VERSIONS, ApiResource
 from .._version import Minor
 
 GUARD_NAME = "capabilities-only-grow.capability.openshift.io"
@@ -59,14 +59,20 @@ def parse_guard(
     names = tuple(allowed)
     known = [item.name for item in capability_data.CAPABILITIES]
     problems = [
-        Problem("error", f"{where}[{index}]", f"{name!r} is not a capability of any version", did_you_mean(name, known))
+        Problem(
+            "error",
+            "todo",
+            f"{where}[{index}]",
+            f"{name!r} is not a capability of any version",
+            did_you_mean(name, known),
+        )
         for index, name in enumerate(names)
         if name not in known
     ]
     return Guard(enforce, tuple(sorted(set(names)))), tuple(problems)
 
 
-def guard_objects(guard: Guard) -> tuple[tuple[ServedKind, dict[str, Any]], ...]:
+def guard_objects(guard: Guard) -> tuple[tuple[ApiResource, dict[str, Any]], ...]:
     """Return the policy and its binding, in the order in which they have to be made.
 
     Fields that the API server would fill in are said, so that what it has can be compared with them.
@@ -94,7 +100,7 @@ def owned(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]
     return {"metadata": metadata, "spec": found.get("spec") or {}}
 
 
-def _object(kind: ServedKind, annotations: Mapping[str, str], spec: Mapping[str, Any]) -> dict[str, Any]:
+def _object(kind: ApiResource, annotations: Mapping[str, str], spec: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "apiVersion": kind.api_version,
         "kind": kind.kind,
@@ -124,7 +130,7 @@ def _policy_spec(guard: Guard) -> dict[str, Any]:
         "resources": [CLUSTER_VERSIONS.plural],
         "scope": "*",
     }
-    variables = {**_facts(), **_side("old", _OLD), **_side("new", _NEW), **_difference(guard.allowed)}
+    variables = {**_capability_constants(), **_side("old", _OLD), **_side("new", _NEW), **_difference(guard.allowed)}
     return {
         "failurePolicy": "Fail",
         "matchConstraints": {
@@ -143,7 +149,7 @@ def _policy_spec(guard: Guard) -> dict[str, Any]:
     }
 
 
-def _facts() -> dict[str, str]:
+def _capability_constants() -> dict[str, str]:
     """Return the variables that say what the cluster knows, and what is on.
 
     What a set holds is what the cluster knows of its newest content. That tells what an amended set held before it
@@ -258,7 +264,7 @@ def _validations(guard: Guard) -> list[dict[str, str]]:
 
 def _sets() -> tuple[list[str], dict[str, str]]:
     """Return the sets but for vCurrent, smallest first, and for each capability the smallest one that holds it."""
-    facts = capability_data.facts_of(capability_data.newest_minor())
+    facts = capability_data.data_of(capability_data.newest_minor())
     if facts is None:
         raise AssertionError("the newest minor is one that the registry knows")
     sets = sorted((len(content), name) for name, content in facts.sets.items() if name != V_CURRENT)

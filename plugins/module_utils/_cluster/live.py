@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 from .._capability.release_properties import enum_names
 from .._data import capabilities as capability_data
-from .._data.capabilities import MinorFacts
+from .._data.capabilities import MinorData
 from .._kubernetes.client import Client
 from .._problems import ApiError, ClusterError, Problem
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Target
-from .._unstructured import Object, walk
+from .._unstructured import Object, nested
 from .._version import find_minor
 from .cluster_version import ClusterVersion
 
@@ -37,16 +37,16 @@ def get_cluster_version(client: Client) -> Object:
             raise
         if error.named:
             message = "the cluster has no ClusterVersion named version"
-            mend = "Create it, on a cluster without a cluster-version operator with a spec.clusterID of your own"
+            hint = "Create it, on a cluster without a cluster-version operator with a spec.clusterID of your own"
         else:
             message = f"{client.host} does not serve ClusterVersion: it is no OpenShift cluster, or no cluster's API"
-            mend = (
+            hint = (
                 "Look at the address. On plain Kubernetes apply the CustomResourceDefinition "
                 "clusterversions.config.openshift.io of a release first: kubectl apply --server-side -f "
                 "RELEASE/manifests/0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml "
                 "(clusterversion.crd.yaml up to 4.15)"
             )
-        raise ClusterError([Problem("error", "clusterversions.config.openshift.io", message, mend)]) from None
+        raise ClusterError([Problem("error", "todo", "clusterversions.config.openshift.io", message, hint)]) from None
 
 
 def find_cluster_version(client: Client) -> Object | None:
@@ -68,7 +68,7 @@ def update_cluster_version(
         body = propose(obj)
         if body is None:
             return unanswered or obj, obj
-        version = walk(obj, "metadata", "resourceVersion")
+        version = nested(obj, "metadata", "resourceVersion")
         try:
             return obj, client.merge(target, {"metadata": {"resourceVersion": version}, **body}, dry_run=dry_run)
         except ApiError as error:
@@ -80,25 +80,25 @@ def update_cluster_version(
             time.sleep(random.uniform(0.01, 0.05) * min(attempt + 1, 10))
             obj = get_cluster_version(client)
     message = f"was changed by others {_ATTEMPTS} times while this was being written"
-    mend = "Find out who writes it all the time, and run this again"
-    raise ClusterError([Problem("error", str(target), message, mend)])
+    hint = "Find out who writes it all the time, and run this again"
+    raise ClusterError([Problem("error", "todo", str(target), message, hint)])
 
 
-def facts_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Problem]) -> MinorFacts:
+def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Problem]) -> MinorData:
     """Return what the version of a cluster knows; where the registry does not know it, what the cluster's CRD lists.
 
     Raises ``ClusterError`` where neither says it.
     """
     minor = find_minor(cluster.version)
-    facts = None if minor is None else capability_data.facts_of(minor)
+    facts = None if minor is None else capability_data.data_of(minor)
     if facts is not None:
         return facts
     crd = client.get(_CRD)
     names = enum_names(crd)
     if names is None:
         message = "does not list the names of capabilities, and the cluster's version is not known here"
-        raise ClusterError([Problem("error", str(_CRD), message, "Give release, or update the collection")])
+        raise ClusterError([Problem("error", "todo", str(_CRD), message, "Give release, or update the collection")])
     found = f"{cluster.version} is not known here" if cluster.version else "the cluster does not say its version"
     message = f"{found}, so the capabilities are those that its CustomResourceDefinition lists"
-    problems.append(Problem("info", CLUSTER_VERSIONS.resource, message, "Give release to be sure"))
-    return capability_data.facts_from_names(minor or capability_data.newest_minor(), names, str(_CRD))
+    problems.append(Problem("info", "todo", CLUSTER_VERSIONS.resource, message, "Give release to be sure"))
+    return capability_data.data_from_names(minor or capability_data.newest_minor(), names, str(_CRD))

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.inclusion import InclusionFacts, decide
+from .._capability.inclusion import InclusionContext, decide
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
 from .._resources import CLUSTER_OPERATORS, CLUSTER_VERSIONS
-from .._unstructured import conditions_of, maps, walk
+from .._unstructured import conditions_of, mappings_in, nested
 from .readiness import Readiness, cluster_operator_readiness, readiness
 
 Versions = Mapping[str, str]
@@ -34,7 +34,7 @@ def operators_of_release(release: Release, capabilities: Iterable[str], enabled:
     ``enabled`` are all names that are on there: one that needs more than these does not come.
     """
     wanted = frozenset(capabilities)
-    facts = InclusionFacts(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
+    facts = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
     return {
         manifest.resource_id.name: versions_of_manifest(release, manifest)
         for manifest in release.manifests
@@ -54,14 +54,14 @@ def operators_of_cluster(
     return {
         name: versions
         for name, found in operators.items()
-        if wanted.intersection(str(walk(found, "metadata", "annotations", CAPABILITY_ANNOTATION) or "").split("+"))
+        if wanted.intersection(str(nested(found, "metadata", "annotations", CAPABILITY_ANNOTATION) or "").split("+"))
     }
 
 
 def versions_of_manifest(release: Release, manifest: Manifest) -> Versions:
     """Return the versions that the ClusterOperator of ``manifest`` reports once it is there."""
     found: dict[str, str] = {}
-    for item in maps(walk(release.body(manifest), "status", "versions")):
+    for item in mappings_in(nested(release.body(manifest), "status", "versions")):
         name, version = item.get("name"), item.get("version")
         version = release.version if version == _PLACEHOLDER else version
         if isinstance(name, str) and isinstance(version, str) and version and not version.startswith(_PLACEHOLDER):
@@ -69,49 +69,49 @@ def versions_of_manifest(release: Release, manifest: Manifest) -> Versions:
     return found
 
 
-_TOLD = ("Invalid", "Failing", "Progressing")
+_REPORTED = ("Invalid", "Failing", "Progressing")
 """Conditions of ClusterVersion that can say why nothing happens."""
 
 
-class Arrival(NamedTuple):
+class Availability(NamedTuple):
     """What is ``missing``, a problem for each operator; ``complaints`` are warnings about what is there."""
 
     missing: tuple[Problem, ...]
     complaints: tuple[Problem, ...]
 
 
-def arrival_of(
+def check_availability(
     capabilities: frozenset[str],
     cluster_version: Mapping[str, Any] | None,
     operators: Mapping[str, Mapping[str, Any]],
     expected: Mapping[str, Versions],
-) -> Arrival:
+) -> Availability:
     """Return how much of ``capabilities`` is there, whose operators are ``expected`` (name -> versions).
 
     ``cluster_version`` and ``operators`` (by name) are the objects as the API has them.
     """
     missing: list[Problem] = []
     complaints: list[Problem] = []
-    absent = capabilities.difference(walk(cluster_version, "status", "capabilities", "enabledCapabilities") or ())
+    absent = capabilities.difference(nested(cluster_version, "status", "capabilities", "enabledCapabilities") or ())
     if absent:
-        message = f"status does not have {', '.join(sorted(absent))} yet{_told(cluster_version)}"
-        mend = "Look whether the cluster-version operator runs"
-        missing.append(Problem("error", f"{CLUSTER_VERSIONS.resource} version", message, mend))
+        message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"
+        hint = "Look whether the cluster-version operator runs"
+        missing.append(Problem("error", "todo", f"{CLUSTER_VERSIONS.resource} version", message, hint))
     for name, versions in sorted(expected.items()):
         readiness = cluster_operator_readiness(operators.get(name), versions)
         where = CLUSTER_OPERATORS.shown(name)
         if readiness.state != "ready":
-            missing.append(Problem("error", where, readiness.message))
+            missing.append(Problem("error", "todo", where, readiness.message))
         elif readiness.degraded:
-            complaints.append(Problem("warning", where, f"is available, and degraded: {readiness.degraded}"))
-    return Arrival(tuple(missing), tuple(complaints))
+            complaints.append(Problem("warning", "todo", where, f"is available, and degraded: {readiness.degraded}"))
+    return Availability(tuple(missing), tuple(complaints))
 
 
-def _told(cluster_version: Mapping[str, Any] | None) -> str:
+def _reported(cluster_version: Mapping[str, Any] | None) -> str:
     """Return what the CVO says of itself, if it says anything."""
     conditions = conditions_of(cluster_version)
     said = {kind: item.get("message") for kind, item in conditions.items() if item.get("status") == "True"}
-    words = [f"{kind}: {said[kind]}" for kind in _TOLD if said.get(kind)]
+    words = [f"{kind}: {said[kind]}" for kind in _REPORTED if said.get(kind)]
     return f" ({'; '.join(words)})" if words else ""
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from .._release.task_graph import Mode
 from .._resources import ResourceId
-from .._unstructured import conditions_of, maps, walk
+from .._unstructured import conditions_of, mappings_in, nested
 
 NO_VERSIONS: Mapping[str, str] = MappingProxyType({})
 
@@ -51,7 +51,7 @@ def readiness(
         return Readiness("waiting", "does not exist")
     check = _CHECKS.get(resource.group_kind, _generic)
     result = check(_Seen(found, mode, versions))
-    if walk(found, "metadata", "deletionTimestamp"):
+    if nested(found, "metadata", "deletionTimestamp"):
         return result._replace(state="waiting", message=_joined(_being_deleted(found), result.message))
     return result
 
@@ -67,13 +67,13 @@ def cluster_operator_readiness(found: Mapping[str, Any] | None, versions: Mappin
         return Readiness("waiting", "does not exist yet")
     conditions = conditions_of(found)
     degraded = conditions.get("Degraded", {})
-    complaint = (_said(degraded) or "Degraded") if degraded.get("status") == "True" else ""
+    complaint = (_message(degraded) or "Degraded") if degraded.get("status") == "True" else ""
     available = conditions.get("Available")
     if available is None:
         return Readiness("waiting", "does not say yet whether it is available", complaint)
     if available.get("status") != "True":
-        return Readiness("waiting", _joined("is not available", _said(available), complaint), complaint)
-    told = {item.get("name"): item.get("version") for item in maps(walk(found, "status", "versions"))}
+        return Readiness("waiting", _joined("is not available", _message(available), complaint), complaint)
+    told = {item.get("name"): item.get("version") for item in mappings_in(nested(found, "status", "versions"))}
     behind = [
         f"{name} is at {told.get(name) or 'no version'} and not at {version}"
         for name, version in sorted(versions.items())
@@ -81,7 +81,7 @@ def cluster_operator_readiness(found: Mapping[str, Any] | None, versions: Mappin
     ]
     if behind:
         progress = conditions.get("Progressing", {})
-        says = _said(progress) if progress.get("status") == "True" else ""
+        says = _message(progress) if progress.get("status") == "True" else ""
         return Readiness("waiting", _joined(", ".join(behind), says, complaint), complaint)
     return Readiness("ready", "", complaint)
 
@@ -111,7 +111,7 @@ def _cluster_operator(seen: _Seen) -> Readiness:
         return Readiness("waiting", "does not say yet whether it is degraded")
     if degraded.get("status") != "False":
         what = "is degraded" if degraded.get("status") == "True" else "does not know whether it is degraded"
-        return available._replace(state="waiting", message=_joined(what, _said(degraded)))
+        return available._replace(state="waiting", message=_joined(what, _message(degraded)))
     return cluster_operator_readiness(seen.found, seen.versions)
 
 
@@ -120,7 +120,7 @@ def _custom_resource_definition(seen: _Seen) -> Readiness:
     # Another CRD has the names: Established may go on to be True for the names of before.
     names = conditions_of(seen.found).get("NamesAccepted", {})
     if names.get("status") == "False":
-        return Readiness("failed", _joined("its names are not accepted", _said(names)))
+        return Readiness("failed", _joined("its names are not accepted", _message(names)))
     return _waits_for(seen.found, "Established", "is not established")
 
 
@@ -131,7 +131,7 @@ def _daemon_set(seen: _Seen) -> Readiness:
         return Readiness("waiting", unseen)
     wanted = _count(found, "status", "desiredNumberScheduled")
     counts = {"are available": _count(found, "status", "numberAvailable")}
-    if walk(found, "spec", "updateStrategy", "type") != "OnDelete":
+    if nested(found, "spec", "updateStrategy", "type") != "OnDelete":
         counts = {"are updated": _count(found, "status", "updatedNumberScheduled"), **counts}
     return _enough("pods", counts, wanted)
 
@@ -141,15 +141,15 @@ def _deployment(seen: _Seen) -> Readiness:
     found = seen.found
     if unseen := _unseen(found):
         return Readiness("waiting", unseen)
-    if walk(found, "spec", "paused") is True:
+    if nested(found, "spec", "paused") is True:
         return _waits_for(found, "Available", "is paused and not available")
     conditions = conditions_of(found)
     failure, progress = conditions.get("ReplicaFailure", {}), conditions.get("Progressing", {})
     # What keeps pods from being created, such as a missing ServiceAccount, may still come with the rollout.
     if failure.get("status") == "True":
-        return Readiness("waiting", _joined("cannot create its pods", _said(failure)))
+        return Readiness("waiting", _joined("cannot create its pods", _message(failure)))
     if progress.get("status") == "False" and progress.get("reason") == "ProgressDeadlineExceeded":
-        return Readiness("failed", _said(progress))
+        return Readiness("failed", _message(progress))
     wanted = _count(found, "spec", "replicas", absent=1)
     if not wanted:
         return READY
@@ -169,19 +169,19 @@ def _job(seen: _Seen) -> Readiness:
         return READY
     failed = conditions.get("Failed", {})
     if failed.get("status") == "True":
-        return Readiness("failed", _said(failed) or "failed")
+        return Readiness("failed", _message(failed) or "failed")
     pods = [f"{count} {word}" for word in ("active", "failed") if (count := _count(seen.found, "status", word))]
     state = f"is not complete ({', '.join(pods)})" if pods else "is not complete"
-    return Readiness("waiting", _joined(state, _said_if_true(conditions.get("Suspended", {}))))
+    return Readiness("waiting", _joined(state, _message_if_true(conditions.get("Suspended", {}))))
 
 
 def _namespace(seen: _Seen) -> Readiness:
     """The phase is Active."""
-    phase = walk(seen.found, "status", "phase") or "Active"
+    phase = nested(seen.found, "status", "phase") or "Active"
     if phase == "Active":
         return READY
     # Only while it goes away it has conditions, and they tell what is still in it.
-    left = [_said_if_true(condition) for condition in conditions_of(seen.found).values()]
+    left = [_message_if_true(condition) for condition in conditions_of(seen.found).values()]
     return Readiness("waiting", _joined(f"is {phase}", *left))
 
 
@@ -191,9 +191,9 @@ def _stateful_set(seen: _Seen) -> Readiness:
     if unseen := _unseen(found):
         return Readiness("waiting", unseen)
     wanted = _count(found, "spec", "replicas", absent=1)
-    strategy = walk(found, "spec", "updateStrategy")
+    strategy = nested(found, "spec", "updateStrategy")
     ready = _enough("replicas", {"are ready": _count(found, "status", "readyReplicas")}, wanted)
-    if walk(strategy, "type") == "OnDelete":
+    if nested(strategy, "type") == "OnDelete":
         return ready
     wanted = max(wanted - _count(strategy, "rollingUpdate", "partition"), 0)
     updated = _enough("replicas", {"are updated": _count(found, "status", "updatedReplicas")}, wanted)
@@ -230,7 +230,7 @@ OTHER_KINDS = _generic.__doc__ or ""
 
 def _waits_for(found: Mapping[str, Any], kind: str, words: str) -> Readiness:
     condition = conditions_of(found).get(kind, {})
-    return READY if condition.get("status") == "True" else Readiness("waiting", _joined(words, _said(condition)))
+    return READY if condition.get("status") == "True" else Readiness("waiting", _joined(words, _message(condition)))
 
 
 def _enough(things: str, counts: Mapping[str, int], wanted: int) -> Readiness:
@@ -249,21 +249,21 @@ def _unseen(found: Mapping[str, Any]) -> str:
 
 
 def _being_deleted(found: Mapping[str, Any]) -> str:
-    finalizers = walk(found, "metadata", "finalizers")
+    finalizers = nested(found, "metadata", "finalizers")
     names = ", ".join(map(str, finalizers)) if isinstance(finalizers, list) else ""
     return f"is being deleted, finalizers: {names}" if names else "is being deleted"
 
 
 def _count(value: object, *path: str, absent: int = 0) -> int:
-    number = walk(value, *path)
+    number = nested(value, *path)
     return number if isinstance(number, int) else absent
 
 
-def _said_if_true(condition: Mapping[str, Any]) -> str:
-    return _said(condition) if condition.get("status") == "True" else ""
+def _message_if_true(condition: Mapping[str, Any]) -> str:
+    return _message(condition) if condition.get("status") == "True" else ""
 
 
-def _said(condition: Mapping[str, Any]) -> str:
+def _message(condition: Mapping[str, Any]) -> str:
     parts = [str(condition[field]) for field in ("reason", "message") if condition.get(field)]
     return ": ".join(parts)
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
-from .._capability.rules import InstallFacts, violations
+from .._capability.rules import InstallContext, violations
 from .._capability.selection import Selection, check_selection, parse_selection, requested, translate
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorFacts, gates_of, since_of
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
 from .._data.install_rules import STANDALONE
 from .._problems import Problem
 from .cluster_version import ClusterVersion
@@ -23,7 +23,7 @@ _DRAFT_FIELD = "include"
 _DRAFT_DEFAULTS = ("inclusion_default", "inclusionDefault")
 
 
-class Wish(NamedTuple):
+class CapabilityRequest(NamedTuple):
     """What is asked for. ``selection``: ``None`` for nothing beside what the spec requests.
 
     ``append``: the names of ``selection`` come to those that the spec requests. ``adopt_implicit``: so do the names
@@ -74,28 +74,28 @@ def capabilities_block(selection: Selection) -> dict[str, Any]:
     return {API_BASELINE: _set_of(selection), API_ADDITIONAL: list(selection.additional)}
 
 
-def parse_wish(
+def parse_request(
     options: object, append: bool, adopt_implicit: bool, where: str = "capabilities"
-) -> tuple[Wish, tuple[Problem, ...]]:
+) -> tuple[CapabilityRequest, tuple[Problem, ...]]:
     """Read what a user wrote. With ``append`` a list of names is enough, because the set is that of the spec."""
     if options is None:
         problems = []
         if append or not adopt_implicit:
-            mend = "Say which names to add" if append else "Say which capabilities are asked for"
-            problems.append(Problem("error", where, "is missing", mend))
-        return Wish(None, append, adopt_implicit), tuple(problems)
+            hint = "Say which names to add" if append else "Say which capabilities are asked for"
+            problems.append(Problem("error", "todo", where, "is missing", hint))
+        return CapabilityRequest(None, append, adopt_implicit), tuple(problems)
     if append and isinstance(options, Mapping):
         options = _with_nothing_else(options)
     selection, found = parse_selection(options, where)
     if append and selection.excluded is not None:
         message = "is given beside append, which only adds"
-        problem = Problem("error", f"{where}.{selection.excluded_field}", message, "List the names to add")
+        problem = Problem("error", "todo", f"{where}.{selection.excluded_field}", message, "List the names to add")
         found = (*(item for item in found if item.severity == "error"), problem)
-    return Wish(selection, append, adopt_implicit), found
+    return CapabilityRequest(selection, append, adopt_implicit), found
 
 
 def spec_change(
-    cluster: ClusterVersion, wish: Wish, facts: MinorFacts
+    cluster: ClusterVersion, wish: CapabilityRequest, facts: MinorData
 ) -> tuple[SpecChange | None, tuple[Problem, ...]]:
     """Return what ``wish`` makes of the spec of ``cluster``, which knows ``facts``; ``None`` where it cannot be told.
 
@@ -103,7 +103,7 @@ def spec_change(
     wish lacks. Names that are on only implicitly are none of it.
     Source: openshift/enhancements:enhancements/installer/component-selection.md, "Capabilities Continue to be Enabled".
     """
-    facts = _facts_as_told(cluster, facts)
+    facts = _data_as_reported(cluster, facts)
     hidden, unknown = _hidden_names(cluster, facts), _unknown_names(cluster, facts)
     current = cluster.selection
     asked = wish.selection or current
@@ -112,8 +112,8 @@ def spec_change(
     known_set = current.baseline is None or current.baseline in facts.sets
     if not known_set and not wish.append and target.baseline != current.baseline:
         message = f"is {current.baseline}, and what that holds in {facts.minor} is not known here"
-        mend = "Keep it and add names to the list, or update the collection"
-        problems.append(Problem("error", f"{current.where}.{API_BASELINE}", message, mend))
+        hint = "Keep it and add names to the list, or update the collection"
+        problems.append(Problem("error", "todo", f"{current.where}.{API_BASELINE}", message, hint))
     if problems:
         return None, tuple(problems)
     before = _names(current, facts, hidden)
@@ -127,7 +127,7 @@ def spec_change(
     newly = tuple(name for name in adopted if name not in before)
     change = SpecChange(current, after, before, _names(after, facts, hidden), newly)
     problems += _removal(change, wish, facts, unknown)
-    problems += _asked_by_chance(change, wish)
+    problems += _unintended_vcurrent(change, wish)
     if change.changed:
         problems += _broken_rules(change, asked, cluster, facts, hidden)
     problems += _exclusions(asked, change, cluster, facts)
@@ -135,13 +135,13 @@ def spec_change(
     return change, tuple(problems)
 
 
-def requested_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+def requested_names(cluster: ClusterVersion, facts: MinorData) -> frozenset[str]:
     """Names that the spec of ``cluster`` requests, its set expanded; those of its list whatever the cluster knows."""
-    facts = _facts_as_told(cluster, facts)
+    facts = _data_as_reported(cluster, facts)
     return _names(cluster.selection, facts, _hidden_names(cluster, facts))
 
 
-def remembered_status(told: ClusterVersion | None, facts: MinorFacts, also: frozenset[str]) -> CapabilityStatus:
+def merged_status(told: ClusterVersion | None, facts: MinorData, also: frozenset[str]) -> CapabilityStatus:
     """Return what a cluster has by its ClusterVersion and by what else remembers it; what is on is known as well."""
     enabled = also | (told.enabled if told else frozenset())
     known = ((told.known if told else None) or facts.capabilities) | also
@@ -153,7 +153,7 @@ def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str
     return cluster.enabled - requested_by_spec
 
 
-def _hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+def _hidden_names(cluster: ClusterVersion, facts: MinorData) -> frozenset[str]:
     """Names of the minor whose feature gates are off in the cluster: no set asks for them there.
 
     A name that an update is about to bring is none of these: a set asks for it already.
@@ -161,7 +161,7 @@ def _hidden_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
     return frozenset(name for name in facts.capabilities - cluster.known if gates_of(name))
 
 
-def _facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
+def _data_as_reported(cluster: ClusterVersion, facts: MinorData) -> MinorData:
     """Return ``facts`` with the names that the cluster says to know beyond them: ``vCurrent`` asks for these, too."""
     # What a later version has is left from that version, and no name of this one.
     told = frozenset(name for name in cluster.known if since_of(name) is None)
@@ -171,12 +171,12 @@ def _facts_as_told(cluster: ClusterVersion, facts: MinorFacts) -> MinorFacts:
     return facts._replace(capabilities=facts.capabilities | told, sets=sets)
 
 
-def _unknown_names(cluster: ClusterVersion, facts: MinorFacts) -> frozenset[str]:
+def _unknown_names(cluster: ClusterVersion, facts: MinorData) -> frozenset[str]:
     """Names of the minor that the cluster does not say to know: hidden ones, and those that an update brings."""
     return facts.capabilities - cluster.known - cluster.enabled if cluster.known else frozenset()
 
 
-def _names(selection: Selection, facts: MinorFacts, hidden: frozenset[str]) -> frozenset[str]:
+def _names(selection: Selection, facts: MinorData, hidden: frozenset[str]) -> frozenset[str]:
     return requested(selection, facts) - hidden | frozenset(selection.additional)
 
 
@@ -203,27 +203,27 @@ def _with_nothing_else(options: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return {_BASELINES[0]: NONE, **said}
 
 
-def _wrong_names(asked: Selection, current: Selection, facts: MinorFacts, unknown: frozenset[str]) -> Iterator[Problem]:
+def _wrong_names(asked: Selection, current: Selection, facts: MinorData, unknown: frozenset[str]) -> Iterator[Problem]:
     """Yield what is wrong with the names that are asked for, but for those that the spec has already."""
     listed = frozenset(current.additional)
-    there = {f"{asked.where}.{asked.additional_field}[{index}]" for index in _places(asked, listed)}
+    there = {f"{asked.where}.{asked.additional_field}[{index}]" for index in _locations(asked, listed)}
     if asked.baseline == current.baseline:
         there.add(f"{asked.where}.{asked.baseline_field}")
     yield from (problem for problem in check_selection(asked, facts) if problem.where not in there)
-    for index in _places(asked, unknown - listed):
+    for index in _locations(asked, unknown - listed):
         name = asked.additional[index]
         gates = " or ".join(gates_of(name))
-        mend = f"It needs the feature gate {gates}" if gates else "Wait until the cluster's update is finished"
+        hint = f"It needs the feature gate {gates}" if gates else "Wait until the cluster's update is finished"
         message = f"{name} is not among the capabilities that the cluster says to know"
-        yield Problem("error", f"{asked.where}.{asked.additional_field}[{index}]", message, mend)
+        yield Problem("error", "todo", f"{asked.where}.{asked.additional_field}[{index}]", message, hint)
 
 
-def _places(asked: Selection, names: frozenset[str]) -> list[int]:
+def _locations(asked: Selection, names: frozenset[str]) -> list[int]:
     return [index for index, name in enumerate(asked.additional) if name in names]
 
 
 def _adoptable(
-    cluster: ClusterVersion, asked_for: frozenset[str], facts: MinorFacts, unknown: frozenset[str]
+    cluster: ClusterVersion, asked_for: frozenset[str], facts: MinorData, unknown: frozenset[str]
 ) -> tuple[tuple[str, ...], list[Problem]]:
     """Return what is on beside ``asked_for``, and a warning for names of another version: the API would refuse them."""
     implicit = implicitly_enabled(cluster, asked_for)
@@ -231,6 +231,7 @@ def _adoptable(
     problems = [
         Problem(
             "warning",
+            "todo",
             "adopt_implicit",
             f"{name} is on and not a capability of {facts.minor}, so it cannot be requested",
             "It stays on",
@@ -240,7 +241,9 @@ def _adoptable(
     return tuple(sorted(implicit.difference(strange))), problems
 
 
-def _removal(change: SpecChange, wish: Wish, facts: MinorFacts, unknown: frozenset[str]) -> Iterator[Problem]:
+def _removal(
+    change: SpecChange, wish: CapabilityRequest, facts: MinorData, unknown: frozenset[str]
+) -> Iterator[Problem]:
     asked = wish.selection
     if change.removed and asked is not None:
         content = facts.sets.get(_set_of(change.before), frozenset())
@@ -248,23 +251,23 @@ def _removal(change: SpecChange, wish: Wish, facts: MinorFacts, unknown: frozens
             f"{name} ({'from ' + _set_of(change.before) if name in content else 'listed'})" for name in change.removed
         )
         message = f"lacks what the cluster's spec requests: {names}. What is on can never be turned off"
-        mend = "Ask for these as well, or add to what is requested with append of cluster_capabilities"
+        hint = "Ask for these as well, or add to what is requested with append of cluster_capabilities"
         where = asked.where
         excluded = [name for name in change.removed if name in (asked.excluded or ())]
         if excluded:
             where = f"{asked.where}.{asked.excluded_field}"
-            mend = f"Take {', '.join(excluded)} out of {asked.excluded_field}"
+            hint = f"Take {', '.join(excluded)} out of {asked.excluded_field}"
         if unknown.issuperset(change.removed):
-            mend = "The cluster does not know these yet: wait until its update is finished"
-        yield Problem("error", where, message, mend)
+            hint = "The cluster does not know these yet: wait until its update is finished"
+        yield Problem("error", "todo", where, message, hint)
     follows = _set_of(change.before) == V_CURRENT
     is_draft_exclude = asked is not None and asked.additional_field == _DRAFT_FIELD and asked.baseline == NONE
     if asked is not None and is_draft_exclude and follows and not wish.append:
         message = "goes from Include to Exclude, which takes back what later releases add"
-        yield Problem("error", f"{asked.where}.inclusion_default", message, "Write Include without exclude")
+        yield Problem("error", "todo", f"{asked.where}.inclusion_default", message, "Write Include without exclude")
 
 
-def _asked_by_chance(change: SpecChange, wish: Wish) -> Iterator[Problem]:
+def _unintended_vcurrent(change: SpecChange, wish: CapabilityRequest) -> Iterator[Problem]:
     """Yield an error where nothing but an unsaid set asks for more, as an empty list from a template does."""
     asked = wish.selection
     if asked is None or wish.append or asked.baseline is not None or asked.excluded:
@@ -272,34 +275,34 @@ def _asked_by_chance(change: SpecChange, wish: Wish) -> Iterator[Problem]:
     added = change.added.difference(change.adopted)
     if added:
         message = f"is not said, which stands for {V_CURRENT} and would add {', '.join(sorted(added))}"
-        mend = f"Write {NONE} for the listed names alone, or {V_CURRENT} if all are meant; they stay on for good"
-        yield Problem("error", f"{asked.where}.{asked.baseline_field}", message, mend)
+        hint = f"Write {NONE} for the listed names alone, or {V_CURRENT} if all are meant; they stay on for good"
+        yield Problem("error", "todo", f"{asked.where}.{asked.baseline_field}", message, hint)
 
 
 def _broken_rules(
-    change: SpecChange, asked: Selection, cluster: ClusterVersion, facts: MinorFacts, hidden: frozenset[str]
+    change: SpecChange, asked: Selection, cluster: ClusterVersion, facts: MinorData, hidden: frozenset[str]
 ) -> Iterator[Problem]:
     """Yield the rules of the API that the new spec breaks; a capability that is on already satisfies them, too."""
     # A cluster that knows a capability behind gates has the rules behind these gates, too.
     gates = frozenset(gate for name in facts.capabilities - hidden for gate in gates_of(name))
-    install = InstallFacts(facts, STANDALONE[0], gates=gates, hidden=hidden)
+    install = InstallContext(facts, STANDALONE[0], gates=gates, hidden=hidden)
     for item in violations(change.after, install, asked):
         if item.rule.layer == "ClusterVersion" and item.capability not in cluster.enabled:
             yield item.problem
 
 
-def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, facts: MinorFacts) -> Iterator[Problem]:
+def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, facts: MinorData) -> Iterator[Problem]:
     where = f"{asked.where}.{asked.excluded_field}"
     for name in sorted(cluster.enabled.intersection(asked.excluded or ())):
         message = f"{name} is excluded, and on already, so it stays on"
-        yield Problem("warning", where, message, "Leave it out of the exclusions")
+        yield Problem("warning", "todo", where, message, "Leave it out of the exclusions")
     if asked.excluded is not None and change.added:
         names = ", ".join(sorted(change.added))
         message = f"stands for everything else that {facts.minor} knows, and so adds {names}"
-        yield Problem("warning", where, message, "List the names that are wanted, so that they stay the same")
+        yield Problem("warning", "todo", where, message, "List the names that are wanted, so that they stay the same")
 
 
 def _no_longer_current(change: SpecChange, asked: Selection) -> Iterator[Problem]:
     if _set_of(change.before) == V_CURRENT and change.after.baseline != V_CURRENT:
         message = f"asks no longer for what later releases add, as {V_CURRENT} does"
-        yield Problem("warning", asked.where, message, f"Keep {V_CURRENT} to follow every release")
+        yield Problem("warning", "todo", asked.where, message, f"Keep {V_CURRENT} to follow every release")

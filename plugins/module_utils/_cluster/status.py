@@ -16,18 +16,18 @@ from typing import Any, NamedTuple
 from .._kubernetes.client import Client
 from .._problems import ApiError, ClusterError, Problem
 from .._resources import DEPLOYMENTS, Target
-from .._unstructured import Object, walk
-from .cluster_version import CVO, implicit_names, sign_of_cvo
+from .._unstructured import Object, nested
+from .cluster_version import CVO, evidence_of_cvo, implicit_names
 from .live import CLUSTER_VERSION, update_cluster_version
-from .status_change import StatusChange, StatusFacts, next_status, told_condition
+from .status_change import StatusChange, StatusInputs, find_capability_condition, next_status
 
 _STATUS = CLUSTER_VERSION._replace(subresource="status")
 _DEPLOYMENT = Target(DEPLOYMENTS, CVO[1], CVO[0])
-_PLACE = str(CLUSTER_VERSION)
+_LOCATION = str(CLUSTER_VERSION)
 _REFUSED = re.compile(r'status\.capabilities\.\w+\[\d+\]: Unsupported value: "([^"]*)"')
 
 
-class Reported(NamedTuple):
+class StatusReport(NamedTuple):
     """The status before, and as it is now (as it would be after a dry run)."""
 
     changed: bool
@@ -36,7 +36,7 @@ class Reported(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class NamesRefused(ClusterError):
+class UnknownToCrdError(ClusterError):
     """The CustomResourceDefinition of the cluster does not list a name that is on."""
 
 
@@ -47,12 +47,12 @@ def utc_now() -> datetime:
 
 def report_status(
     client: Client,
-    facts: StatusFacts,
+    facts: StatusInputs,
     *,
     allow_cvo_managed: bool,
     dry_run: bool,
     clock: Callable[[], datetime] = utc_now,
-) -> Reported:
+) -> StatusReport:
     """Bring the status of a cluster's ClusterVersion to what its CVO would write. Raises ``ClusterError``.
 
     Where somebody else writes at the same time, the object is read and the status computed anew. A cluster with a
@@ -67,7 +67,7 @@ def report_status(
             _refuse_cvo(obj, deployment, now, "Leave its status to it")
         change, problems = next_status(obj, facts, now.strftime("%Y-%m-%dT%H:%M:%SZ"))
         if change is None:
-            raise ClusterError([item._replace(where=f"{_PLACE}, {item.where}") for item in problems])
+            raise ClusterError([item._replace(where=f"{_LOCATION}, {item.where}") for item in problems])
         computed.append((obj, change, problems))
         return {"status": change.body} if change.changed else None
 
@@ -76,17 +76,17 @@ def report_status(
     except ApiError as error:
         raise _explained(error, facts) from None
     change, problems = next((change, problems) for obj, change, problems in computed if obj is before)
-    return Reported(before is not after, change.before, walk(after, "status") or {}, problems)
+    return StatusReport(before is not after, change.before, nested(after, "status") or {}, problems)
 
 
 def status_dict(status: Mapping[str, Any]) -> dict[str, Any]:
     """Return a status in the shape that playbooks get."""
-    condition = told_condition(status)
+    condition = find_capability_condition(status)
     return {
         "status": dict(status),
         "condition": condition,
-        "enabled_capabilities": walk(status, "capabilities", "enabledCapabilities") or [],
-        "known_capabilities": walk(status, "capabilities", "knownCapabilities") or [],
+        "enabled_capabilities": nested(status, "capabilities", "enabledCapabilities") or [],
+        "known_capabilities": nested(status, "capabilities", "knownCapabilities") or [],
         "implicitly_enabled_capabilities": list(implicit_names(condition.get("message", ""))) if condition else [],
     }
 
@@ -108,13 +108,13 @@ def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callabl
 
 
 def _refuse_cvo(
-    cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime, mend: str
+    cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime, hint: str
 ) -> None:
-    sign = sign_of_cvo(cluster_version, deployment, now)
+    sign = evidence_of_cvo(cluster_version, deployment, now)
     if sign:
         message = f"belongs to a cluster-version operator that runs: {sign}"
-        mend = f"{mend}, or set allow_cvo_managed if you know better"
-        raise ClusterError([Problem("error", _PLACE, message, mend)])
+        hint = f"{hint}, or set allow_cvo_managed if you know better"
+        raise ClusterError([Problem("error", "todo", _LOCATION, message, hint)])
 
 
 def _cvo_deployment(client: Client) -> dict[str, Any] | None:
@@ -124,21 +124,21 @@ def _cvo_deployment(client: Client) -> dict[str, Any] | None:
         if error.code != 403:
             raise
         message = f"{error.problems[0].message}, so nobody can tell whether a cluster-version operator runs"
-        mend = f"Give the user a role that allows get on {DEPLOYMENTS.resource}, or set allow_cvo_managed if none runs"
-        raise ClusterError([Problem("error", "", message, mend)]) from None
+        hint = f"Give the user a role that allows get on {DEPLOYMENTS.resource}, or set allow_cvo_managed if none runs"
+        raise ClusterError([Problem("error", "todo", "", message, hint)]) from None
 
 
-def _explained(error: ApiError, facts: StatusFacts) -> ClusterError:
+def _explained(error: ApiError, facts: StatusInputs) -> ClusterError:
     """Return the server's refusal; where it is about names of capabilities, in words that lead to the cause."""
     names = sorted(set(_REFUSED.findall(str(error)))) if error.code == 422 else []
     if not names:
         return error
     message = f"cannot have {', '.join(names)}: the CustomResourceDefinition of the cluster does not list that"
     later = [name for name in names if name not in facts.known.capabilities]
-    mend = f"Apply the CustomResourceDefinition of {facts.version}, of the feature set that the cluster has"
+    hint = f"Apply the CustomResourceDefinition of {facts.version}, of the feature set that the cluster has"
     if later:
-        mend = (
+        hint = (
             f"A later version than {facts.version} left {', '.join(later)}, which is on and must stay so: "
             "apply the ClusterVersion CustomResourceDefinition of that version"
         )
-    return NamesRefused([Problem("error", f"{_PLACE}, status.capabilities", message, mend)])
+    return UnknownToCrdError([Problem("error", "todo", f"{_LOCATION}, status.capabilities", message, hint)])

@@ -19,12 +19,12 @@ from .._capability.cluster_options import (
     always_enabled,
     check_always_enabled,
     check_options,
-    inclusion_facts,
+    inclusion_context,
 )
-from .._capability.release_properties import hidden_capabilities, minor_facts
+from .._capability.release_properties import gated_off, minor_data
 from .._capability.selection import Selection, capability_status, check_selection
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorFacts, gates_of
-from .._problems import FactsError, Problem, has_errors, raise_errors
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of
+from .._problems import InvalidOptionError, Problem, has_errors, raise_errors
 from .._release.release import Release
 from .._version import find_minor, is_semantic_version, precedence
 from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_cluster_version
@@ -37,7 +37,7 @@ _SPEC = "spec.capabilities"
 _ENABLED = "status.capabilities.enabledCapabilities"
 
 
-class StatusFacts(NamedTuple):
+class StatusInputs(NamedTuple):
     """What a status depends on beside the ClusterVersion: the release, and what it knows in a cluster like this.
 
     ``image`` is its pull spec, empty where nobody told it; ``hidden`` are capabilities whose feature gates are off;
@@ -47,7 +47,7 @@ class StatusFacts(NamedTuple):
 
     version: str
     image: str
-    known: MinorFacts
+    known: MinorData
     hidden: frozenset[str] = frozenset()
     always_enabled: frozenset[str] = frozenset()
     compared: bool = False
@@ -70,29 +70,29 @@ class StatusChange(NamedTuple):
         return _merge_patch(self.before, self.after)
 
 
-def status_facts(options: ClusterOptions, release: Release, image: str) -> tuple[StatusFacts, tuple[Problem, ...]]:
-    """Return what ``release`` makes of a cluster of which ``options`` are said. Raises ``FactsError``."""
+def status_inputs(options: ClusterOptions, release: Release, image: str) -> tuple[StatusInputs, tuple[Problem, ...]]:
+    """Return what ``release`` makes of a cluster of which ``options`` are said. Raises ``InvalidOptionError``."""
     problems: list[Problem] = []
     cluster = check_options(options, release.minor, problems)
-    gates = inclusion_facts(cluster, release, problems).feature_gates
+    gates = inclusion_context(cluster, release, problems).feature_gates
     known = None
     if release.minor is None:
         message = "is needed: which capabilities there are depends on the version"
-        problems.append(Problem("error", "openshift_version", message, "Set it, nothing else tells it here"))
+        problems.append(Problem("error", "todo", "openshift_version", message, "Set it, nothing else tells it here"))
     else:
-        known = minor_facts(release, release.minor, cluster.feature_set, cluster.cluster_profile, problems)
+        known = minor_data(release, release.minor, cluster.feature_set, cluster.cluster_profile, problems)
     if known is not None:
         check_always_enabled(cluster, (known,), problems)
-    raise_errors(problems, FactsError)
+    raise_errors(problems, InvalidOptionError)
     if known is None:
         raise AssertionError("facts that cannot be told are an error")
-    hidden = hidden_capabilities(gates, cluster.feature_set)
-    facts = StatusFacts(release.shown_version, image, known, hidden, always_enabled(cluster, known))
+    hidden = gated_off(gates, cluster.feature_set)
+    facts = StatusInputs(release.shown_version, image, known, hidden, always_enabled(cluster, known))
     return facts, tuple(problems)
 
 
 def next_status(
-    cluster_version: Mapping[str, Any], facts: StatusFacts, now: str
+    cluster_version: Mapping[str, Any], facts: StatusInputs, now: str
 ) -> tuple[StatusChange | None, tuple[Problem, ...]]:
     """Return the status that ``cluster_version`` should have; ``None`` where it cannot be told what it has enabled.
 
@@ -130,7 +130,7 @@ def next_status(
     return StatusChange(before, after), tuple(problems)
 
 
-def told_condition(status: Mapping[str, Any]) -> dict[str, Any] | None:
+def find_capability_condition(status: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the condition of implicit enablement in a status, ``None`` where there is none."""
     return next((dict(item) for item in _list(status.get("conditions")) if _type(item) == IMPLICITLY_ENABLED), None)
 
@@ -139,25 +139,25 @@ def _previous(status: Mapping[str, Any]) -> tuple[frozenset[str], list[Problem]]
     """Return what is on. Where that cannot be read nothing must be written, or it would be lost."""
     cluster, found = parse_cluster_version(_excerpt({}, status), "")
     enabled = cluster.enabled if cluster else frozenset[str]()
-    return enabled, _mended(found, "Mend it: what is on has to be known before it can be kept")
+    return enabled, _corrected(found, "Mend it: what is on has to be known before it can be kept")
 
 
 def _read_spec(
-    spec: Mapping[str, Any], known: MinorFacts, hidden: frozenset[str]
+    spec: Mapping[str, Any], known: MinorData, hidden: frozenset[str]
 ) -> tuple[Selection, list[str], list[Problem]]:
     """Return the selection, what is wrong with it in the words of the API machinery, and the same for users."""
     cluster, found = parse_cluster_version(_excerpt(spec, {}), "")
     if cluster is None:
-        wrong = _mended(found, "Mend the spec")
+        wrong = _corrected(found, "Mend the spec")
         return Selection(), [f"{item.where}: Invalid value: {item.message}" for item in wrong], _warnings(wrong)
     selection = cluster.selection._replace(where=_SPEC, baseline_field=API_BASELINE, additional_field=API_ADDITIONAL)
     problems = _warnings(check_selection(selection, known, hidden))
     return selection, list(_field_errors(selection, known, hidden)), problems
 
 
-def _mended(found: Iterable[Problem], mend: str) -> list[Problem]:
+def _corrected(found: Iterable[Problem], hint: str) -> list[Problem]:
     """Return the errors of an excerpt, under the paths that users know."""
-    return [item._replace(where=item.where[1:], mend=mend) for item in found if item.severity == "error"]
+    return [item._replace(where=item.where[1:], hint=hint) for item in found if item.severity == "error"]
 
 
 def _excerpt(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def _warnings(wrong: Iterable[Problem]) -> list[Problem]:
     return [item._replace(severity="warning", message=f"{item.message}; status keeps what it has") for item in wrong]
 
 
-def _field_errors(selection: Selection, known: MinorFacts, hidden: frozenset[str]) -> Iterator[str]:
+def _field_errors(selection: Selection, known: MinorData, hidden: frozenset[str]) -> Iterator[str]:
     """Yield what an API server says of values that an enum does not hold (k8s.io/apimachinery field.NotSupported)."""
     if selection.baseline is not None and selection.baseline not in known.sets:
         yield _unsupported(f"{_SPEC}.{API_BASELINE}", selection.baseline, known.sets)
@@ -210,42 +210,42 @@ def _conditions(value: object, changes: Iterable[Condition], removed: Container[
     return conditions
 
 
-def _desired(there: Mapping[str, Any], facts: StatusFacts) -> dict[str, Any]:
+def _desired(there: Mapping[str, Any], facts: StatusInputs) -> dict[str, Any]:
     """Return the release that the status tells: an image, a URL and channels belong to one version only."""
     if there.get("version") == facts.version or _is_vaguer(facts, there.get("version")):
         return {**there, "image": facts.image or there.get("image", "")}
     return {"version": facts.version, "image": facts.image}
 
 
-def _is_vaguer(facts: StatusFacts, there: object) -> bool:
+def _is_vaguer(facts: StatusInputs, there: object) -> bool:
     """Tell whether the release is known by its minor alone, and the status says more of the same."""
     return not is_semantic_version(facts.version) and find_minor(there) == facts.known.minor
 
 
-def _other_version(there: object, facts: StatusFacts) -> Iterator[Problem]:
+def _other_version(there: object, facts: StatusInputs) -> Iterator[Problem]:
     minor = find_minor(there)
     if minor is None or there == facts.version or _is_vaguer(facts, there):
         return
     if precedence(facts.version) < precedence(str(there)):
         message = f"is {facts.version}, which is older than {there}, that the cluster had until now"
-        yield Problem("warning", "release", message, "Give the release that the cluster has")
+        yield Problem("warning", "todo", "release", message, "Give the release that the cluster has")
     elif minor != facts.known.minor and not facts.compared:
         message = (
             f"is {facts.version}, and the cluster had {there} until now; what an update turns on because resources "
             "moved into capabilities is not computed here"
         )
-        mend = "Ask update_plan for it, and request these capabilities if what they bring is to stay"
-        yield Problem("warning", "release", message, mend)
+        hint = "Ask update_plan for it, and request these capabilities if what they bring is to stay"
+        yield Problem("warning", "todo", "release", message, hint)
 
 
-def _strange_names(previous: frozenset[str], facts: StatusFacts) -> Iterator[Problem]:
+def _strange_names(previous: frozenset[str], facts: StatusInputs) -> Iterator[Problem]:
     for name in sorted(previous - facts.known.capabilities):
         message = f"{name} is on and not a capability of {facts.known.minor}, perhaps left from a later version"
-        yield Problem("info", _ENABLED, message, "It stays on")
+        yield Problem("info", "todo", _ENABLED, message, "It stays on")
     for name in sorted(previous & facts.hidden):
         gates = " or ".join(gates_of(name))
         message = f"{name} is on, and the feature gate {gates}, which it needs, is off; it stays on"
-        yield Problem("warning", _ENABLED, message, "Give the feature_set or the feature_gates of the cluster")
+        yield Problem("warning", "todo", _ENABLED, message, "Give the feature_set or the feature_gates of the cluster")
 
 
 def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

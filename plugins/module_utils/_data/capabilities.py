@@ -45,7 +45,7 @@ class SetAmendment(NamedTuple):
     source: str
 
 
-class Since(NamedTuple):
+class SinceMinor(NamedTuple):
     """Something that is so from a minor on."""
 
     since: Minor
@@ -82,7 +82,7 @@ class Branch(NamedTuple):
         return f"openshift/api release-{self.minor} ({self.commit[:12]}) config/v1/types_cluster_version.go"
 
 
-class MinorFacts(NamedTuple):
+class MinorData(NamedTuple):
     """What one minor knows, gates aside: ``capabilities`` (all names) and ``sets`` (name to its content)."""
 
     minor: Minor
@@ -154,7 +154,7 @@ FORCED_CAPABILITIES: tuple[ForcedCapability, ...] = (
     ),
 )
 
-OVERRIDES_ADMIT_PATCHES = Since(
+OVERRIDES_ADMIT_PATCHES = SinceMinor(
     Minor(4, 22),
     "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before, all updates",
 )
@@ -193,26 +193,26 @@ def newest_minor() -> Minor:
     return max(BRANCHES)
 
 
-def facts_of(minor: Minor) -> MinorFacts | None:
+def data_of(minor: Minor) -> MinorData | None:
     """Return what ``minor`` knows, or ``None`` where the registry does not know the minor."""
     branch = BRANCHES.get(minor)
     if branch is None:
         return None
     known = frozenset(item.name for item in CAPABILITIES if item.since <= minor)
-    return MinorFacts(minor, known, {**_versioned_sets(minor), V_CURRENT: known}, branch.source)
+    return MinorData(minor, known, {**_versioned_sets(minor), V_CURRENT: known}, branch.source)
 
 
-def facts_from_names(minor: Minor, names: Iterable[str], source: str) -> MinorFacts:
+def data_from_names(minor: Minor, names: Iterable[str], source: str) -> MinorData:
     """Return the facts of a minor that the registry does not know, from the ``names`` its release knows.
 
     ``vCurrent`` is all of them; the other sets are those of the newest minor that the registry knows.
     """
     known = frozenset(names)
     sets = {name: content & known for name, content in _versioned_sets(newest_minor()).items()}
-    return MinorFacts(minor, known, {**sets, V_CURRENT: known}, source)
+    return MinorData(minor, known, {**sets, V_CURRENT: known}, source)
 
 
-def hidden_capabilities(gates: frozenset[str]) -> frozenset[str]:
+def gated_capabilities(gates: frozenset[str]) -> frozenset[str]:
     """Capabilities that do not exist while ``gates`` are the only ones enabled.
 
     Source: openshift/cluster-version-operator:lib/capability/capability.go excludedCapabilities.
@@ -237,13 +237,13 @@ def since_of(capability: str) -> Minor | None:
     return found.since if found else None
 
 
-def was_everywhere(capability: str, minor: Minor) -> bool:
+def is_in_every_minor(capability: str, minor: Minor) -> bool:
     """Tell whether every cluster of ``minor`` has the component, because it became a capability only later."""
     found = _BY_NAME.get(capability)
     return found is not None and minor < found.since and not found.is_new and not found.gates
 
 
-def always_enabled(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:
+def always_enabled_by_default(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:
     """Capabilities that a cluster of ``minor`` has on whatever is asked."""
     fact = ALWAYS_ENABLED
     if minor is None or minor < fact.since or cluster_profile in fact.except_profiles:

@@ -13,7 +13,7 @@ from .._version import Minor
 from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METHODS, SINGLE_RULES, VALIDATION, Rule
 
 
-class Requirement(NamedTuple):
+class Dependency(NamedTuple):
     """A rule of the form "this needs that capability".
 
     ``needed_by`` is the capability that needs ``capability``; empty where platform or method do. ``with_none_alone``:
@@ -36,8 +36,8 @@ _MARKETPLACE = "the marketplace capability requires the OperatorLifecycleManager
 _BAREMETAL = "the baremetal capability requires the MachineAPI capability"
 _GATES_OF_CLUSTER_API = ("CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement")
 
-REQUIREMENTS: tuple[Requirement, ...] = (
-    Requirement(
+DEPENDENCIES: tuple[Dependency, ...] = (
+    Dependency(
         Rule(
             "inst-ingress",
             "installer",
@@ -49,7 +49,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
         "Ingress",
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-cloudcredential",
             "installer",
@@ -62,7 +62,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "CloudCredential",
         except_platforms=("none", "baremetal"),
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-ccm",
             "installer",
@@ -76,7 +76,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "CloudControllerManager",
         except_platforms=("none", "baremetal", "external"),
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-ccm-external",
             "installer",
@@ -91,7 +91,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         platforms=("external",),
         external_cloud_controller_manager=True,
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-marketplace-olm",
             "installer",
@@ -105,7 +105,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "marketplace",
         with_none_alone=True,
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-marketplace-olm",
             "installer",
@@ -118,7 +118,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "OperatorLifecycleManager",
         "marketplace",
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-platform-baremetal",
             "installer",
@@ -132,7 +132,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         with_none_alone=True,
         platforms=("baremetal",),
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-baremetal-machineapi",
             "installer",
@@ -146,7 +146,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "baremetal",
         with_none_alone=True,
     ),
-    Requirement(
+    Dependency(
         Rule(
             "inst-ipi-machineapi",
             "installer",
@@ -160,7 +160,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
         "MachineAPI",
     ),
-    Requirement(
+    Dependency(
         Rule(
             "api-marketplace-olm",
             "ClusterVersion",
@@ -175,7 +175,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "marketplace",
         with_none_alone=True,
     ),
-    Requirement(
+    Dependency(
         Rule(
             "api-baremetal-machineapi",
             "ClusterVersion",
@@ -190,7 +190,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "baremetal",
         with_none_alone=True,
     ),
-    Requirement(
+    Dependency(
         Rule(
             "api-clusterapi-compat",
             "ClusterVersion",
@@ -206,7 +206,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         by_list=True,
         gates=_GATES_OF_CLUSTER_API,
     ),
-    Requirement(
+    Dependency(
         Rule(
             "hcp-ingress-console",
             "HostedCluster",
@@ -220,7 +220,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "Ingress",
         "Console",
     ),
-    Requirement(
+    Dependency(
         Rule(
             "doc-build-imageregistry",
             "documentation",
@@ -234,7 +234,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "ImageRegistry",
         "Build",
     ),
-    Requirement(
+    Dependency(
         Rule(
             "doc-storage-platform",
             "documentation",
@@ -247,7 +247,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "Storage",
         platforms=("openstack", "ovirt"),
     ),
-    Requirement(
+    Dependency(
         Rule(
             "doc-assisted-baremetal",
             "documentation",
@@ -266,6 +266,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
 
 def all_rules() -> tuple[Rule, ...]:
     """Return every rule, grouped by layer, for those who want to read them."""
-    found = (*SINGLE_RULES, *(requirement.rule for requirement in REQUIREMENTS))
+    found = (*SINGLE_RULES, *(requirement.rule for requirement in DEPENDENCIES))
     order = ("installer", "ClusterVersion", "HostedCluster", "documentation")
     return tuple(sorted(found, key=lambda rule: order.index(rule.layer)))

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from .._version import Minor
 
 
-class Want(NamedTuple):
+class WantedCapability(NamedTuple):
     """A capability that a solution needs, in minors up to ``until`` (``None``: all)."""
 
     capability: str
@@ -25,7 +25,7 @@ class Solution(NamedTuple):
     name: str
     description: str
     starts_from: Literal["nothing", "everything"]
-    wants: tuple[Want, ...] = ()
+    wants: tuple[WantedCapability, ...] = ()
     without: tuple[str, ...] = ()
     rather_without: tuple[str, ...] = ()
     source: str = ""
@@ -42,7 +42,11 @@ SOLUTIONS: tuple[Solution, ...] = (
         "ran_du",
         "A single-node distributed unit of a radio access network: node tuning, and Operators from its own catalogs",
         "nothing",
-        (Want("NodeTuning"), Want("OperatorLifecycleManager"), Want("marketplace", Minor(4, 14))),
+        (
+            WantedCapability("NodeTuning"),
+            WantedCapability("OperatorLifecycleManager"),
+            WantedCapability("marketplace", Minor(4, 14)),
+        ),
         source="openshift-kni/telco-reference:telco-ran/install/clusterinstance/example-sno.yaml; "
         "openshift-kni/cnf-features-deploy release-4.12 to release-4.18",
     ),

@@ -58,9 +58,11 @@ def plan_destination(
     writing would fail, as far as that can be seen.
     """
     if not dest:
-        raise DestinationError([Problem("error", "dest", "is empty, expected a directory", "Name one or leave it out")])
+        raise DestinationError(
+            [Problem("error", "todo", "dest", "is empty, expected a directory", "Name one or leave it out")]
+        )
     dest = os.path.abspath(dest)
-    problems = _place_problems(dest, sources)
+    problems = _location_problems(dest, sources)
     raise_errors(problems, DestinationError)
     try:
         present = {entry.name for entry in os.scandir(dest)} if os.path.isdir(dest) else set()
@@ -73,7 +75,7 @@ def plan_destination(
                 problems += _directory_problems(path)
             elif name in present and before != data:
                 message = "is there already with other content, and was not written by this module"
-                problems.append(Problem("error", path, message, "Move it away or choose another dest"))
+                problems.append(Problem("error", "todo", path, message, "Move it away or choose another dest"))
             if before != data or (name in secrets and name in ours and _is_open_to_others(path)):
                 written[name] = (before, data)
         removed = tuple(sorted((ours & present) - set(files)))
@@ -144,20 +146,26 @@ def _locked(dest: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _place_problems(dest: str, sources: tuple[str, ...]) -> list[Problem]:
+def _location_problems(dest: str, sources: tuple[str, ...]) -> list[Problem]:
     if os.path.lexists(dest) and not os.path.isdir(dest):
-        return [Problem("error", dest, "is a file, expected a directory (or nothing yet)", "Choose another dest")]
+        return [
+            Problem("error", "todo", dest, "is a file, expected a directory (or nothing yet)", "Choose another dest")
+        ]
     inside = os.path.realpath(dest)
     for source in sources:
         outside = os.path.realpath(source)
         if inside == outside or inside.startswith(outside.rstrip(os.sep) + os.sep):
-            return [Problem("error", dest, f"lies inside the release {source}", "Choose a dest outside of the release")]
+            return [
+                Problem(
+                    "error", "todo", dest, f"lies inside the release {source}", "Choose a dest outside of the release"
+                )
+            ]
     return []
 
 
 def _directory_problems(path: str) -> list[Problem]:
     if os.path.isdir(path) and not os.path.islink(path):
-        return [Problem("error", path, "is a directory, and this module wrote a file there", "Move it away")]
+        return [Problem("error", "todo", path, "is a directory, and this module wrote a file there", "Move it away")]
     return []
 
 
@@ -167,7 +175,7 @@ def _foreign_problems(dest: str, names: set[str]) -> list[Problem]:
         return []
     more = f" and {len(foreign) - _SHOWN} more" if len(foreign) > _SHOWN else ""
     message = f"holds files that are not ours and were left alone: {', '.join(foreign[:_SHOWN])}{more}"
-    return [Problem("warning", dest, message, "Choose a dest of its own if they do not belong there")]
+    return [Problem("warning", "todo", dest, message, "Choose a dest of its own if they do not belong there")]
 
 
 def _is_open_to_others(path: str) -> bool:
@@ -187,8 +195,8 @@ def _read_inventory(dest: str) -> tuple[set[str], bool]:
             name for name in names if isinstance(name, str) and name == os.path.basename(name) and name.strip(".")
         }, True
     except (ValueError, KeyError, TypeError, RecursionError):
-        mend = "Remove it: the files that it named then count as those of somebody else"
-        raise DestinationError([Problem("error", path, "is not an inventory that can be read", mend)]) from None
+        hint = "Remove it: the files that it named then count as those of somebody else"
+        raise DestinationError([Problem("error", "todo", path, "is not an inventory that can be read", hint)]) from None
 
 
 def _inventory(names: set[str] | frozenset[str]) -> bytes:

@@ -33,7 +33,7 @@ def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> di
         name = os.path.basename(file)
         if name in files:
             message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name; dest can hold one"
-            problems.append(Problem("error", file, message, "Rename one of the two"))
+            problems.append(Problem("error", "todo", file, message, "Rename one of the two"))
         files[name] = loaded.files[file].excerpt(frozenset(positions))
     raise_errors(problems, ReleaseError)
     return files

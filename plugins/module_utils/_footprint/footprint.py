@@ -57,7 +57,7 @@ class Footprint(NamedTuple):
     memory_bytes: int
 
 
-class Comparison(NamedTuple):
+class FootprintComparison(NamedTuple):
     """What ``selection`` saves against another: ``saved`` is ``against`` less ``selection``.
 
     ``only_here`` and ``only_there`` are what only the selection and only the other one has: for each field of ``NAMED``
@@ -99,7 +99,7 @@ def footprint(release: Release, included: Iterable[Manifest], problems: list[Pro
 
 def compare(
     release: Release, included: Iterable[Manifest], against: Iterable[Manifest], problems: list[Problem]
-) -> Comparison:
+) -> FootprintComparison:
     """Return what the ``included`` manifests of ``release`` save, measured ``against`` others of it.
 
     As ``footprint`` of both, but a workload that is on both sides is read, and reported, once.
@@ -108,7 +108,7 @@ def compare(
     workloads = _read_workloads(release, (*there.resources.values(), *here.resources.values()), problems)
     names_here, names_there = _names(here, workloads), _names(there, workloads)
     selection, other = _footprint(here, workloads, names_here), _footprint(there, workloads, names_there)
-    return Comparison(
+    return FootprintComparison(
         selection=selection,
         against=other,
         saved=Footprint(*(theirs - ours for ours, theirs in zip(selection, other, strict=True))),
@@ -126,14 +126,14 @@ def _read_workloads(release: Release, manifests: Iterable[Manifest], problems: l
     pull_specs = frozenset(release.images.values())
     workloads: dict[tuple[str, int], _Workload] = {}
     for manifest in manifests:
-        if is_workload(manifest) and _place(manifest) not in workloads:
+        if is_workload(manifest) and _location(manifest) not in workloads:
             body = release.body(manifest)
             images = frozenset(workload_images(manifest, body, pull_specs))
-            workloads[_place(manifest)] = _Workload(images, workload_requests(manifest, body, problems))
+            workloads[_location(manifest)] = _Workload(images, workload_requests(manifest, body, problems))
     return workloads
 
 
-def _place(manifest: Manifest) -> tuple[str, int]:
+def _location(manifest: Manifest) -> tuple[str, int]:
     return manifest.file, manifest.document
 
 
@@ -146,13 +146,13 @@ def _names(applied: _Applied, workloads: _Workloads) -> dict[str, frozenset[str]
             name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
             names[_FIELDS[resource.kind]].add(name)
         if is_workload(manifest):
-            names["images"] |= workloads[_place(manifest)].images
+            names["images"] |= workloads[_location(manifest)].images
     return {field: frozenset(found) for field, found in names.items()}
 
 
 def _footprint(applied: _Applied, workloads: _Workloads, names: Mapping[str, frozenset[str]]) -> Footprint:
     requests = [
-        workloads[_place(manifest)].requests for manifest in applied.resources.values() if is_workload(manifest)
+        workloads[_location(manifest)].requests for manifest in applied.resources.values() if is_workload(manifest)
     ]
     return Footprint(
         manifests=applied.manifests,

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 from .._capability.release_properties import (
     cluster_profiles,
     crd_names,
-    hidden_capabilities,
-    minor_facts,
+    gated_off,
+    minor_data,
     profile_problems,
     release_gates,
     resolve_feature_set,
 )
-from .._data.capabilities import MinorFacts
-from .._problems import FactsError, Problem, did_you_mean, raise_errors
+from .._data.capabilities import MinorData
+from .._problems import InvalidOptionError, Problem, did_you_mean, raise_errors
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of
@@ -29,7 +29,7 @@ from .workloads import is_workload, workload_images
 _SHOWN = 3
 
 
-class CapabilityContents(NamedTuple):
+class CapabilitySummary(NamedTuple):
     """What carries one capability's name. All names are sorted; ``images`` are pull specs of its workloads."""
 
     manifests: int
@@ -40,32 +40,32 @@ class CapabilityContents(NamedTuple):
     images: tuple[str, ...]
 
 
-class ReleaseContents(NamedTuple):
+class ReleaseSummary(NamedTuple):
     """What a release offers; ``known_capabilities`` and ``capability_sets`` are those of its minor and feature set."""
 
     version: str | None
     manifests: int
     known_capabilities: tuple[str, ...]
     capability_sets: Mapping[str, tuple[str, ...]]
-    capabilities: Mapping[str, CapabilityContents]
+    capabilities: Mapping[str, CapabilitySummary]
     cluster_profiles: tuple[str, ...]
     feature_sets: tuple[str, ...]
 
 
-def release_contents(
+def summarize_release(
     release: Release, feature_set: str, cluster_profile: str
-) -> tuple[ReleaseContents, tuple[Problem, ...]]:
-    """Describe ``release``. Raises ``FactsError`` for a feature set that does not exist."""
+) -> tuple[ReleaseSummary, tuple[Problem, ...]]:
+    """Describe ``release``. Raises ``InvalidOptionError`` for a feature set that does not exist."""
     problems: list[Problem] = []
     feature_set = resolve_feature_set(feature_set, release.minor, problems)
-    raise_errors(problems, FactsError)
+    raise_errors(problems, InvalidOptionError)
     facts = _facts(release, feature_set, cluster_profile, problems)
     gates, found = release_gates(release, feature_set, cluster_profile)
     problems += found
-    hidden = hidden_capabilities(gates, feature_set)
+    hidden = gated_off(gates, feature_set)
     known = facts.capabilities - hidden if facts else frozenset()
     carriers = _carriers(release)
-    capabilities = {name: _capability_contents(carriers.get(name, ()), release) for name in sorted({*known, *carriers})}
+    capabilities = {name: _capability_summary(carriers.get(name, ()), release) for name in sorted({*known, *carriers})}
     if facts is not None:
         problems += _name_problems(carriers, facts, known)
         names, source = crd_names(release, feature_set, cluster_profile)
@@ -73,7 +73,7 @@ def release_contents(
     problems += profile_problems(cluster_profile, release)
     problems += _partly_annotated(release)
     sets = facts.sets if facts else {}
-    contents = ReleaseContents(
+    contents = ReleaseSummary(
         version=release.version,
         manifests=len(release.manifests),
         known_capabilities=tuple(sorted(known)),
@@ -85,15 +85,15 @@ def release_contents(
     return contents, tuple(problems)
 
 
-def _facts(release: Release, feature_set: str, cluster_profile: str, problems: list[Problem]) -> MinorFacts | None:
+def _facts(release: Release, feature_set: str, cluster_profile: str, problems: list[Problem]) -> MinorData | None:
     if release.minor is None:
         message = "the version of this release is not known, so neither are its capabilities and sets"
-        problems.append(Problem("warning", "openshift_version", message, "Set openshift_version"))
+        problems.append(Problem("warning", "todo", "openshift_version", message, "Set openshift_version"))
         return None
     found: list[Problem] = []
-    facts = minor_facts(release, release.minor, feature_set, cluster_profile, found)
+    facts = minor_data(release, release.minor, feature_set, cluster_profile, found)
     # A release can be described without its minor being known; only deciding needs that.
-    problems += [Problem("warning", item.where, item.message, item.mend) for item in found]
+    problems += [Problem("warning", "todo", item.where, item.message, item.hint) for item in found]
     return facts
 
 
@@ -105,14 +105,14 @@ def _carriers(release: Release) -> dict[str, list[Manifest]]:
     return carriers
 
 
-def _capability_contents(manifests: Iterable[Manifest], release: Release) -> CapabilityContents:
+def _capability_summary(manifests: Iterable[Manifest], release: Release) -> CapabilitySummary:
     carriers = list(manifests)
     resources = [manifest.resource_id for manifest in carriers]
     pull_specs = frozenset(release.images.values())
     workloads = (manifest for manifest in carriers if is_workload(manifest))
     images = {image for item in workloads for image in workload_images(item, release.body(item), pull_specs)}
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
-    return CapabilityContents(
+    return CapabilitySummary(
         manifests=len(resources),
         kinds=_sorted(item.kind for item in resources),
         namespaces=_sorted(namespaces | {item.namespace for item in resources if item.namespace}),
@@ -132,25 +132,27 @@ def _feature_sets(release: Release) -> set[str]:
 
 
 def _name_problems(
-    carriers: Mapping[str, list[Manifest]], facts: MinorFacts, known: frozenset[str]
+    carriers: Mapping[str, list[Manifest]], facts: MinorData, known: frozenset[str]
 ) -> Iterator[Problem]:
     for name in sorted(set(carriers) - facts.capabilities):
         manifest = carriers[name][0]
         more = f" and {len(carriers[name]) - 1} more" if len(carriers[name]) > 1 else ""
         message = f"{manifest.resource_id}{more} carries {name!r}, which {facts.minor} does not know, so it is left out"
-        yield Problem("warning", f"{manifest.file}, document {manifest.document}", message, did_you_mean(name, known))
+        yield Problem(
+            "warning", "todo", f"{manifest.file}, document {manifest.document}", message, did_you_mean(name, known)
+        )
     for name in sorted(known - set(carriers)):
         message = (
             "no manifest of this release carries the name: "
             "turning it off removes nothing here, and implicit enablement cannot see it"
         )
-        yield Problem("info", f"capability {name}", message)
+        yield Problem("info", "todo", f"capability {name}", message)
 
 
 def _crd_problems(names: frozenset[str] | None, source: str, known: frozenset[str]) -> Iterator[Problem]:
     for name in sorted((names or frozenset()) - known):
         message = f"the ClusterVersion CRD accepts {name!r}, which is not known here"
-        yield Problem("warning", source, message, "Update the collection")
+        yield Problem("warning", "todo", source, message, "Update the collection")
 
 
 def _partly_annotated(release: Release) -> Iterator[Problem]:
@@ -170,10 +172,10 @@ def _partly_annotated(release: Release) -> Iterator[Problem]:
                 f"component {component} has {annotated} manifests with capabilities and {len(without)} without, "
                 f"which no selection leaves out: {shown}{more}"
             )
-            yield Problem("info", f"ClusterOperator {', '.join(operators)}", message)
+            yield Problem("info", "todo", f"ClusterOperator {', '.join(operators)}", message)
 
 
-def contents_dict(contents: ReleaseContents) -> dict[str, Any]:
+def summary_dict(contents: ReleaseSummary) -> dict[str, Any]:
     """Return what a release offers in the shape that playbooks get."""
     capabilities = {name: brings._asdict() for name, brings in contents.capabilities.items()}
     return {**contents._asdict(), "capabilities": capabilities}

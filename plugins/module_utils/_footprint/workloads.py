@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from .._kubernetes.quantity import NANO, _rounded_up, parse_quantity
 from .._problems import Problem, type_name
-from .._release.manifest import Manifest, place
-from .._unstructured import walk
+from .._release.manifest import Manifest, location
+from .._unstructured import nested
 
 _POD_SPECS: Mapping[str, tuple[str, ...]] = {
     "Deployment": ("spec", "template", "spec"),
@@ -53,7 +53,7 @@ def workload_images(manifest: Manifest, body: Any, pull_specs: Collection[str]) 
             yield image
         variables = container.get("env")
         for variable in variables if isinstance(variables, list) else ():
-            value = walk(variable, "value")
+            value = nested(variable, "value")
             if isinstance(value, str) and value in pull_specs:
                 yield value
 
@@ -74,13 +74,13 @@ def workload_requests(manifest: Manifest, body: Any, problems: list[Problem]) ->
 
 
 def _pod_spec(manifest: Manifest, body: Any) -> Any:
-    return walk(body, *_POD_SPECS[manifest.resource_id.kind])
+    return nested(body, *_POD_SPECS[manifest.resource_id.kind])
 
 
 def _containers(spec: Any, *fields: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the containers in ``fields`` of a Pod's spec, and where in it each stands."""
     for field in fields:
-        found = walk(spec, field)
+        found = nested(spec, field)
         for index, container in enumerate(found if isinstance(found, list) else ()):
             if isinstance(container, Mapping):
                 yield f"{field}[{index}]", container
@@ -88,13 +88,15 @@ def _containers(spec: Any, *fields: str) -> Iterator[tuple[str, Mapping[str, Any
 
 def _pods(manifest: Manifest, body: Any, problems: list[Problem]) -> int:
     """How many Pods a workload has; without a number it is one."""
-    replicas = walk(body, "spec", "replicas") if manifest.resource_id.kind in _SCALED else None
+    replicas = nested(body, "spec", "replicas") if manifest.resource_id.kind in _SCALED else None
     if replicas is None:
         return 1
     if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas >= 0:
         return replicas
     message = f"is {_shown(replicas)}, expected a number of Pods; counted as one"
-    problems.append(Problem("warning", place(manifest.file, manifest.document, field="spec.replicas"), message))
+    problems.append(
+        Problem("warning", "todo", location(manifest.file, manifest.document, field="spec.replicas"), message)
+    )
     return 1
 
 
@@ -123,14 +125,14 @@ def _container_nanos(
 ) -> int:
     """What one container requests: where it does not say, its limit (kubernetes:pkg/apis/core/v1/defaults.go)."""
     for field in ("requests", "limits"):
-        quantities = walk(container, "resources", field)
+        quantities = nested(container, "resources", field)
         if isinstance(quantities, Mapping) and resource in quantities:
             nanos = parse_quantity(quantities[resource])
             if nanos is not None:
                 return nanos
-            at = place(manifest.file, manifest.document, field=f"{where}.resources.{field}.{resource}")
+            at = location(manifest.file, manifest.document, field=f"{where}.resources.{field}.{resource}")
             message = f"is {_shown(quantities[resource])}, expected a quantity such as 100m or 64Mi; not counted"
-            problems.append(Problem("warning", at, message))
+            problems.append(Problem("warning", "todo", at, message))
             return 0
     return 0
 

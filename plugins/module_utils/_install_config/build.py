@@ -13,16 +13,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from .._capability.inclusion import included_manifests
 from .._data.install_rules import HOSTED, KNOWN_NAMES
-from .._footprint.footprint import Comparison, compare
-from .._problems import CapabilityError, FactsError, Problem, has_errors, type_name
-from .._release.loader import UNSHOWN_IMAGE, load_release
+from .._footprint.footprint import FootprintComparison, compare
+from .._problems import CapabilityError, InvalidOptionError, Problem, has_errors, type_name
+from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._version import minor_of
-from .._yaml.head import json_object
-from .check import Installation, block_of, check_installation, profile_of
+from .._yaml.head import parse_json_object
+from .check import InstallCheck, block_of, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
-from .file import Target, read_target
+from .file import InstallConfigFile, read_target
 from .selection_source import InstallOptions
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
@@ -43,19 +43,19 @@ class InstallRequest(NamedTuple):
     compare_with: object
 
 
-class InstallAnswer(NamedTuple):
+class InstallResult(NamedTuple):
     """What came out. ``after`` is the text that belongs at ``target``; both are ``None`` where nothing is written.
 
     ``version`` is that of the release, or what was said, as far as it is known.
     """
 
-    installation: Installation
+    installation: InstallCheck
     problems: tuple[Problem, ...]
     version: str | None = None
-    target: Target | None = None
+    target: InstallConfigFile | None = None
     before: str | None = None
     after: str | None = None
-    comparison: Comparison | None = None
+    comparison: FootprintComparison | None = None
 
     @property
     def failed(self) -> bool:
@@ -71,7 +71,7 @@ class InstallAnswer(NamedTuple):
 class _Sources(NamedTuple):
     """Install-configs that were given or found. ``existing`` is what is at ``target``, ``content`` what was given."""
 
-    target: Target | None
+    target: InstallConfigFile | None
     existing: Document | None
     content: Document | None
 
@@ -86,7 +86,7 @@ class _Sources(NamedTuple):
         return "content" if self.content is not None or self.target is None else self.target.path
 
 
-def answer_request(request: InstallRequest, hide: Callable[[Mapping[str, Any]], None]) -> InstallAnswer:
+def build_install_config(request: InstallRequest, hide: Callable[[Mapping[str, Any]], None]) -> InstallResult:
     """Check everything that was asked for, and make the text; write nothing, raise nothing.
 
     ``hide`` is called with each install-config as soon as it is read, because it holds secrets.
@@ -102,7 +102,7 @@ def answer_request(request: InstallRequest, hide: Callable[[Mapping[str, Any]], 
     installation = check_installation(options, release or release_of_version(None))
     problems += _told(installation, request, sources, release)
     version = release.version if release is not None else None
-    answer = InstallAnswer(installation, tuple(problems), version or request.openshift_version, sources.target)
+    answer = InstallResult(installation, tuple(problems), version or request.openshift_version, sources.target)
     if answer.failed or release is None:
         return answer
     comparison = _compare(request, options, installation, release, problems)
@@ -134,7 +134,7 @@ def _options(request: InstallRequest, sources: _Sources) -> InstallOptions:
 
 
 def _told(
-    installation: Installation, request: InstallRequest, sources: _Sources, release: Release | None
+    installation: InstallCheck, request: InstallRequest, sources: _Sources, release: Release | None
 ) -> Iterator[Problem]:
     """Yield the problems of the installation, but for what nobody can tell: what was not read is said elsewhere."""
     unreadable = sources.document is None and (request.content is not None or sources.target is not None)
@@ -146,7 +146,7 @@ def _told(
     target = sources.target
     if target is not None and target.is_open_to_others and _is_only_checked(request):
         message = f"can be read by others (mode {target.mode:04o}), and holds secrets"
-        yield Problem("warning", target.path, message, "chmod 600")
+        yield Problem("warning", "todo", target.path, message, "chmod 600")
 
 
 def _attempt(read: Callable[[], _Found], problems: list[Problem]) -> _Found | None:
@@ -158,7 +158,7 @@ def _attempt(read: Callable[[], _Found], problems: list[Problem]) -> _Found | No
         return None
 
 
-def _existing(target: Target | None, problems: list[Problem]) -> Document | None:
+def _existing(target: InstallConfigFile | None, problems: list[Problem]) -> Document | None:
     # An empty file is one that waits for content.
     if target is None or target.data is None or not target.data.strip():
         return None
@@ -172,7 +172,7 @@ def _read_content(content: object) -> Document:
         return read_document(content.encode(errors="surrogatepass"), "content")
     if not isinstance(content, Mapping):
         message = f"is {type_name(content)}, expected an install-config, as a dict or as its text"
-        raise FactsError([Problem("error", "content", message, "Write it as in the examples")])
+        raise InvalidOptionError([Problem("error", "todo", "content", message, "Write it as in the examples")])
     # Ansible turns a text that looks like JSON into what it says; the installer wants the text.
     secret = content.get(_SECRET)
     if isinstance(secret, Mapping):
@@ -180,19 +180,19 @@ def _read_content(content: object) -> Document:
     return read_document(render_document(content).encode(), "content")
 
 
-def _combinations(request: InstallRequest, target: Target | None) -> list[Problem]:
+def _combinations(request: InstallRequest, target: InstallConfigFile | None) -> list[Problem]:
     if request.path is not None and request.install_method == HOSTED:
         message = "is given for a hosted cluster, which has no install-config"
-        return [Problem("error", "path", message, "Leave it out, and take hosted_cluster_spec from the result")]
+        return [Problem("error", "todo", "path", message, "Leave it out, and take hosted_cluster_spec from the result")]
     found = []
     if target is not None and not (target.data or b"").strip() and request.content is None:
         found_there = "does not exist" if target.data is None else "is empty"
         message = f"{found_there}, and there is no content to make it from"
-        mend = "Give content, or the path of an install-config to edit"
-        found.append(Problem("error", target.path, message, mend))
+        hint = "Give content, or the path of an install-config to edit"
+        found.append(Problem("error", "todo", target.path, message, hint))
     if request.compare_with is not None and request.release is None:
         message = "needs a release, because what a selection costs is in its manifests"
-        found.append(Problem("error", "compare_with", message, "Give release instead of openshift_version"))
+        found.append(Problem("error", "todo", "compare_with", message, "Give release instead of openshift_version"))
     return found
 
 
@@ -202,26 +202,26 @@ def _read_release(request: InstallRequest, problems: list[Problem]) -> Release:
             request.release,
             openshift_version=request.openshift_version,
             cluster_profile=profile_of(request.install_method),
-            release_image=UNSHOWN_IMAGE,
+            release_image=PLACEHOLDER_IMAGE,
         )
         problems += loaded.problems
         return loaded.release
     if request.openshift_version is None:
         message = "is needed: which rules and capabilities there are depends on the version"
-        raise FactsError([Problem("error", "openshift_version", message, "Set it, or release")])
+        raise InvalidOptionError([Problem("error", "todo", "openshift_version", message, "Set it, or release")])
     try:
         return release_of_version(minor_of(request.openshift_version))
     except ValueError as error:
-        raise FactsError([error.args[0]]) from None
+        raise InvalidOptionError([error.args[0]]) from None
 
 
 def _compare(
     request: InstallRequest,
     options: InstallOptions,
-    installation: Installation,
+    installation: InstallCheck,
     release: Release,
     problems: list[Problem],
-) -> Comparison | None:
+) -> FootprintComparison | None:
     if request.compare_with is None or installation.facts is None:
         return None
     against = check_installation(
@@ -243,7 +243,7 @@ def _is_only_checked(request: InstallRequest) -> bool:
 
 
 def _text(
-    request: InstallRequest, existing: Document | None, content: Document | None, installation: Installation
+    request: InstallRequest, existing: Document | None, content: Document | None, installation: InstallCheck
 ) -> str | None:
     """Return what belongs into the file: what is there, edited, unless the content says something else."""
     if _is_only_checked(request):
@@ -270,5 +270,5 @@ def _meaning(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
     said = {field: value for field, value in document.data.items() if field not in without}
     secret = said.get(_SECRET)
     if isinstance(secret, str):
-        said[_SECRET] = json_object(secret.encode(errors="replace")) or secret
+        said[_SECRET] = parse_json_object(secret.encode(errors="replace")) or secret
     return said

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, always_enabled, check_options, inclusion_facts
+from .._capability.cluster_options import ClusterOptions, always_enabled, check_options, inclusion_context
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities
-from .._capability.inclusion import CapabilityStatus, InclusionFacts
-from .._capability.release_properties import hidden_capabilities, minor_facts
-from .._capability.rules import InstallFacts, Violation, mended, unchecked, violations
+from .._capability.inclusion import CapabilityStatus, InclusionContext
+from .._capability.release_properties import gated_off, minor_data
+from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, V_CURRENT
 from .._data.consequences import Consequence, consequences_of
@@ -22,8 +22,8 @@ from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._problems import Problem
 from .._release.release import Release
-from .pinning import Form, minors_in_question, shortest
-from .selection_source import Chosen, InstallOptions, choose, read_asked
+from .pinning import SelectionForm, candidate_minors, shortest
+from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
 from .validation import (
     default_method,
     feature_gates_of,
@@ -37,22 +37,23 @@ from .validation import (
 _HOSTED_PROFILE = "ibm-cloud-managed"
 
 
-class Installation(NamedTuple):
+class InstallCheck(NamedTuple):
     """What was found. Fields but ``problems`` and ``method`` are void where an error hides what they are.
 
-    ``facts`` decide about manifests. ``chosen`` is what is to be written; ``mended``: the nearest selection that keeps
+    ``facts`` decide about manifests. ``chosen`` is what is to be written; ``suggested_selection``: the nearest
+    selection that keeps
     every rule.
     """
 
     method: str
     platform: str | None
     problems: tuple[Problem, ...]
-    facts: InclusionFacts | None = None
-    chosen: Chosen | None = None
+    facts: InclusionContext | None = None
+    chosen: ResolvedSelection | None = None
     status: CapabilityStatus | None = None
-    violations: tuple[Violation, ...] = ()
+    violations: tuple[RuleViolation, ...] = ()
     mended: Selection | None = None
-    shortest: Form | None = None
+    shortest: SelectionForm | None = None
     hosted: HostedCapabilities | None = None
     consequences: tuple[Consequence, ...] = ()
 
@@ -70,35 +71,35 @@ def block_of(selection: Selection) -> dict[str, Any]:
     return block
 
 
-def check_installation(options: InstallOptions, release: Release) -> Installation:
+def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
     """Check an installation of ``release`` and choose its selection; nothing is raised, all problems are returned."""
     problems = list(install_config_problems(options.document, options.place, complete=options.complete))
-    asked = read_asked(options, problems)
+    asked = read_request(options, problems)
     method = options.method or default_method(options.document)
-    found = Installation(method, platform_of(options.document), ())
+    found = InstallCheck(method, platform_of(options.document), ())
     if release.minor is None:
         message = "is needed: which rules and capabilities there are depends on the version"
-        problems.append(Problem("error", "openshift_version", message, "Set it, or release"))
+        problems.append(Problem("error", "todo", "openshift_version", message, "Set it, or release"))
         return found._replace(problems=tuple(problems))
     of_cluster: list[Problem] = []
     cluster = check_options(_cluster_options(options, method), release.minor, of_cluster)
-    facts = inclusion_facts(cluster, release, of_cluster)
-    known = minor_facts(release, release.minor, cluster.feature_set, cluster.cluster_profile, of_cluster)
+    facts = inclusion_context(cluster, release, of_cluster)
+    known = minor_data(release, release.minor, cluster.feature_set, cluster.cluster_profile, of_cluster)
     problems += _as_in_document(of_cluster, options.place)
     if known is None:
         return found._replace(problems=tuple(problems))
     gates = facts.feature_gates
-    install = InstallFacts(
+    install = InstallContext(
         known,
         method,
         found.platform,
         has_external_cloud_controller_manager(options.document),
         has_hosts(options.document) if found.platform == "baremetal" and options.complete else None,
         GATES_OF_FEATURE_SETS.get(cluster.feature_set, frozenset()) if gates is None else gates,
-        hidden_capabilities(gates, cluster.feature_set),
+        gated_off(gates, cluster.feature_set),
     )
-    refused: list[Violation] = []
-    chosen = choose(asked, install, problems, refused) if asked is not None else None
+    refused: list[RuleViolation] = []
+    chosen = resolve_selection(asked, install, problems, refused) if asked is not None else None
     problems += [item.problem for item in refused]
     if not options.complete and (asked is None or asked.says_something):
         problems += _unchecked(install, options.place)
@@ -110,13 +111,17 @@ def check_installation(options: InstallOptions, release: Release) -> Installatio
 
 
 def _installed(
-    found: Installation, chosen: Chosen, install: InstallFacts, ensure: frozenset[str], problems: list[Problem]
-) -> Installation:
+    found: InstallCheck,
+    chosen: ResolvedSelection,
+    install: InstallContext,
+    ensure: frozenset[str],
+    problems: list[Problem],
+) -> InstallCheck:
     """Return ``found`` with what the chosen selection leads to; ``ensure`` are names that are on whatever is asked."""
     selection = chosen.selection
     enabled = install.enabled(selection or Selection()) & install.names
     broken = violations(selection, install, chosen.asked)
-    problems += [item.problem for item in broken if not _said_already(item, problems)]
+    problems += [item.problem for item in broken if not _already_reported(item, problems)]
     found = found._replace(violations=(*found.violations, *broken))
     if selection is not None:
         hosted = hosted_capabilities(enabled, install.minor_facts, install.hidden)
@@ -124,8 +129,8 @@ def _installed(
         enabled -= hosted.stays_off if install.method == HOSTED else frozenset()
         meant = _cleaned(selection, install)
         found = found._replace(
-            mended=mended(meant, install)[0],
-            shortest=shortest(meant, minors_in_question(install.minor_facts)),
+            mended=suggested_selection(meant, install)[0],
+            shortest=shortest(meant, candidate_minors(install.minor_facts)),
             hosted=hosted,
         )
     status = CapabilityStatus(install.names, enabled | ensure, ensure - enabled)
@@ -151,31 +156,31 @@ def _as_in_document(problems: list[Problem], place: str) -> Iterator[Problem]:
             if problem.where.startswith(option):
                 problem = problem._replace(where=f"{place}: {problem.where.replace(option, field, 1)}")
         if problem.where == "openshift_version" and "is not known here" in problem.message:
-            problem = problem._replace(mend="Name the release itself, in release, if it is newer than this collection")
+            problem = problem._replace(hint="Name the release itself, in release, if it is newer than this collection")
         yield problem
 
 
-def _said_already(violation: Violation, problems: list[Problem]) -> bool:
+def _already_reported(violation: RuleViolation, problems: list[Problem]) -> bool:
     """A missing baseline is found where the block is read, too, and said there with the names beside it."""
     where = violation.problem.where
     return violation.rule is BASELINE_REQUIRED and any(problem.where == where for problem in problems)
 
 
-def _cleaned(selection: Selection, install: InstallFacts) -> Selection:
+def _cleaned(selection: Selection, install: InstallContext) -> Selection:
     """Return ``selection`` with the default it stands for, and without names that do not exist."""
     known = tuple(name for name in dict.fromkeys(selection.additional) if name in install.names)
     return selection._replace(baseline=selection.baseline or V_CURRENT, additional=known)
 
 
-def _unchecked(install: InstallFacts, place: str) -> Iterator[Problem]:
+def _unchecked(install: InstallContext, place: str) -> Iterator[Problem]:
     rules = unchecked(install)
     if rules:
         message = f"nobody says it, so these rules are not checked: {', '.join(rule.name for rule in rules)}"
-        yield Problem("warning", f"{place}: platform", message, "Give content with the platform")
+        yield Problem("warning", "todo", f"{place}: platform", message, "Give content with the platform")
 
 
-def _hosted_problems(hosted: HostedCapabilities, install: InstallFacts) -> Iterator[Problem]:
+def _hosted_problems(hosted: HostedCapabilities, install: InstallContext) -> Iterator[Problem]:
     """Say what a HostedCluster cannot turn on; what it has to have on is a rule."""
     if install.method == HOSTED and hosted.stays_off and not HOSTED_SINCE.in_force(install.minor, HOSTED):
         message = f"a HostedCluster of {install.minor} cannot turn on {', '.join(sorted(hosted.stays_off))}"
-        yield Problem("warning", "hosted_cluster_spec", message)
+        yield Problem("warning", "todo", "hosted_cluster_spec", message)

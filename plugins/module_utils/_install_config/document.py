@@ -25,7 +25,7 @@ try:
 except ImportError:  # modules ask _deps before they come here
     yaml = None  # type: ignore[assignment]
 
-from .._module.untag import plain
+from .._module.untag import untag
 from .._problems import CapabilityError, Problem, type_name
 from .._yaml.head import YamlError, resolve_plain
 from .._yaml.libyaml import load_body, read_head
@@ -77,14 +77,22 @@ def read_document(data: bytes, where: str) -> Document:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(
-            [Problem("error", _at(where, line), "is not UTF-8", "Save the file in UTF-8, without a byte order mark")]
+            [
+                Problem(
+                    "error",
+                    "todo",
+                    _at(where, line),
+                    "is not UTF-8",
+                    "Save the file in UTF-8, without a byte order mark",
+                )
+            ]
         ) from None
     try:
         tree = parse_tree(text)
     except YamlError as error:
         # Jinja is what most often keeps a file from being YAML; what the parser says of it helps nobody.
         raise DocumentError(list(_jinja_lines(text, where)) or [_not_yaml(error, where)]) from None
-    place = _Place(where, text)
+    place = _JinjaSpan(where, text)
     root = _one_map(tree, place)
     problems = [*_content_problems(root, place, ""), *_repeated_anchors(root, place), *_more(tree, place)]
     if problems:
@@ -94,7 +102,7 @@ def read_document(data: bytes, where: str) -> Document:
 
 def render_document(content: Mapping[str, Any]) -> str:
     """Return ``content`` as the text of a new file: keys in the order of the installer, secrets last."""
-    values = plain(content)
+    values = untag(content)
     order = [name for name in _FIRST if name in values]
     order += sorted((name for name in values if name not in _FIRST + _LAST), key=str)
     order += [name for name in _LAST if name in values]
@@ -117,7 +125,7 @@ def _comparable(value: Any) -> Any:
     return [_comparable(item) for item in value] if isinstance(value, list) else repr(value)
 
 
-class _Place:
+class _JinjaSpan:
     """The text that is read, and what problems call the places in it."""
 
     def __init__(self, where: str, text: str) -> None:
@@ -130,23 +138,23 @@ class _Place:
         return _at(self.where, self.line(index))
 
 
-def _one_map(tree: Tree, place: _Place) -> Node:
+def _one_map(tree: Tree, place: _JinjaSpan) -> Node:
     """Return the map that the document is."""
     root = tree.root
-    mend = "Write an install-config there, a map that begins with apiVersion: v1"
+    hint = "Write an install-config there, a map that begins with apiVersion: v1"
     if root is None or root.is_empty:
-        raise DocumentError([Problem("error", place.where, "is empty", mend)])
+        raise DocumentError([Problem("error", "todo", place.where, "is empty", hint)])
     if root.kind != "map":
         message = f"holds {'a list' if root.kind == 'list' else 'one plain value'}, expected a map"
         found = [] if root.kind == "list" else list(_jinja_lines(place.text, place.where))
-        raise DocumentError(found or [Problem("error", place.at(root.start), message, mend)])
+        raise DocumentError(found or [Problem("error", "todo", place.at(root.start), message, hint)])
     return root
 
 
-def _more(tree: Tree, place: _Place) -> Iterator[Problem]:
+def _more(tree: Tree, place: _JinjaSpan) -> Iterator[Problem]:
     if tree.next_document >= 0:
         message = "another document begins here; the installer reads the first one only"
-        yield Problem("error", place.at(tree.next_document), message, "Leave one document in the file")
+        yield Problem("error", "todo", place.at(tree.next_document), message, "Leave one document in the file")
 
 
 def _values(text: str, where: str) -> dict[str, Any]:
@@ -159,19 +167,21 @@ def _values(text: str, where: str) -> dict[str, Any]:
         found = load_body(data)
     except YamlError:
         # What PyYAML says of a value that does not fit its tag quotes the value.
-        mend = "Look at what carries a tag (!!int) or is merged (<<)"
-        raise DocumentError([Problem("error", where, "a value does not fit its tag or its use", mend)]) from None
+        hint = "Look at what carries a tag (!!int) or is merged (<<)"
+        raise DocumentError(
+            [Problem("error", "todo", where, "a value does not fit its tag or its use", hint)]
+        ) from None
     if isinstance(found, dict):
         return found
-    raise DocumentError([Problem("error", where, f"holds {type_name(found)}, expected a map")])
+    raise DocumentError([Problem("error", "todo", where, f"holds {type_name(found)}, expected a map")])
 
 
-def _content_problems(node: Node, place: _Place, path: str) -> Iterator[Problem]:
+def _content_problems(node: Node, place: _JinjaSpan, path: str) -> Iterator[Problem]:
     """Yield what is wrong below ``node``, in the order of the text."""
     if node.tag not in _TAGS:
         # It is not quoted: it may be the begin of a password without quotes.
         message = f"{path or 'the document'} has a tag that the installer does not know"
-        yield Problem("error", place.at(node.start), message, "Put a value that begins with ! into quotes")
+        yield Problem("error", "todo", place.at(node.start), message, "Put a value that begins with ! into quotes")
     if _is_jinja(node, place.text):
         yield _jinja(place.at(_jinja_start(node, place.text)), path)
         return
@@ -183,21 +193,21 @@ def _content_problems(node: Node, place: _Place, path: str) -> Iterator[Problem]
         elif key.kind == "scalar" and key.value != "<<":
             if key.value in seen:
                 message = f"the key {field} is there twice, first in line {place.line(seen[key.value])}"
-                yield Problem("error", place.at(key.start), message, "Leave one of them")
+                yield Problem("error", "todo", place.at(key.start), message, "Leave one of them")
             seen.setdefault(key.value, key.start)
         yield from _content_problems(pair.value, place, field)
     for number, item in enumerate(node.items):
         yield from _content_problems(item, place, f"{path}[{number}]")
 
 
-def _repeated_anchors(root: Node, place: _Place) -> Iterator[Problem]:
+def _repeated_anchors(root: Node, place: _JinjaSpan) -> Iterator[Problem]:
     """Yield anchors of one name: YAML allows them, PyYAML does not read them."""
     seen: dict[str, int] = {}
     for _path, node in walk(root):
         if node.anchor:
             if node.anchor in seen:
                 message = f"an anchor is there twice, first in line {place.line(seen[node.anchor])}"
-                yield Problem("error", place.at(node.start), message, "Rename one of them")
+                yield Problem("error", "todo", place.at(node.start), message, "Rename one of them")
             seen.setdefault(node.anchor, node.start)
 
 
@@ -235,14 +245,14 @@ def _jinja_lines(text: str, where: str) -> Iterator[Problem]:
 
 def _jinja(at: str, path: str) -> Problem:
     message = f"{path + ' has' if path else 'the text has'} Jinja in it, which nobody has rendered"
-    return Problem("error", at, message, "Render the template first, and give the result")
+    return Problem("error", "todo", at, message, "Render the template first, and give the result")
 
 
 def _not_yaml(error: YamlError, where: str) -> Problem:
     place = f"{_at(where, error.line)}, column {error.column}" if error.line else where
     # What the parser quotes may be a secret, unless it is an indicator.
     message = re.sub(r"(['\"])(?:(?!\1).){4,}\1", "(not shown)", error.message)
-    return Problem("error", place, f"is not YAML: {message}", "Mend the syntax")
+    return Problem("error", "todo", place, f"is not YAML: {message}", "Mend the syntax")
 
 
 def _at(where: str, line: int) -> str:

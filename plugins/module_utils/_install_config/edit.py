@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem
-from .._yaml.head import json_object
+from .._yaml.head import parse_json_object
 from .._yaml.nodes import (
     BOM,
     Lines,
@@ -49,7 +49,7 @@ _DASH = re.compile(r" *- +")
 _COMMENT_LINE = re.compile(r"[ \t]*#")
 
 
-class _Habits(NamedTuple):
+class IndentStyle(NamedTuple):
     """How a file indents: ``step`` of maps, ``dash`` of lists under their key. ``root`` is the column of its keys."""
 
     root: int
@@ -64,21 +64,21 @@ def edit_capabilities(document: Document, wanted: Mapping[str, Any], where: str)
     ``additionalEnabledCapabilities`` only if there is a name in it. So it is nowhere asked for an empty list.
     Raises ``DocumentError`` where other parts of the file hang on the old value.
     """
-    if _says(document.data.get(BLOCK), wanted):
+    if _has_selection(document.data.get(BLOCK), wanted):
         return document.text
     pair = own_pair(document.root, BLOCK)
     if pair:
         _refuse_shared(document, pair.value, where)
     end = "" if line_start(document.text, len(document.text)) == len(document.text) else newline_at(document.text, 0)
     text = document.text + end
-    for edits in _ways(document, text, pair, wanted):
+    for edits in _candidate_edits(document, text, pair, wanted):
         result = _spliced(text, edits).removesuffix(end)
         if _is_right(result, document, wanted):
             return result
     place = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
     message = "the capabilities cannot be edited in this text without changing more than them"
-    mend = "Write them as a map of their own, one key per line"
-    raise DocumentError([Problem("error", place, message, mend)])
+    hint = "Write them as a map of their own, one key per line"
+    raise DocumentError([Problem("error", "todo", place, message, hint)])
 
 
 def _spliced(text: str, edits: Iterable[Edit]) -> str:
@@ -90,7 +90,7 @@ def _spliced(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _says(value: Any, wanted: Mapping[str, Any]) -> bool:
+def _has_selection(value: Any, wanted: Mapping[str, Any]) -> bool:
     """Tell whether ``value`` means what is wanted: the same set, the same names in any order, and nothing else."""
     if not isinstance(value, dict) or not set(value) <= {BASELINE, NAMES}:
         return False
@@ -104,7 +104,7 @@ def _is_right(text: str, document: Document, wanted: Mapping[str, Any]) -> bool:
         return False
     if _is_json(document.text) and not _is_json(text):
         return False
-    return _says(data.get(BLOCK), wanted) and same_values(_others(data), _others(document.data))
+    return _has_selection(data.get(BLOCK), wanted) and same_values(_others(data), _others(document.data))
 
 
 def _others(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _others(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_json(text: str) -> bool:
-    return json_object(text.removeprefix(BOM).encode()) is not None
+    return parse_json_object(text.removeprefix(BOM).encode()) is not None
 
 
 def _refuse_shared(document: Document, value: Node, where: str) -> None:
@@ -124,13 +124,15 @@ def _refuse_shared(document: Document, value: Node, where: str) -> None:
         if node.kind == "alias" and outside and node.target in anchored:
             line, used = lines.number(node.target), lines.number(node.start)
             message = f"the anchor &{node.value} in the capabilities is used by {path} in line {used}"
-            mend = f"Write the value in line {used} instead of *{node.value}"
-            problems.append(Problem("error", f"{where}, line {line}", message, mend))
+            hint = f"Write the value in line {used} instead of *{node.value}"
+            problems.append(Problem("error", "todo", f"{where}, line {line}", message, hint))
     if problems:
         raise DocumentError(problems)
 
 
-def _ways(document: Document, text: str, pair: Pair | None, wanted: Mapping[str, Any]) -> Iterator[list[Edit]]:
+def _candidate_edits(
+    document: Document, text: str, pair: Pair | None, wanted: Mapping[str, Any]
+) -> Iterator[list[Edit]]:
     """Yield the edits that may do it, the smallest first."""
     root, current = document.root, document.data.get(BLOCK)
     if root.style == "{":
@@ -138,7 +140,7 @@ def _ways(document: Document, text: str, pair: Pair | None, wanted: Mapping[str,
             yield flow_map_edits(text, pair.value, current, wanted)
         yield flow_root_edits(text, root, pair, wanted)
         return
-    habits = _habits(text, root)
+    habits = _indent_style(text, root)
     if pair is None:
         newline = newline_at(text, len(text))
         block = _lines(_block(BLOCK, habits, wanted), newline)
@@ -176,7 +178,7 @@ def _above_comments(text: str, start: int, floor: int) -> int:
     return start
 
 
-def _habits(text: str, root: Node) -> _Habits:
+def _indent_style(text: str, root: Node) -> IndentStyle:
     """Return how the file indents: as its first map does, and as most of its lists do."""
     first = text[line_start(text, root.pairs[0].key.start) :]
     base = len(first) - len(first.lstrip(" "))  # not the column of the key, before which a ? may stand
@@ -193,17 +195,17 @@ def _habits(text: str, root: Node) -> _Habits:
                 item = value.items[0].start
                 dash = text.rfind("-", line_start(text, item), item)
                 dashes.append(max(0, column_of(text, dash) - column_of(text, pair.key.start)) if dash >= 0 else 0)
-    return _Habits(base, steps[0] if steps else 2, max(dashes, key=dashes.count) if dashes else 0)
+    return IndentStyle(base, steps[0] if steps else 2, max(dashes, key=dashes.count) if dashes else 0)
 
 
-def _block(key: str, habits: _Habits, wanted: Mapping[str, Any]) -> list[str]:
+def _block(key: str, habits: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
     """Return the lines of the whole block under ``key``."""
     inner = " " * (habits.root + habits.step)
     lines = [f"{' ' * habits.root}{key}:", f"{inner}{BASELINE}: {quoted(wanted[BASELINE])}"]
     return lines + _names_lines(inner, habits, wanted) if NAMES in wanted else lines
 
 
-def _names_lines(inner: str, habits: _Habits, wanted: Mapping[str, Any]) -> list[str]:
+def _names_lines(inner: str, habits: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
     return [f"{inner}{NAMES}:", *_items(inner + " " * habits.dash + "- ", names_of(wanted))]
 
 
@@ -228,7 +230,7 @@ def _put(text: str, pair: Pair, lines: str) -> list[Edit]:
 
 
 def _map_edits(
-    text: str, pair: Pair, current: Mapping[str, Any], wanted: Mapping[str, Any], habits: _Habits
+    text: str, pair: Pair, current: Mapping[str, Any], wanted: Mapping[str, Any], habits: IndentStyle
 ) -> Iterator[Edit]:
     """Yield the edits of a block that is a map with lines of its own."""
     value, newline = pair.value, newline_at(text, pair.key.start)

@@ -21,7 +21,7 @@ OWNER_ALONE = 0o600
 """Mode of every file that is written here."""
 
 
-class Target(NamedTuple):
+class InstallConfigFile(NamedTuple):
     """The file to write. ``data`` is ``None`` where there is none yet; then ``mode`` means nothing."""
 
     path: str
@@ -34,32 +34,34 @@ class Target(NamedTuple):
         return self.data is not None and bool(self.mode & _OTHERS)
 
 
-def read_target(path: str) -> Target:
+def read_target(path: str) -> InstallConfigFile:
     """Return what is at ``path``. Raises ``DestinationError`` where nothing can be read or written there."""
     if path.endswith(os.sep):
-        mend = "Name the file, such as install-config.yaml"
-        raise DestinationError([Problem("error", path, "is a directory, expected an install-config", mend)])
+        hint = "Name the file, such as install-config.yaml"
+        raise DestinationError([Problem("error", "todo", path, "is a directory, expected an install-config", hint)])
     path = absolute(path)
     try:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise_errors(access_problems(os.path.dirname(path), "path"), DestinationError)
-        return Target(path, None)
+        return InstallConfigFile(path, None)
     except ValueError:
-        raise DestinationError([Problem("error", path, "is no name that a file can have", "Give another")]) from None
+        raise DestinationError(
+            [Problem("error", "todo", path, "is no name that a file can have", "Give another")]
+        ) from None
     except OSError as error:
         raise DestinationError([cannot("read", path, error)]) from None
     if stat.S_ISLNK(mode):
         target = os.path.realpath(path)
         message = f"is a symbolic link to {target}, and writing would replace the link by a file"
-        raise DestinationError([Problem("error", path, message, f"Name {target}")])
+        raise DestinationError([Problem("error", "todo", path, message, f"Name {target}")])
     if not stat.S_ISREG(mode):
         kind = "a directory" if stat.S_ISDIR(mode) else "no regular file"
         message = f"is {kind}, expected an install-config"
-        raise DestinationError([Problem("error", path, message, "Name the file, such as install-config.yaml")])
+        raise DestinationError([Problem("error", "todo", path, message, "Name the file, such as install-config.yaml")])
     try:
         with open(path, "rb", opener=_open_no_link) as handle:
-            return Target(path, handle.read(), stat.S_IMODE(os.fstat(handle.fileno()).st_mode))
+            return InstallConfigFile(path, handle.read(), stat.S_IMODE(os.fstat(handle.fileno()).st_mode))
     except OSError as error:
         raise DestinationError([cannot("read", path, error)]) from None
 
@@ -68,7 +70,7 @@ def _open_no_link(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW)
 
 
-def write_target(target: Target, data: bytes, *, backup: bool, check_mode: bool) -> str:
+def write_target(target: InstallConfigFile, data: bytes, *, backup: bool, check_mode: bool) -> str:
     """Put ``data`` in the place of ``target``; return where the old content went, ``""`` where nowhere.
 
     Both files are for their owner alone. What was there stays whole if this fails. In check mode it fails as well, and
@@ -80,7 +82,7 @@ def write_target(target: Target, data: bytes, *, backup: bool, check_mode: bool)
         return saved
     if target.data != read_target(target.path).data:
         message = "has changed since it was read"
-        raise DestinationError([Problem("error", target.path, message, "Run it again, one run at a time")])
+        raise DestinationError([Problem("error", "todo", target.path, message, "Run it again, one run at a time")])
     try:
         make_directory(os.path.dirname(target.path))
         if backup and target.data is not None:

@@ -38,14 +38,16 @@ def network_problems(networking: object, platform: str | None, where: str) -> It
     Source: openshift/installer:pkg/types/validation/installconfig.go validateNetworking, validateNetworkingIPVersion.
     """
     if not isinstance(networking, Mapping):
-        yield Problem("error", where, f"is {type_name(networking)}, expected a map", "Write machineNetwork and so on")
+        yield Problem(
+            "error", "todo", where, f"is {type_name(networking)}, expected a map", "Write machineNetwork and so on"
+        )
         return
     for old, new in _OLD_NAMES.items():
         if old in networking:
-            yield Problem("warning", f"{where}.{old}", "is the deprecated name of a field", f"Write {new}")
+            yield Problem("warning", "todo", f"{where}.{old}", "is the deprecated name of a field", f"Write {new}")
     if networking.get("networkType") == "OpenShiftSDN":
         message = "OpenShiftSDN is refused by recent installers"
-        yield Problem("warning", f"{where}.networkType", message, "Write OVNKubernetes")
+        yield Problem("warning", "todo", f"{where}.networkType", message, "Write OVNKubernetes")
     networks: dict[str, list[tuple[str, _Network]]] = {}
     problems: list[Problem] = []
     for field, default in _DEFAULTS.items():
@@ -62,7 +64,9 @@ def network_problems(networking: object, platform: str | None, where: str) -> It
 
 def _networks(given: object, where: str, problems: list[Problem]) -> Iterator[tuple[str, _Network]]:
     if not isinstance(given, list):
-        problems.append(Problem("error", where, f"is {type_name(given)}, expected a list", "Write one entry per line"))
+        problems.append(
+            Problem("error", "todo", where, f"is {type_name(given)}, expected a list", "Write one entry per line")
+        )
         return
     for index, entry in enumerate(given):
         place = f"{where}[{index}]"
@@ -71,8 +75,8 @@ def _networks(given: object, where: str, problems: list[Problem]) -> Iterator[tu
             place = f"{place}.cidr"
         network = _network(entry)
         if network is None:
-            mend = "Write a network, such as 10.0.0.0/16 or fd01::/48, without host bits"
-            problems.append(Problem("error", place, f"{cidr!r} is not a network in CIDR form", mend))
+            hint = "Write a network, such as 10.0.0.0/16 or fd01::/48, without host bits"
+            problems.append(Problem("error", "todo", place, f"{cidr!r} is not a network in CIDR form", hint))
             continue
         yield place, network
 
@@ -91,22 +95,26 @@ def _host_prefixes(given: object, where: str) -> Iterator[Problem]:
     for index, entry in enumerate(given if isinstance(given, list) else ()):
         place = f"{where}[{index}]"
         if isinstance(entry, Mapping) and _OLD_LENGTH in entry:
-            yield Problem("warning", f"{place}.{_OLD_LENGTH}", "is the deprecated name of a field", "Write hostPrefix")
+            yield Problem(
+                "warning", "todo", f"{place}.{_OLD_LENGTH}", "is the deprecated name of a field", "Write hostPrefix"
+            )
             continue
         network, prefix = _network(entry), entry.get("hostPrefix") if isinstance(entry, Mapping) else None
         if network is None:
             continue
         if not isinstance(prefix, int):
             message = "has no hostPrefix, so no node gets a part of it"
-            yield Problem("error", place, message, "Write hostPrefix: 23 for IPv4 and 64 for IPv6")
+            yield Problem("error", "todo", place, message, "Write hostPrefix: 23 for IPv4 and 64 for IPv6")
         elif not network.prefixlen <= prefix <= network.max_prefixlen:
             message = f"hostPrefix {prefix} does not fit into {network}"
-            yield Problem("error", place, message, "Write 23 for IPv4 and 64 for IPv6, or a larger network")
+            yield Problem("error", "todo", place, message, "Write 23 for IPv4 and 64 for IPv6, or a larger network")
         elif network.version == 6 and prefix != _HOST_PREFIX_OF_IPV6:
-            yield Problem("error", place, f"hostPrefix is {prefix}, expected {_HOST_PREFIX_OF_IPV6}", "Write that")
+            yield Problem(
+                "error", "todo", place, f"hostPrefix is {prefix}, expected {_HOST_PREFIX_OF_IPV6}", "Write that"
+            )
         elif network.version == 4 and prefix != (first := prefix if first is None else first):
             message = f"hostPrefix is {prefix}, and {first} for the first IPv4 network"
-            yield Problem("error", place, message, "Write the same for all of them")
+            yield Problem("error", "todo", place, message, "Write the same for all of them")
 
 
 def _overlaps(found: list[tuple[str, _Network]]) -> Iterator[Problem]:
@@ -114,7 +122,7 @@ def _overlaps(found: list[tuple[str, _Network]]) -> Iterator[Problem]:
         for other_where, other in found[:index]:
             if network.version == other.version and network.overlaps(other):
                 message = f"{network} overlaps {other} of {other_where}"
-                yield Problem("error", where, message, "Choose networks that have no address in common")
+                yield Problem("error", "todo", where, message, "Choose networks that have no address in common")
 
 
 def _families(
@@ -124,10 +132,12 @@ def _families(
     service = [network.version for _place, network in networks["serviceNetwork"]]
     place = f"{where}.serviceNetwork"
     if platform is not None and 6 in service and platform not in _WITH_IPV6:
-        yield Problem("error", place, f"IPv6 is not for platform {platform}", f"It is for {', '.join(_WITH_IPV6)}")
+        yield Problem(
+            "error", "todo", place, f"IPv6 is not for platform {platform}", f"It is for {', '.join(_WITH_IPV6)}"
+        )
     if len(service) > len(set(service)):
         message = "has more than one network of a family"
-        yield Problem("error", place, message, "Give one network, or one of IPv4 and one of IPv6")
+        yield Problem("error", "todo", place, message, "Give one network, or one of IPv4 and one of IPv6")
     if len(set(service)) < 2:
         return
     for field, found in networks.items():
@@ -135,7 +145,7 @@ def _families(
         missing = {4, 6}.difference(versions)
         if missing:
             message = f"has no IPv{missing.pop()} network, and the service networks are of both families"
-            yield Problem("error", f"{where}.{field}", message, "Give it a network of each family")
+            yield Problem("error", "todo", f"{where}.{field}", message, "Give it a network of each family")
         elif versions[0] == 6 and platform is not None and platform not in _WITH_IPV6_FIRST:
             message = f"has IPv6 first, which platform {platform} cannot have"
-            yield Problem("error", f"{where}.{field}", message, "Give the IPv4 network first")
+            yield Problem("error", "todo", f"{where}.{field}", message, "Give the IPv4 network first")

@@ -16,34 +16,34 @@ from typing import NamedTuple
 
 from .._capability.selection import Selection, requested
 from .._data import capabilities as capability_data
-from .._data.capabilities import NONE, V_CURRENT, MinorFacts
+from .._data.capabilities import NONE, V_CURRENT, MinorData
 
 
-class Form(NamedTuple):
+class SelectionForm(NamedTuple):
     """A selection in another form, without exclusions, and why it has that form."""
 
     selection: Selection
     reason: str
 
 
-def minors_in_question(facts: MinorFacts) -> tuple[MinorFacts, ...]:
+def candidate_minors(facts: MinorData) -> tuple[MinorData, ...]:
     """Return ``facts`` and what every later minor that the registry knows knows: a cluster may be updated to each."""
-    later = (capability_data.facts_of(minor) for minor in sorted(capability_data.BRANCHES) if minor > facts.minor)
+    later = (capability_data.data_of(minor) for minor in sorted(capability_data.BRANCHES) if minor > facts.minor)
     return (facts, *(item for item in later if item is not None))
 
 
-def pinned(names: frozenset[str], minors: Sequence[MinorFacts], where: str) -> Form:
+def pinned(names: frozenset[str], minors: Sequence[MinorData], where: str) -> SelectionForm:
     """Return the selection that asks for ``names`` in each of ``minors``, the one to install first."""
     facts = minors[0]
     span = f"{facts.minor}" if len(minors) == 1 else f"every version from {facts.minor} to {minors[-1].minor}"
     for name, content in stable_sets(minors).items():
         if content == names:
-            return Form(Selection(name, (), None, where), f"{name} is exactly that in {span}")
+            return SelectionForm(Selection(name, (), None, where), f"{name} is exactly that in {span}")
     reason = f"no capability set is exactly that in {span}, so every name is listed ({len(names)})"
-    return Form(Selection(NONE, tuple(sorted(names)), None, where), reason)
+    return SelectionForm(Selection(NONE, tuple(sorted(names)), None, where), reason)
 
 
-def shortest(selection: Selection, minors: Sequence[MinorFacts]) -> Form:
+def shortest(selection: Selection, minors: Sequence[MinorData]) -> SelectionForm:
     """Return the form of ``selection``, one without exclusions, that lists the fewest names.
 
     All of ``minors``, the one to install first, resolve it as they resolve ``selection``. What follows every release
@@ -62,10 +62,10 @@ def shortest(selection: Selection, minors: Sequence[MinorFacts]) -> Form:
     form = min(forms, key=lambda form: len(form.additional))
     listed = len(form.additional)
     reason = f"{form.baseline} with {listed} beside it is the shortest way to say these names ({len(names)})"
-    return Form(form, reason)
+    return SelectionForm(form, reason)
 
 
-def stable_sets(minors: Sequence[MinorFacts]) -> Mapping[str, frozenset[str]]:
+def stable_sets(minors: Sequence[MinorData]) -> Mapping[str, frozenset[str]]:
     """Return the sets that the first of ``minors`` has and all others resolve alike, oldest first; never vCurrent."""
     first = minors[0].sets
     return {

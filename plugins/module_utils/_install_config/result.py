@@ -11,19 +11,19 @@ import json
 from typing import Any
 
 from .._capability.inclusion import CapabilityStatus
-from .._capability.rules import Violation
+from .._capability.rules import RuleViolation
 from .._capability.selection import Selection
 from .._data.capabilities import NONE
 from .._data.install_rules import HOSTED
-from .._footprint.footprint import NAMED, Comparison
+from .._footprint.footprint import NAMED, FootprintComparison
 from .._module.result import diff_entry
-from .check import Installation, block_of
-from .file import OWNER_ALONE, Target
+from .check import InstallCheck, block_of
+from .file import OWNER_ALONE, InstallConfigFile
 from .secrets import masked
-from .selection_source import Chosen
+from .selection_source import ResolvedSelection
 
 
-def installation_dict(found: Installation) -> dict[str, Any]:
+def installation_dict(found: InstallCheck) -> dict[str, Any]:
     """Return what was found about an installation; without a selection only what does not depend on it."""
     result: dict[str, Any] = {
         "install_method": found.method,
@@ -35,12 +35,12 @@ def installation_dict(found: Installation) -> dict[str, Any]:
     return {**result, **_selection_forms(found, found.chosen, found.status)}
 
 
-def _selection_forms(found: Installation, chosen: Chosen, status: CapabilityStatus) -> dict[str, Any]:
+def _selection_forms(found: InstallCheck, chosen: ResolvedSelection, status: CapabilityStatus) -> dict[str, Any]:
     block = {} if chosen.selection is None else block_of(chosen.selection)
     return {
         "capabilities": block,
         "shortest_capabilities": block if found.shortest is None else block_of(found.shortest.selection),
-        "mended_capabilities": block if found.mended is None else block_of(found.mended),
+        "suggested_capabilities": block if found.mended is None else block_of(found.mended),
         "explanation": list(chosen.reasons),
         "enabled_capabilities": sorted(status.enabled),
         "known_capabilities": sorted(status.known),
@@ -55,18 +55,18 @@ def _selection_forms(found: Installation, chosen: Chosen, status: CapabilityStat
     }
 
 
-def _violation_dict(violation: Violation) -> dict[str, str]:
+def _violation_dict(violation: RuleViolation) -> dict[str, str]:
     return {
         "rule": violation.rule.name,
         "layer": violation.rule.layer,
         "capability": violation.capability,
         "message": violation.rule.message,
-        "mend": violation.problem.mend,
+        "hint": violation.problem.hint,
         "source": violation.rule.source,
     }
 
 
-def comparison_dict(comparison: Comparison) -> dict[str, Any]:
+def comparison_dict(comparison: FootprintComparison) -> dict[str, Any]:
     """Return what a selection costs against another in the shape that playbooks get."""
     return {
         "selection": comparison.selection._asdict(),
@@ -77,7 +77,7 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def install_config_diff(target: Target, before: str | None, after: str | None) -> list[dict[str, str]]:
+def install_config_diff(target: InstallConfigFile, before: str | None, after: str | None) -> list[dict[str, str]]:
     """Return the diff of an install-config in the shape that Ansible prints, without a secret of either side."""
     diff: list[dict[str, str]] = []
     if after is None:

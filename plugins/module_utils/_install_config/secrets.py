@@ -207,7 +207,7 @@ class _Masker:
             known.update(_parts(node.value, kind))
             if kind == _SECRET and node.style in ("", "'", '"'):
                 known.add(source[_value_start(source, node) : node.end].strip("'\""))
-        self.known = _Known(known)
+        self.known = _KnownSecrets(known)
 
     def text(self) -> str:
         parts: list[str] = []
@@ -286,7 +286,7 @@ def _written(value: str, style: str) -> str:
     return value
 
 
-class _Known:
+class _KnownSecrets:
     """Finds values wherever they stand: long ones everywhere, short ones as words; the longest first.
 
     One pattern of them all would try each of them at each place, which hundreds of hosts make slow.
@@ -303,7 +303,7 @@ class _Known:
         done = index = 0
         while index <= len(text) - SHORTEST:
             values = self.by_start.get(text[index : index + SHORTEST])
-            value = next((value for value in values if _stands_at(text, index, value)), "") if values else ""
+            value = next((value for value in values if _occurs_at(text, index, value)), "") if values else ""
             if value:
                 parts += [text[done:index], MASK]
                 done = index + len(value)
@@ -311,7 +311,7 @@ class _Known:
         return "".join([*parts, text[done:]])
 
 
-def _stands_at(text: str, index: int, value: str) -> bool:
+def _occurs_at(text: str, index: int, value: str) -> bool:
     if not text.startswith(value, index):
         return False
     around = text[max(0, index - 1) : index] + text[index + len(value) : index + len(value) + 1]

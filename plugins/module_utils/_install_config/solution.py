@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from .._capability.rules import InstallFacts, Violation, mended, violations
+from .._capability.rules import InstallContext, RuleViolation, suggested_selection, violations
 from .._capability.selection import Selection
-from .._data.capabilities import CAPABILITIES, NONE, gates_of, since_of, was_everywhere
-from .._data.solutions import SOLUTIONS, Solution, Want
+from .._data.capabilities import CAPABILITIES, NONE, gates_of, is_in_every_minor, since_of
+from .._data.solutions import SOLUTIONS, Solution, WantedCapability
 from .._problems import Problem, did_you_mean, has_errors, list_problems, string_problems
 from .._version import minor_of
-from .pinning import minors_in_question, pinned
+from .pinning import candidate_minors, pinned
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)
 _LISTS = ("wants", "without", "rather_without")
@@ -37,7 +37,7 @@ class Resolution(NamedTuple):
     selection: Selection
     asked: Selection
     reasons: tuple[str, ...]
-    added: tuple[Violation, ...]
+    added: tuple[RuleViolation, ...]
 
 
 def find_solution(name: str, own: object, problems: list[Problem]) -> Solution | None:
@@ -45,12 +45,12 @@ def find_solution(name: str, own: object, problems: list[Problem]) -> Solution |
     solutions = {item.name: item for item in SOLUTIONS} | {item.name: item for item in _own_solutions(own, problems)}
     if name not in solutions and not problems:
         problems.append(
-            Problem("error", "solution", f"{name!r} is not a solution", did_you_mean(name, sorted(solutions)))
+            Problem("error", "todo", "solution", f"{name!r} is not a solution", did_you_mean(name, sorted(solutions)))
         )
     return solutions.get(name)
 
 
-def resolve(solution: Solution, install: InstallFacts, problems: list[Problem]) -> Resolution | None:
+def resolve(solution: Solution, install: InstallContext, problems: list[Problem]) -> Resolution | None:
     """Return the selection that ``solution`` comes to, ``None`` where it cannot be had; ``problems`` say why."""
     before = len(problems)
     where = f"solution {solution.name}"
@@ -60,28 +60,28 @@ def resolve(solution: Solution, install: InstallFacts, problems: list[Problem]) 
     asked = Selection(NONE, tuple(sorted(wanted)), spared, where, *_LISTS[:2])
     start = install.enabled(Selection()) if solution.starts_from == "everything" else frozenset()
     names = tuple(sorted((start | wanted) - set(spared)))
-    selection, added = mended(asked._replace(additional=names, excluded=None), install)
+    selection, added = suggested_selection(asked._replace(additional=names, excluded=None), install)
     in_the_way = {item.capability: item for item in reversed(added) if item.capability in solution.without}
     for name, item in sorted(in_the_way.items()):
         message = f"cannot be had: it goes without {name}, and {item.problem.message}"
-        mend = f"Leave out {item.needed_by} as well" if item.needed_by else "Choose another platform or install method"
-        problems.append(Problem("error", where, message, f"{mend}, or take {name} out of without"))
+        hint = f"Leave out {item.needed_by} as well" if item.needed_by else "Choose another platform or install method"
+        problems.append(Problem("error", "todo", where, message, f"{hint}, or take {name} out of without"))
     # What no name mends: that there is nothing to choose, or that something else is missing.
     unmended = violations(selection, install)
     problems += [item.problem for item in unmended if item.problem.severity == "error"]
     if has_errors(problems[before:]):
         return None
-    form = pinned(install.enabled(selection), minors_in_question(install.minor_facts), where)
+    form = pinned(install.enabled(selection), candidate_minors(install.minor_facts), where)
     early = tuple(
         f"{want.capability} is a capability from {since} on; "
-        f"before, {'every' if was_everywhere(want.capability, install.minor) else 'no'} cluster has it"
+        f"before, {'every' if is_in_every_minor(want.capability, install.minor) else 'no'} cluster has it"
         for want in solution.wants
         if (since := since_of(want.capability)) is not None and install.minor < since
     )
     return Resolution(form.selection, asked, (form.reason, *early), added)
 
 
-def _wanted(solution: Solution, install: InstallFacts, where: str, problems: list[Problem]) -> Iterator[str]:
+def _wanted(solution: Solution, install: InstallContext, where: str, problems: list[Problem]) -> Iterator[str]:
     for want in solution.wants:
         name, minor = want.capability, install.minor
         if want.until is not None and minor > want.until:
@@ -90,46 +90,54 @@ def _wanted(solution: Solution, install: InstallFacts, where: str, problems: lis
             yield name
         elif name in install.minor_facts.capabilities:
             message = f"{name} exists in {minor} only while the feature gate {' or '.join(gates_of(name))} is on"
-            problems.append(Problem("error", where, message, "Choose a featureSet that turns it on"))
+            problems.append(Problem("error", "todo", where, message, "Choose a featureSet that turns it on"))
         elif gates_of(name):
-            problems.append(Problem("error", where, f"{name} does not exist before {since_of(name)}", "Install that"))
+            problems.append(
+                Problem("error", "todo", where, f"{name} does not exist before {since_of(name)}", "Install that")
+            )
         elif since_of(name) is None:
-            problems.append(Problem("error", where, f"{name!r} is not a capability", did_you_mean(name, _NAMES)))
+            problems.append(
+                Problem("error", "todo", where, f"{name!r} is not a capability", did_you_mean(name, _NAMES))
+            )
 
 
-def _impossible(solution: Solution, install: InstallFacts, where: str) -> Iterator[Problem]:
+def _impossible(solution: Solution, install: InstallContext, where: str) -> Iterator[Problem]:
     for name in (*solution.without, *solution.rather_without):
         since = since_of(name)
         if since is None and name not in install.names:
-            yield Problem("error", where, f"{name!r} is not a capability", did_you_mean(name, _NAMES))
-        elif name in solution.without and was_everywhere(name, install.minor):
+            yield Problem("error", "todo", where, f"{name!r} is not a capability", did_you_mean(name, _NAMES))
+        elif name in solution.without and is_in_every_minor(name, install.minor):
             message = f"cannot be had on {install.minor}: {name} is part of every cluster before {since}"
-            yield Problem("error", where, message, f"Install {since} or later, or choose another solution")
+            yield Problem("error", "todo", where, message, f"Install {since} or later, or choose another solution")
 
 
 def _own_solutions(own: object, problems: list[Problem]) -> Iterator[Solution]:
     if own is None:
         return
     if not isinstance(own, Mapping):
-        problems.append(Problem("error", "solutions", f"is {own!r}, expected a dict", "Write name: {...}"))
+        problems.append(Problem("error", "todo", "solutions", f"is {own!r}, expected a dict", "Write name: {...}"))
         return
     for name, entry in own.items():
         where = f"solutions.{name}"
         before = len(problems)
         if not isinstance(entry, Mapping):
-            problems.append(Problem("error", where, f"is {entry!r}, expected a dict", f"Write {', '.join(_FIELDS)}"))
+            problems.append(
+                Problem("error", "todo", where, f"is {entry!r}, expected a dict", f"Write {', '.join(_FIELDS)}")
+            )
             continue
         problems += [
-            Problem("error", f"{where}.{field}", "is not a field of a solution", did_you_mean(field, _FIELDS))
+            Problem("error", "todo", f"{where}.{field}", "is not a field of a solution", did_you_mean(field, _FIELDS))
             for field in entry
             if field not in _FIELDS
         ]
         starts_from = entry.get("starts_from")
         if starts_from not in _STARTS:
             message = f"is {starts_from!r}, expected {' or '.join(_STARTS)}"
-            problems.append(Problem("error", f"{where}.starts_from", message, "Say what the solution starts from"))
+            problems.append(
+                Problem("error", "todo", f"{where}.starts_from", message, "Say what the solution starts from")
+            )
         problems += string_problems(f"{where}.description", entry.get("description", ""))
-        wants = tuple(_wants(entry.get("wants") or (), f"{where}.wants", problems))
+        wants = tuple(_wanted_capabilities(entry.get("wants") or (), f"{where}.wants", problems))
         without, rather = (_plain_names(entry, field, where, problems) for field in _LISTS[1:])
         problems += _contradictions(where, {want.capability for want in wants}, (*without, *rather))
         if len(problems) == before:
@@ -137,21 +145,23 @@ def _own_solutions(own: object, problems: list[Problem]) -> Iterator[Solution]:
             yield Solution(str(name), entry.get("description", ""), start, wants, without, rather)
 
 
-def _wants(given: Any, where: str, problems: list[Problem]) -> Iterator[Want]:
+def _wanted_capabilities(given: Any, where: str, problems: list[Problem]) -> Iterator[WantedCapability]:
     problems += list_problems(where, given, of_strings=False)
     for index, entry in enumerate(given if isinstance(given, (list, tuple)) else ()):
         place = f"{where}[{index}]"
         if isinstance(entry, str):
-            yield Want(entry)
+            yield WantedCapability(entry)
         elif isinstance(entry, Mapping) and isinstance(entry.get("capability"), str) and entry.keys() <= _WANT:
             try:
                 until = entry.get("until")
-                yield Want(entry["capability"], None if until is None else minor_of(until, f"{place}.until"))
+                yield WantedCapability(
+                    entry["capability"], None if until is None else minor_of(until, f"{place}.until")
+                )
             except ValueError as error:
                 problems.append(error.args[0])
         else:
             message = f"is {entry!r}, expected a name, or a dict with capability and until"
-            problems.append(Problem("error", place, message, "Write the name of a capability"))
+            problems.append(Problem("error", "todo", place, message, "Write the name of a capability"))
 
 
 def _plain_names(entry: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> tuple[str, ...]:
@@ -162,4 +172,4 @@ def _plain_names(entry: Mapping[str, Any], field: str, where: str, problems: lis
 
 def _contradictions(where: str, wants: set[str], without: Iterable[str]) -> Iterator[Problem]:
     for name in sorted(wants.intersection(without)):
-        yield Problem("error", where, f"{name} is wanted and left out", "Decide for one of the two")
+        yield Problem("error", "todo", where, f"{name} is wanted and left out", "Decide for one of the two")

@@ -13,13 +13,13 @@ import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._problems import ApiError, Cause, ClusterError, Problem
-from .._unstructured import maps
+from .._problems import ApiError, ClusterError, Problem, StatusCause
+from .._unstructured import mappings_in
 
 FIELD_CONFLICT = "FieldManagerConflict"
 """Reason of a cause: a field belongs to another field manager (apimachinery:pkg/apis/meta/v1/types.go)."""
 
-_MENDS = {
+_HINTS = {
     400: "Look whether the address is that of the cluster's API, and whether it begins with https://",
     401: "The token or certificate is wrong or expired: log in again, and give the new kubeconfig or api_key",
     404: "Look whether the object and its CustomResourceDefinition are there",
@@ -52,18 +52,18 @@ def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool =
     said = str(status.get("message") or data[:_LONGEST].decode(errors="replace").strip() or "no message")
     details = status.get("details")
     details = details if isinstance(details, Mapping) else {}
-    mend = _MENDS.get(code, _OVERLOADED if code >= 500 else _NO_API)
+    hint = _HINTS.get(code, _OVERLOADED if code >= 500 else _NO_API)
     causes = tuple(_causes(details))
     text = said
     if code == 422:
         said = "; ".join(f"{cause.field}: {cause.message}" for cause in causes) or said
     elif code == 409 and any(cause.reason == FIELD_CONFLICT for cause in causes):
-        mend = _OTHERS_FIELDS
+        hint = _OTHERS_FIELDS
     elif code == 403:
-        mend = _allow(said, verb, shown)
+        hint = _forbidden_hint(said, verb, shown)
     reason = f" {status['reason']}" if status.get("reason") else ""
     message = f"cannot {verb} {shown}: {code}{reason}: {_shortened(said).rstrip('.')}"
-    problem = Problem("error", "", message, mend)
+    problem = Problem("error", "todo", "", message, hint)
     return ApiError(code, str(details.get("name") or ""), repeated, problem, causes, text)
 
 
@@ -73,20 +73,20 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str) -> 
     text = one_line(cause)
     if isinstance(cause, ssl.SSLCertVerificationError):
         message = f"cannot {verb} {shown}: the certificate of {host} is not trusted ({cause.verify_message})"
-        mend = _TRUST.get(cause.verify_code, "Give the address for which the certificate was made")
+        hint = _TRUST.get(cause.verify_code, "Give the address for which the certificate was made")
     elif isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
         message = f"cannot {verb} {shown}: no TLS with {host} ({text})"
-        mend = "Look at address and port, and at the client certificate"
+        hint = "Look at address and port, and at the client certificate"
     elif isinstance(cause, ValueError) and "header" in text.lower():
         # Its text repeats the header, which can be a token.
         message = f"cannot {verb} {shown}: a header for {host} holds what no header can hold, such as a line break"
-        mend = "Look at api_key, the token in the kubeconfig, and impersonate_user"
+        hint = "Look at api_key, the token in the kubeconfig, and impersonate_user"
     else:
         message = f"cannot {verb} {shown}: {host} does not answer ({text})"
-        mend = "Look at the address, the network and the proxy, and whether the API server runs"
+        hint = "Look at the address, the network and the proxy, and whether the API server runs"
         if not host.startswith("https://"):
-            mend = f"Write https:// before the address, if it is not meant to be plain HTTP. {mend}"
-    return ClusterError([Problem("error", "", message, mend)])
+            hint = f"Write https:// before the address, if it is not meant to be plain HTTP. {hint}"
+    return ClusterError([Problem("error", "todo", "", message, hint)])
 
 
 def one_line(error: BaseException) -> str:
@@ -98,7 +98,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 
-def _allow(said: str, verb: str, shown: str) -> str:
+def _forbidden_hint(said: str, verb: str, shown: str) -> str:
     """Return what to do about an answer of 403, which can have another cause than a role that is missing."""
     if "system:anonymous" in said:
         return "No credentials were sent: look at the user in the kubeconfig, and at the program that makes its token"
@@ -118,10 +118,10 @@ def _status(data: bytes) -> Mapping[str, Any]:
     return found if isinstance(found, dict) and found.get("kind") == "Status" else {}
 
 
-def _causes(details: Mapping[str, Any]) -> Iterator[Cause]:
-    for item in maps(details.get("causes")):
+def _causes(details: Mapping[str, Any]) -> Iterator[StatusCause]:
+    for item in mappings_in(details.get("causes")):
         if item.get("message") and item.get("field"):
-            yield Cause(str(item.get("reason") or ""), str(item["field"]), str(item["message"]))
+            yield StatusCause(str(item.get("reason") or ""), str(item["field"]), str(item["message"]))
 
 
 def _innermost(error: BaseException) -> BaseException:

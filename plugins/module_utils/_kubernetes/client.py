@@ -31,8 +31,8 @@ _JSON = "application/json"
 _METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
-Asked = TypeVar("Asked")
-Answered = TypeVar("Answered")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Snapshot(NamedTuple):
@@ -42,7 +42,7 @@ class Snapshot(NamedTuple):
     resource_version: str
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """An object after it was written, and whether it was not there before."""
 
     created: bool
@@ -124,7 +124,7 @@ class Client:
         force: bool = False,
         dry_run: bool = False,
         metadata_only: bool = False,
-    ) -> Written:
+    ) -> WriteResult:
         """Apply ``body`` on the server's side as the collection's field manager, and return the object.
 
         With ``metadata_only`` without its spec and status, which spares reading what is known.
@@ -133,7 +133,7 @@ class Client:
         accept = _METADATA_ONLY if metadata_only else _JSON
         return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
 
-    def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> Written:
+    def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
         """Create the object of ``target``; that one of that name is there is an ``ApiError`` of 409.
 
         Where the answer to a first request got lost, our own object may be the one that is there.
@@ -183,7 +183,7 @@ class Client:
             response.close()
             response.release_conn()
 
-    def each(self, work: Callable[[Asked], Answered], items: Sequence[Asked]) -> Iterable[Answered]:
+    def each(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         """Do ``work`` for all ``items``, some at a time, and return the answers in their order."""
         with ThreadPoolExecutor(max_workers=PARALLELISM) as executor:
             return list(executor.map(work, items))
@@ -208,12 +208,12 @@ class Client:
 
     def _no_api(self, verb: str, shown: str) -> ClusterError:
         message = f"cannot {verb} {shown}: the answer is not that of an API server, so {self.host} is none"
-        return ClusterError([Problem("error", "host", message, "Give the address of the cluster's API")])
+        return ClusterError([Problem("error", "todo", "host", message, "Give the address of the cluster's API")])
 
-    def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> Written:
+    def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> WriteResult:
         shown = shown or str(target)
         response = self._send(verb, method, target.path, shown, **options)
-        return Written(response.status == 201, self._parsed(response, verb, shown))
+        return WriteResult(response.status == 201, self._parsed(response, verb, shown))
 
     def _write(
         self,
@@ -226,7 +226,7 @@ class Client:
         dry_run: bool,
         accept: str = _JSON,
         shown: str = "",
-    ) -> Written:
+    ) -> WriteResult:
         asked = {**query, **({"dryRun": "All"} if dry_run else {})}
         return self._object(
             verb, method, target, shown, query=asked, body=body, content_type=content_type, accept=accept
@@ -256,7 +256,9 @@ class Client:
             token = self._token()
         except Exception as error:  # a program or a provider that makes tokens can fail in any way
             message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
-            raise ClusterError([Problem("error", "", message, "Log in again, and give the new kubeconfig")]) from None
+            raise ClusterError(
+                [Problem("error", "todo", "", message, "Log in again, and give the new kubeconfig")]
+            ) from None
         if token:
             headers["Authorization"] = token
         try:

@@ -28,14 +28,14 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     try:
         import kubernetes
     except ImportError as error:
-        mend = "Install it where the task runs: pip install kubernetes"
+        hint = "Install it where the task runs: pip install kubernetes"
         message = f"the Python library kubernetes is missing ({error})"
-        raise ClusterError([Problem("error", "", message, mend)]) from None
+        raise ClusterError([Problem("error", "todo", "", message, hint)]) from None
     try:
         from ansible_collections.kubernetes.core.plugins.module_utils.k8s import client as core
     except ImportError:
-        mend = "Install it: ansible-galaxy collection install kubernetes.core"
-        raise ClusterError([Problem("error", "", "the collection kubernetes.core is missing", mend)]) from None
+        hint = "Install it: ansible-galaxy collection install kubernetes.core"
+        raise ClusterError([Problem("error", "todo", "", "the collection kubernetes.core is missing", hint)]) from None
     show_kubeconfig(module)
     try:
         # Not get_api_client: it asks the server for all that it serves.
@@ -49,12 +49,12 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
         raise
     except (AttributeError, IndexError, KeyError, TypeError):
         message = "what is given or found as kubeconfig is none"
-        mend = "Look into the file. Give kubeconfig and context, or host with api_key"
-        raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
+        hint = "Look into the file. Give kubeconfig and context, or host with api_key"
+        raise ClusterError([Problem("error", "todo", "kubeconfig", message, hint)]) from None
     except Exception as error:  # a kubeconfig can be wrong in any other way
         message = f"the options do not lead to a cluster: {one_line(error).rstrip('.')}"
-        mend = "Give kubeconfig and context, or host with api_key"
-        raise ClusterError([Problem("error", "kubeconfig", message, mend)]) from None
+        hint = "Give kubeconfig and context, or host with api_key"
+        raise ClusterError([Problem("error", "todo", "kubeconfig", message, hint)]) from None
 
     raise_errors(_unusable(configuration), ClusterError)
 
@@ -74,21 +74,21 @@ def _no_kubeconfig(given: Any) -> Iterator[Problem]:
 
     Of several files those that are not there are passed over, as kubectl does.
     """
-    mend = "Give the path of a kubeconfig, or its content as a dict"
+    hint = "Give the path of a kubeconfig, or its content as a dict"
     if isinstance(given, str):
         paths = [path for path in given.split(os.pathsep) if path.strip()]
         if not any(os.path.exists(os.path.expanduser(path)) for path in paths):
             shown = " and ".join(paths) if paths and all(map(looks_like_path, paths)) else "what is given"
-            yield Problem("error", "kubeconfig", f"{shown} is not there", mend)
+            yield Problem("error", "todo", "kubeconfig", f"{shown} is not there", hint)
     elif given is not None and not isinstance(given, Mapping):
-        yield Problem("error", "kubeconfig", f"is {type_name(given)}, expected a path or a map", mend)
+        yield Problem("error", "todo", "kubeconfig", f"is {type_name(given)}, expected a path or a map", hint)
 
 
 def _unusable(configuration: Any) -> Iterator[Problem]:
     """Yield a problem for what a connection could not be made with; TLS would not say which file it misses."""
     if not configuration.host:
         message = "names a cluster without a server"
-        yield Problem("error", "kubeconfig", message, "Give it an address, or the option host")
+        yield Problem("error", "todo", "kubeconfig", message, "Give it an address, or the option host")
     files = {
         "ca_cert": configuration.ssl_ca_cert,
         "client_cert": configuration.cert_file,
@@ -96,5 +96,5 @@ def _unusable(configuration: Any) -> Iterator[Problem]:
     }
     for option, path in files.items():
         if path and not (os.path.isfile(path) and os.access(path, os.R_OK)):
-            mend = "Give its path, here or in the kubeconfig"
-            yield Problem("error", option, f"{path} is no file that can be read", mend)
+            hint = "Give its path, here or in the kubeconfig"
+            yield Problem("error", "todo", option, f"{path} is no file that can be read", hint)

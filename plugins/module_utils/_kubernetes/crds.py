@@ -14,16 +14,16 @@ from typing import Any
 from .._problems import ApiError, ClusterError
 from .._resources import Target
 from .._unstructured import conditions_of
-from .client import Client, Written
-from .rest_mapper import ServedKinds
+from .client import Client, WriteResult
+from .rest_mapper import RestMapper
 
-NUDGED = "capability.openshift.io/nudged"
+TOUCHED = "capability.openshift.io/nudged"
 """Annotation that is there for a moment only, where an API server has forgotten a definition."""
 
 ESTABLISH_SECONDS = 120.0
 """How long to wait for definitions, through a restart of the API server."""
 
-_NUDGE_SECONDS = 8.0
+_TOUCH_SECONDS = 8.0
 """An API server with peers takes 5 seconds until it establishes a definition: only a longer silence means something."""
 
 _PAUSE = 0.5
@@ -32,7 +32,7 @@ _PAUSE = 0.5
 _TRIES = 3
 
 
-def await_established(
+def wait_until_established(
     client: Client, target: Target, metadata: Mapping[str, Any], seconds: float
 ) -> tuple[Mapping[str, Any], str]:
     """Return a CustomResourceDefinition once it is established, or why it is not, after ``seconds`` or for good.
@@ -46,18 +46,18 @@ def await_established(
     version, nudges = str(metadata["resourceVersion"]), 0
     while not _is_decided(found):
         left = begun + seconds - time.monotonic()
-        found = _next(client, target, version, min(left, _NUDGE_SECONDS))
+        found = _next_event(client, target, version, min(left, _TOUCH_SECONDS))
         # A watch from what it has now is refused as too old where nothing has changed since a restart of the server.
         version = ""
         if _is_decided(found) or left <= 0:
             break
-        if time.monotonic() - begun >= _NUDGE_SECONDS * (nudges + 1):
+        if time.monotonic() - begun >= _TOUCH_SECONDS * (nudges + 1):
             # One that was killed between accepting the names and establishing them looks at a definition again only
             # when that changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
             nudges += 1
-            _annotate(client, target, str(nudges))
-    if nudges or NUDGED in (found["metadata"].get("annotations") or {}):  # of a wait that was broken off
-        _annotate(client, target, None)
+            _touch(client, target, str(nudges))
+    if nudges or TOUCHED in (found["metadata"].get("annotations") or {}):  # of a wait that was broken off
+        _touch(client, target, None)
     return found, "" if is_established(found) else _refused_names(found) or _state(found)
 
 
@@ -84,7 +84,7 @@ def _state(crd: Mapping[str, Any]) -> str:
     return f"time is up, and the server says {condition.get('reason')} ({condition.get('message')})"
 
 
-def _next(client: Client, target: Target, version: str, seconds: float) -> Mapping[str, Any]:
+def _next_event(client: Client, target: Target, version: str, seconds: float) -> Mapping[str, Any]:
     """Return what becomes of a definition within ``seconds``, or earlier where a watch from ``version`` ends."""
     if seconds > 0:
         begun = time.monotonic()
@@ -99,11 +99,11 @@ def _next(client: Client, target: Target, version: str, seconds: float) -> Mappi
     return client.get(target)
 
 
-def _annotate(client: Client, target: Target, value: str | None) -> None:
+def _touch(client: Client, target: Target, value: str | None) -> None:
     for _attempt in range(_TRIES):
         metadata = {
             "resourceVersion": client.get(target)["metadata"]["resourceVersion"],
-            "annotations": {NUDGED: value},
+            "annotations": {TOUCHED: value},
         }
         try:
             client.merge(target, {"metadata": metadata})
@@ -114,9 +114,9 @@ def _annotate(client: Client, target: Target, value: str | None) -> None:
             return
 
 
-def create_soon(
-    client: Client, kinds: ServedKinds, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
-) -> Written:
+def create_of_new_kind(
+    client: Client, kinds: RestMapper, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
+) -> WriteResult:
     """Create an object. Of a kind that came a moment ago there is none yet, so that it can be applied as well.
 
     The API server holds a POST back for two seconds then

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._problems import ApiError
-from .._resources import ServedKind
+from .._resources import ApiResource
 from .client import Client
 
 _AGGREGATED = "APIGroupDiscoveryList"
@@ -37,9 +37,9 @@ class Discovery:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._groups: dict[str, list[_Version]] | None = None
+        self._groups: dict[str, list[GroupVersion]] | None = None
 
-    def find(self, group: str, kind: str, version: str = "") -> ServedKind | None:
+    def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
         """Return a kind in ``version``, or in that of the versions that have it which the server prefers.
 
         ``None`` where it is not served, or where nobody can tell now (see ``unknown``).
@@ -66,11 +66,11 @@ class Discovery:
         """Ask again, because CustomResourceDefinitions came or went; what is known stays where nobody answers."""
         self._groups = self._read()
 
-    def _read(self) -> dict[str, list[_Version]]:
+    def _read(self) -> dict[str, list[GroupVersion]]:
         core = self._client.document("/api", _ACCEPT)
         return {**_groups_of(core), **_groups_of(self._client.document("/apis", _ACCEPT))}
 
-    def _versions(self, group: str) -> Iterator[_Version]:
+    def _versions(self, group: str) -> Iterator[GroupVersion]:
         if self._groups is None:
             self._groups = self._read()
         for version in self._groups.get(group, ()):
@@ -78,11 +78,11 @@ class Discovery:
             yield version
 
 
-class _Version:
+class GroupVersion:
     """A version of a group. ``kinds`` hold nothing before it was read."""
 
     def __init__(
-        self, group: str, name: str, kinds: Mapping[str, ServedKind] | None = None, stale: bool = False
+        self, group: str, name: str, kinds: Mapping[str, ApiResource] | None = None, stale: bool = False
     ) -> None:
         self._group, self.name = group, name
         self._was_read = kinds is not None
@@ -103,43 +103,43 @@ class _Version:
         # Sub-resources are in the same list.
         plain = [item for item in resources if "/" not in item["name"]]
         self.kinds = _by_kind(
-            ServedKind(self._group, self.name, item["name"], item["kind"], item["namespaced"]) for item in plain
+            ApiResource(self._group, self.name, item["name"], item["kind"], item["namespaced"]) for item in plain
         )
         self._was_read = True
 
 
-def _groups_of(document: Mapping[str, Any]) -> dict[str, list[_Version]]:
+def _groups_of(document: Mapping[str, Any]) -> dict[str, list[GroupVersion]]:
     """Return the groups of a discovery document by name, the preferred version of each first."""
     if document.get("kind") == _AGGREGATED:
-        groups: dict[str, list[_Version]] = {}
+        groups: dict[str, list[GroupVersion]] = {}
         for item in document.get("items") or ():
             name = (item.get("metadata") or {}).get("name") or ""
             groups[name] = [_aggregated_version(name, version) for version in item.get("versions") or ()]
         return groups
     if "groups" not in document:  # APIVersions, what /api says of the core group
-        return {"": [_Version("", name) for name in document.get("versions") or ()]}
+        return {"": [GroupVersion("", name) for name in document.get("versions") or ()]}
     return {group["name"]: _listed_versions(group) for group in document["groups"] or ()}
 
 
-def _listed_versions(group: Mapping[str, Any]) -> list[_Version]:
+def _listed_versions(group: Mapping[str, Any]) -> list[GroupVersion]:
     names = [version["version"] for version in group.get("versions") or ()]
     preferred = (group.get("preferredVersion") or {}).get("version")
-    return [_Version(group["name"], name) for name in sorted(names, key=lambda name: name != preferred)]
+    return [GroupVersion(group["name"], name) for name in sorted(names, key=lambda name: name != preferred)]
 
 
-def _aggregated_version(group: str, version: Mapping[str, Any]) -> _Version:
+def _aggregated_version(group: str, version: Mapping[str, Any]) -> GroupVersion:
     name = version["version"]
     # A resource without a kind of its own is there for its sub-resources only.
     resources = [item for item in version.get("resources") or () if item.get("responseKind")]
     kinds = _by_kind(
-        ServedKind(group, name, item["resource"], item["responseKind"]["kind"], item["scope"] == "Namespaced")
+        ApiResource(group, name, item["resource"], item["responseKind"]["kind"], item["scope"] == "Namespaced")
         for item in resources
     )
-    return _Version(group, name, kinds, version.get("freshness") == "Stale")
+    return GroupVersion(group, name, kinds, version.get("freshness") == "Stale")
 
 
-def _by_kind(found: Iterator[ServedKind]) -> dict[str, ServedKind]:
-    kinds: dict[str, ServedKind] = {}
+def _by_kind(found: Iterator[ApiResource]) -> dict[str, ApiResource]:
+    kinds: dict[str, ApiResource] = {}
     for served in found:
         kinds.setdefault(served.kind, served)
     return kinds

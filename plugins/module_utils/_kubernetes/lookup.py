@@ -11,21 +11,21 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from .._problems import ApiError, ClusterError, Problem
-from .._resources import ResourceId, ServedKind, Target, target_of
+from .._resources import ApiResource, ResourceId, Target, target_for
 from .client import Client, object_key
 
 
-class Kinds(Protocol):
+class KindLookup(Protocol):
     """What tells which kinds a cluster serves."""
 
-    def find(self, group: str, kind: str) -> ServedKind | None:
+    def find(self, group: str, kind: str) -> ApiResource | None:
         """Return a kind; ``None`` where it is not served, or where nobody can tell now."""
 
     def unknown(self, group: str) -> bool:
         """Tell whether a group may serve more than is known: its own API server does not answer."""
 
 
-class Presence(NamedTuple):
+class ExistingResources(NamedTuple):
     """The metadata of what is there, by resource. ``unclear`` is what the cluster does not tell, ``errors`` why not.
 
     ``unserved`` is how many kinds the cluster does not have, so that nothing of them is there.
@@ -42,7 +42,9 @@ class Presence(NamedTuple):
         return tuple(dict.fromkeys(problem for error in self.errors for problem in error.problems))
 
 
-def look_for(client: Client, kinds: Kinds, resources: Collection[ResourceId], labels: str = "") -> Presence:
+def find_existing(
+    client: Client, kinds: KindLookup, resources: Collection[ResourceId], labels: str = ""
+) -> ExistingResources:
     """Return which of ``resources`` are there, among the objects that a label selector chooses.
 
     Raises ``ClusterError`` where the server does not answer at all.
@@ -51,7 +53,7 @@ def look_for(client: Client, kinds: Kinds, resources: Collection[ResourceId], la
     for resource in sorted(resources):
         by_kind.setdefault(resource.group_kind, []).append(resource)
     # Some manifests of cluster-scoped resources name a namespace, which the API ignores, and which targets have not.
-    wanted: dict[ServedKind, dict[str, list[ResourceId]]] = {}
+    wanted: dict[ApiResource, dict[str, list[ResourceId]]] = {}
     unclear: set[ResourceId] = set()
     errors: list[ClusterError] = []
     for (group, kind), named in by_kind.items():
@@ -59,13 +61,13 @@ def look_for(client: Client, kinds: Kinds, resources: Collection[ResourceId], la
         if served is not None:
             keys = wanted.setdefault(served, {})
             for resource in named:
-                keys.setdefault(target_of(served, resource).key, []).append(resource)
+                keys.setdefault(target_for(served, resource).key, []).append(resource)
         elif kinds.unknown(group):
             unclear.update(named)
-            errors.append(_unanswered(group, kind))
+            errors.append(_group_unavailable(group, kind))
     unserved = len(by_kind) - len(wanted) - len(errors)
 
-    def listed(served: ServedKind) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
+    def listed(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
         keys = wanted[served]
         try:
             items = client.list(Target(served, labels=labels), metadata_only=True)
@@ -80,10 +82,10 @@ def look_for(client: Client, kinds: Kinds, resources: Collection[ResourceId], la
             unclear.update(resource for resources in wanted[served].values() for resource in resources)
         else:
             there.update(answer)
-    return Presence(there, frozenset(unclear), tuple(errors), unserved)
+    return ExistingResources(there, frozenset(unclear), tuple(errors), unserved)
 
 
-def _unanswered(group: str, kind: str) -> ClusterError:
+def _group_unavailable(group: str, kind: str) -> ClusterError:
     message = f"cannot list {kind} of {group}: the server of this API group does not answer"
-    mend = "Look at the APIServices of the group (oc get apiservice), and run it again"
-    return ClusterError([Problem("error", "", message, mend)])
+    hint = "Look at the APIServices of the group (oc get apiservice), and run it again"
+    return ClusterError([Problem("error", "todo", "", message, hint)])

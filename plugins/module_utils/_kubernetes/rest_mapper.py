@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-from .._resources import ServedKind
-from .._unstructured import maps, walk
+from .._resources import ApiResource
+from .._unstructured import mappings_in, nested
 from .client import Client
 from .discovery import Discovery
 
@@ -21,17 +21,17 @@ _FRESH_SECONDS = 5.0
 """How long an API server may take at most until it goes by a CustomResourceDefinition that came or changed."""
 
 
-class ServedKinds:
+class RestMapper:
     """What the server of ``client`` serves. Methods raise ``ClusterError`` where it does not tell."""
 
     def __init__(self, client: Client) -> None:
         self._discovery = Discovery(client)
-        self._learnt: dict[tuple[str, str], dict[str, ServedKind]] = {}
+        self._learnt: dict[tuple[str, str], dict[str, ApiResource]] = {}
         self._new: set[tuple[str, str, str]] = set()
         self._learnt_at: dict[tuple[str, str, str], float] = {}
         self._lock = Lock()
 
-    def find(self, group: str, kind: str, version: str = "") -> ServedKind | None:
+    def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
         """Return a kind; ``None`` where it is not served, or where nobody can tell now."""
         with self._lock:
             learnt = self._learnt.get((group, kind), {})
@@ -51,11 +51,11 @@ class ServedKinds:
         with self._lock:
             return self._discovery.unknown(group)
 
-    def is_new(self, served: ServedKind) -> bool:
+    def is_new(self, served: ApiResource) -> bool:
         """Tell whether a kind came during this run, so that the server may need a moment until it knows its path."""
         return (served.group, served.kind, served.version) in self._new
 
-    def is_fresh(self, served: ServedKind) -> bool:
+    def is_fresh(self, served: ApiResource) -> bool:
         """Tell whether the definition of a kind came or changed so lately that the server may not go by it yet."""
         learnt = self._learnt_at.get((served.group, served.kind, served.version))
         return learnt is not None and time.monotonic() - learnt < _FRESH_SECONDS
@@ -67,10 +67,10 @@ class ServedKinds:
         """
         spec = crd["spec"]
         namespaced = spec["scope"] == "Namespaced"
-        for version in maps(spec.get("versions")):
+        for version in mappings_in(spec.get("versions")):
             if version.get("served"):
-                plural, kind = walk(spec, "names", "plural"), walk(spec, "names", "kind")
-                served = ServedKind(spec["group"], version["name"], plural, kind, namespaced)
+                plural, kind = nested(spec, "names", "plural"), nested(spec, "names", "kind")
+                served = ApiResource(spec["group"], version["name"], plural, kind, namespaced)
                 with self._lock:
                     key = served.group, served.kind, served.version
                     self._learnt.setdefault(served.group_kind, {})[served.version] = served

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from .._problems import ApiError, ClaimError, ClusterError
+from .._problems import ApiError, ClusterError, LockLostError
 
 if TYPE_CHECKING:
     import urllib3
@@ -61,7 +61,7 @@ def retries(connect_seconds: float) -> urllib3.Retry:
             if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             said = (response.data or b"").decode(errors="replace") if response is not None else ""
-            if response is not None and response.status == 500 and is_for_good(said):
+            if response is not None and response.status == 500 and is_permanent(said):
                 # Urllib3 then returns the answer as it is.
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
             return super().increment(method, url, response, error, _pool, _stacktrace)
@@ -91,7 +91,7 @@ def retries(connect_seconds: float) -> urllib3.Retry:
     )
 
 
-def is_for_good(said: str) -> bool:
+def is_permanent(said: str) -> bool:
     """Tell whether an answer of 500 is what the next attempt gets as well: the manifest is to blame."""
     return any(words in said for words in (NOT_IN_SCHEMA, *_NOT_OF_TYPE))
 
@@ -117,10 +117,10 @@ SECONDS = 90.0
 _PAUSE = 1.0
 
 
-_Answer = TypeVar("_Answer")
+Result = TypeVar("Result")
 
 
-def persist(ask: Callable[[], _Answer], is_over: Callable[[], bool] = lambda: False) -> _Answer:
+def retry_while_unreachable(ask: Callable[[], Result], is_over: Callable[[], bool] = lambda: False) -> Result:
     """Return what ``ask`` returns, asked again as long as the API server does not answer and nothing ``is_over``.
 
     Raises ``ClusterError``: what the server answers, or that it does not.
@@ -129,7 +129,7 @@ def persist(ask: Callable[[], _Answer], is_over: Callable[[], bool] = lambda: Fa
     while True:
         try:
             return ask()
-        except (ApiError, ClaimError):
+        except (ApiError, LockLostError):
             raise
         except ClusterError:
             silent_since = time.monotonic() if silent_since is None else silent_since

@@ -15,8 +15,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._resources import ServedKind
-from .._unstructured import maps, walk
+from .._resources import ApiResource
+from .._unstructured import mappings_in, nested
 
 _STEP = re.compile(r'\.([^.\[\]"]+)|\[("(?:[^"\\]|\\.)*")\]|(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])')
 _METADATA = re.compile(r"\.metadata\b")
@@ -31,12 +31,12 @@ class Schema(NamedTuple):
     others: Any = None
 
 
-def schema_in(document: object, served: ServedKind) -> Schema:
+def served_schema(document: object, served: ApiResource) -> Schema:
     """Return the schema of a kind out of what a server has as OpenAPI v3 for its group and version."""
-    schemas = walk(document, "components", "schemas")
+    schemas = nested(document, "components", "schemas")
     wanted = {"group": served.group, "version": served.version, "kind": served.kind}
     for schema in schemas.values() if isinstance(schemas, Mapping) else ():
-        if wanted in maps(walk(schema, "x-kubernetes-group-version-kind")):
+        if wanted in mappings_in(nested(schema, "x-kubernetes-group-version-kind")):
             return Schema(schema, schemas)
     return Schema(None)
 
@@ -68,10 +68,10 @@ def is_declared(schema_of_kind: Schema, field: str) -> bool:
 def _resolved(schemas: object, schema: Any) -> Any:
     """Return what a schema refers to: built-in kinds wrap it, to have a default and a description of their own."""
     for _step in range(4):
-        ref = walk(schema, "$ref")
-        parts = walk(schema, "allOf")
+        ref = nested(schema, "$ref")
+        parts = nested(schema, "allOf")
         if isinstance(ref, str):
-            schema = walk(schemas, ref.removeprefix(_REF))
+            schema = nested(schemas, ref.removeprefix(_REF))
         elif isinstance(parts, list) and len(parts) == 1 and "properties" not in schema:
             schema = parts[0]
     return schema
@@ -79,7 +79,7 @@ def _resolved(schemas: object, schema: Any) -> Any:
 
 def schema_of(crd: object, version: str) -> Any:
     """Return the schema that a CustomResourceDefinition has for ``version``; ``None`` where it has none."""
-    for item in maps(walk(crd, "spec", "versions")):
+    for item in mappings_in(nested(crd, "spec", "versions")):
         if item.get("name") == version:
-            return walk(item, "schema", "openAPIV3Schema")
+            return nested(item, "schema", "openAPIV3Schema")
     return None

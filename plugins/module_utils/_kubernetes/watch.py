@@ -23,8 +23,8 @@ Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
 _PAUSE = 1.0
 """Seconds before a broken watch is begun again."""
 
-_NO = (401, 403, 404, 405)
-_PATIENCE = 5
+_DENIALS = (401, 403, 404, 405)
+_TOLERATED_DENIALS = 5
 """How often in a row these answers are taken for those of a server that only starts and does not know its rules yet."""
 
 _LONGEST_WATCH = 60.0
@@ -35,14 +35,14 @@ _LONGEST_SILENCE = 5.0
 """Seconds after which whoever follows hears something also where nothing happens, and can look at something else."""
 
 
-class State(NamedTuple):
+class ObservedObjects(NamedTuple):
     """What the cluster has. ``trouble`` is why that may be old: what the last broken connection said."""
 
     objects: Objects
     trouble: ClusterError | None
 
 
-class _Change(NamedTuple):
+class WatchEvent(NamedTuple):
     """What happened to ``target``: it is all that ``snapshot`` has, or ``event`` came, or there was ``trouble``.
 
     ``is_final``: the trouble will not pass.
@@ -68,7 +68,7 @@ def snapshots_of(client: Client, targets: Sequence[Target]) -> dict[Target, Snap
     return found
 
 
-def follow(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float) -> Iterator[State]:
+def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float) -> Iterator[ObservedObjects]:
     """Yield what the cluster has after ``snapshots``, at once and whenever it changes, for ``seconds``.
 
     Yields a last time when the time is over. A connection that breaks is made again. Raises ``ClusterError`` where
@@ -76,8 +76,8 @@ def follow(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float)
     """
     deadline = time.monotonic() + seconds
     objects = {target: dict(snapshot.objects) for target, snapshot in snapshots.items()}
-    yield State(objects, None)
-    changes: SimpleQueue[_Change] = SimpleQueue()
+    yield ObservedObjects(objects, None)
+    changes: SimpleQueue[WatchEvent] = SimpleQueue()
     over = Event()
     for target, snapshot in snapshots.items():
         arguments = (client, target, snapshot, deadline, changes, over)
@@ -89,15 +89,15 @@ def follow(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float)
                 change = changes.get(timeout=min(left, _LONGEST_SILENCE))
             except Empty:
                 if left > _LONGEST_SILENCE:
-                    yield State(objects, _first(trouble))
+                    yield ObservedObjects(objects, _first(trouble))
                 continue
             if change.is_final and change.trouble is not None:
                 raise change.trouble
             trouble[change.target] = change.trouble
             _note(objects[change.target], change)
             if changes.empty():
-                yield State(objects, _first(trouble))
-        yield State(objects, _first(trouble))
+                yield ObservedObjects(objects, _first(trouble))
+        yield ObservedObjects(objects, _first(trouble))
     finally:
         over.set()
 
@@ -107,7 +107,7 @@ def _watch(
     target: Target,
     snapshot: Snapshot,
     deadline: float,
-    changes: SimpleQueue[_Change],
+    changes: SimpleQueue[WatchEvent],
     over: Event,
 ) -> None:
     refusals = 0
@@ -118,18 +118,18 @@ def _watch(
             if not version:
                 snapshot = client.snapshot(target)
                 version = snapshot.resource_version
-                changes.put(_Change(target, snapshot=snapshot))
+                changes.put(WatchEvent(target, snapshot=snapshot))
             for event in client.watch(target, version, min(left, _LONGEST_WATCH)):
                 if over.is_set():
                     return
                 refusals = 0
                 version = _version_after(event)
                 if event["type"] in ("ADDED", "MODIFIED", "DELETED"):
-                    changes.put(_Change(target, event=event))
+                    changes.put(WatchEvent(target, event=event))
         except ClusterError as error:
             version = ""
-            refusals += isinstance(error, ApiError) and error.code in _NO
-            changes.put(_Change(target, trouble=error, is_final=refusals > _PATIENCE))
+            refusals += isinstance(error, ApiError) and error.code in _DENIALS
+            changes.put(WatchEvent(target, trouble=error, is_final=refusals > _TOLERATED_DENIALS))
         if time.monotonic() - begun < _PAUSE:
             over.wait(_PAUSE)
 
@@ -141,7 +141,7 @@ def _version_after(event: Mapping[str, Any]) -> str:
     return str((event["object"].get("metadata") or {}).get("resourceVersion") or "")
 
 
-def _note(known: dict[str, Mapping[str, Any]], change: _Change) -> None:
+def _note(known: dict[str, Mapping[str, Any]], change: WatchEvent) -> None:
     if change.snapshot is not None:
         known.clear()
         known.update(change.snapshot.objects)

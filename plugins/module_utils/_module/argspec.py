@@ -23,7 +23,7 @@ def release_spec() -> dict[str, dict[str, Any]]:
     }
 
 
-def facts_spec() -> dict[str, dict[str, Any]]:
+def cluster_type_spec() -> dict[str, dict[str, Any]]:
     """What decides how a release is read, and which flavour of its manifests counts (fragment ``facts``)."""
     return {
         "cluster_profile": {"type": "str", "default": DEFAULT_CLUSTER_PROFILE},
@@ -32,7 +32,7 @@ def facts_spec() -> dict[str, dict[str, Any]]:
 
 
 def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``load_release`` that the options of ``release_spec`` and ``facts_spec`` are."""
+    """Return the arguments of ``load_release`` that the options of ``release_spec`` and ``cluster_type_spec`` are."""
     return {
         "path": params["release"],
         "openshift_version": params["openshift_version"],
@@ -75,7 +75,9 @@ def rollout_spec() -> dict[str, dict[str, Any]]:
 
 
 def cluster_options(params: dict[str, Any]) -> ClusterOptions:
-    """Return what the options of ``facts_spec``, ``selection_spec`` and ``inclusion_spec`` say of the cluster."""
+    """Return what the options of ``cluster_type_spec``, ``selection_spec`` and ``inclusion_spec`` say of the
+    cluster.
+    """
     return ClusterOptions(
         capabilities=params["capabilities"],
         enabled_capabilities=params["enabled_capabilities"],
@@ -93,4 +95,4 @@ def wait_problems(wait_timeout: int) -> tuple[Problem, ...]:
     """Return what is wrong with the option ``wait_timeout``."""
     if wait_timeout >= 0:
         return ()
-    return (Problem("error", "wait_timeout", f"is {wait_timeout}, expected seconds", "Give 0 or more"),)
+    return (Problem("error", "todo", "wait_timeout", f"is {wait_timeout}, expected seconds", "Give 0 or more"),)

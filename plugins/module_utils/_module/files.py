@@ -64,16 +64,20 @@ def access_problems(directory: str, option: str) -> list[Problem]:
     nearest = _nearest(directory)
     if not os.path.isdir(nearest):
         kind = "a link to nothing" if os.path.islink(nearest) else "a file"
-        return [Problem("error", directory, f"cannot be made: {nearest} is {kind}", f"Choose another {option}")]
+        return [Problem("error", "todo", directory, f"cannot be made: {nearest} is {kind}", f"Choose another {option}")]
     if not os.access(nearest, os.W_OK | os.X_OK):
-        return [Problem("error", directory, f"cannot be written: no permission on {nearest}", "Check the permissions")]
+        return [
+            Problem(
+                "error", "todo", directory, f"cannot be written: no permission on {nearest}", "Check the permissions"
+            )
+        ]
     return []
 
 
 def cannot(verb: str, path: str, error: OSError) -> Problem:
     """Return the problem that the operating system had; ``path`` is where, if ``error`` does not say."""
-    mend = "Check the permissions" if isinstance(error, PermissionError) else "See that the file system can take it"
-    return Problem("error", error.filename or path, f"cannot {verb}: {error.strerror or error}", mend)
+    hint = "Check the permissions" if isinstance(error, PermissionError) else "See that the file system can take it"
+    return Problem("error", "todo", error.filename or path, f"cannot {verb}: {error.strerror or error}", hint)
 
 
 def _nearest(path: str) -> str:

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 
-def plain(value: Any) -> Any:
+def untag(value: Any) -> Any:
     """Return ``value`` as dict, list, str, int, float, bool or None, all the way down.
 
     ansible-core 2.19 and later hand over subclasses that compare equal and that ``type(x) is str`` and YAML dumpers
@@ -28,9 +28,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(value)
     if isinstance(value, Mapping):
-        return {plain(key): plain(item) for key, item in value.items()}
+        return {untag(key): untag(item) for key, item in value.items()}
     if isinstance(value, (Sequence, Set)):
-        return [plain(item) for item in value]
+        return [untag(item) for item in value]
     if isinstance(value, date):
         return value.isoformat()
     return value

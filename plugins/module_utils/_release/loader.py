@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, ReleaseError, has_errors, raise_errors
 from .._version import Minor, is_semantic_version, minor_of
-from .._yaml.head import Head, YamlError, json_object
+from .._yaml.head import Head, YamlError, parse_json_object
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
 from .release import Release
@@ -34,7 +34,7 @@ IMAGE_REFERENCES = "image-references"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _METADATA_KIND = "cincinnati-metadata-v0"
 
-UNSHOWN_IMAGE = "unset"
+PLACEHOLDER_IMAGE = "unset"
 """Stands for the release image where no answer shows it, so that nobody is told to name it."""
 
 
@@ -65,15 +65,17 @@ def load_release(
     """
     problems: list[Problem] = []
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
-        mend = "Give the pull spec of the release image, or leave it out"
-        problems.append(Problem("error", "release_image", f"{release_image!r} is not a pull spec", mend))
+        hint = "Give the pull spec of the release image, or leave it out"
+        problems.append(Problem("error", "todo", "release_image", f"{release_image!r} is not a pull spec", hint))
     if not path:
-        problems.append(Problem("error", "release", "is empty, expected a directory", "Name an extracted release"))
+        problems.append(
+            Problem("error", "todo", "release", "is empty, expected a directory", "Name an extracted release")
+        )
         raise_errors(problems, ReleaseError)
     path = os.path.abspath(path)
     directories = _directories(path, problems)
     raise_errors(problems, ReleaseError)
-    with without_collector():
+    with gc_paused():
         metadata_directory = directories[-1]
         version = _version(path, metadata_directory, openshift_version, problems)
         images = _images(path, metadata_directory, version, problems)
@@ -87,7 +89,7 @@ def load_release(
                 data = _content(path, name, rendering, problems)
                 partial = partial or data is None
                 if data is not None:
-                    again = functools.partial(_content_again, path, name, rendering, len(data))
+                    again = functools.partial(_reread, path, name, rendering, len(data))
                     files[name], found = read_manifest_file(name, data, read_head, again)
                     problems += found
     manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
@@ -103,7 +105,7 @@ def load_release(
 
 def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
     text = files[manifest.file].text(manifest)
-    found = json_object(text)
+    found = parse_json_object(text)
     if found is not None:
         return found
     from .._yaml.libyaml import load_body
@@ -112,18 +114,18 @@ def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
         return load_body(text)
     except YamlError as error:
         where = f"{manifest.file}, document {manifest.document}"
-        raise ReleaseError([Problem("error", where, error.message, "Mend the document")]) from None
+        raise ReleaseError([Problem("error", "todo", where, error.message, "Mend the document")]) from None
 
 
 def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
     """Return the directories to read, relative to ``path``, the one with the metadata last."""
     if not os.path.isdir(path):
         found = "is a file" if os.path.exists(path) else "does not exist"
-        mend = "Name a directory into which a release was extracted"
-        problems.append(Problem("error", path, f"{found}, expected a directory", mend))
+        hint = "Name a directory into which a release was extracted"
+        problems.append(Problem("error", "todo", path, f"{found}, expected a directory", hint))
         return ()
     problems += [
-        Problem("error", directory, "cannot be read: no permission", "Check the permissions")
+        Problem("error", "todo", directory, "cannot be read: no permission", "Check the permissions")
         for directory in (path, *(os.path.join(path, name) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS)))
         if os.path.isdir(directory) and not os.access(directory, os.R_OK | os.X_OK)
     ]
@@ -134,11 +136,11 @@ def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
         return (CVO_MANIFESTS, RELEASE_MANIFESTS)
     if has_release:
         message = f"there is no {CVO_MANIFESTS}/ beside {RELEASE_MANIFESTS}/, so what the CVO brings itself is missing"
-        problems.append(Problem("warning", path, message, "Extract both directories of the release image"))
+        problems.append(Problem("warning", "todo", path, message, "Extract both directories of the release image"))
         return (RELEASE_MANIFESTS,)
     if has_cvo and not _has_manifest_files(path):
         message = f"there is {CVO_MANIFESTS}/ and no {RELEASE_MANIFESTS}/"
-        problems.append(Problem("error", path, message, "Extract both directories of the release image"))
+        problems.append(Problem("error", "todo", path, message, "Extract both directories of the release image"))
     return ("",)
 
 
@@ -162,12 +164,14 @@ def _file_names(path: str, directory: str, problems: list[Problem]) -> list[str]
         if not name.isprintable():
             shown = relative.encode("ascii", "backslashreplace").decode()
             problems.append(
-                Problem("error", shown, "has a name that is not UTF-8 or cannot be shown", "Rename the file")
+                Problem("error", "todo", shown, "has a name that is not UTF-8 or cannot be shown", "Rename the file")
             )
         elif is_file:
             names.append(relative)
         else:
-            problems.append(Problem("error", relative, "is not a file that can be read", "Remove it or mend the link"))
+            problems.append(
+                Problem("error", "todo", relative, "is not a file that can be read", "Remove it or mend the link")
+            )
     return names
 
 
@@ -177,12 +181,12 @@ def _content(path: str, name: str, values: TemplateValues | None, problems: list
     return data if data is None or values is None else _rendered(name, data, values, problems)
 
 
-def _content_again(path: str, name: str, values: TemplateValues | None, size: int) -> bytes:
+def _reread(path: str, name: str, values: TemplateValues | None, size: int) -> bytes:
     problems: list[Problem] = []
     data = _content(path, name, values, problems)
     raise_errors(problems, ReleaseError)
     if data is None or len(data) != size:
-        problem = Problem("error", name, "changed while the release was being read", "Run it again")
+        problem = Problem("error", "todo", name, "changed while the release was being read", "Run it again")
         raise ReleaseError([problem])
     return data
 
@@ -207,11 +211,11 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: list[Pro
         text = render(template, values)
     except TemplateError as error:
         message = f"cannot be rendered: {error.message}; the file is left out, as the CVO leaves it out from 4.22 on"
-        problems.append(Problem("warning", f"{name} (line {error.line})", message, "Render the file before"))
+        problems.append(Problem("warning", "todo", f"{name} (line {error.line})", message, "Render the file before"))
         return None
     if values.release_image == UNSET_RELEASE_IMAGE and uses_release_image(template):
         message = f"release_image is not set, {UNSET_RELEASE_IMAGE} stands in its place"
-        problems.append(Problem("warning", name, message, "Set release_image to the pull spec of the release"))
+        problems.append(Problem("warning", "todo", name, message, "Set release_image to the pull spec of the release"))
     return text.encode()
 
 
@@ -219,7 +223,7 @@ def _version(path: str, directory: str, given: str | None, problems: list[Proble
     name = f"{directory}/{METADATA}" if directory else METADATA
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
-            problems.append(Problem("error", name, "does not exist", "Extract the release with its metadata"))
+            problems.append(Problem("error", "todo", name, "does not exist", "Extract the release with its metadata"))
         return given
     metadata = _json_object(path, name, problems)
     if metadata is None:
@@ -227,17 +231,17 @@ def _version(path: str, directory: str, given: str | None, problems: list[Proble
     kind, version = metadata.get("kind"), metadata.get("version")
     if kind != _METADATA_KIND:
         problems.append(
-            Problem("error", f"{name}, kind", f"is {kind!r}, expected {_METADATA_KIND}", "Extract it again")
+            Problem("error", "todo", f"{name}, kind", f"is {kind!r}, expected {_METADATA_KIND}", "Extract it again")
         )
     if not isinstance(version, str) or not is_semantic_version(version):
         found = "is missing" if version in (None, "") else f"is {version!r}"
         message = f"{found}, expected a semantic version such as 4.20.3, as a string"
-        problems.append(Problem("error", f"{name}, version", message, "Extract it again"))
+        problems.append(Problem("error", "todo", f"{name}, version", message, "Extract it again"))
         return given
     if given is not None and _disagree(given, version):
         message = f"is {version}, and openshift_version says {given}"
         problems.append(
-            Problem("error", f"{name}, version", message, "Leave openshift_version out, the release tells it")
+            Problem("error", "todo", f"{name}, version", message, "Leave openshift_version out, the release tells it")
         )
     return version
 
@@ -263,20 +267,26 @@ def _images(path: str, directory: str, version: str | None, problems: list[Probl
     name = f"{directory}/{IMAGE_REFERENCES}" if directory else IMAGE_REFERENCES
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
-            problems.append(Problem("error", name, "does not exist", "Extract the release with its image references"))
+            problems.append(
+                Problem("error", "todo", name, "does not exist", "Extract the release with its image references")
+            )
         return {}
     stream = _json_object(path, name, problems)
     if stream is None:
         return {}
     if stream.get("kind") != "ImageStream":
         problems.append(
-            Problem("error", f"{name}, kind", f"is {stream.get('kind')!r}, expected ImageStream", "Extract it again")
+            Problem(
+                "error", "todo", f"{name}, kind", f"is {stream.get('kind')!r}, expected ImageStream", "Extract it again"
+            )
         )
     named = _mapping(stream.get("metadata")).get("name")
     has_metadata = os.path.lexists(os.path.join(path, directory, METADATA))
     if has_metadata and version is not None and named != version:
         message = f"is {named!r}, and {METADATA} says {version}"
-        problems.append(Problem("error", f"{name}, metadata.name", message, "Extract both from the same release"))
+        problems.append(
+            Problem("error", "todo", f"{name}, metadata.name", message, "Extract both from the same release")
+        )
     tags = _mapping(stream.get("spec")).get("tags")
     images: dict[str, str] = {}
     for tag in map(_mapping, tags if isinstance(tags, list) else ()):
@@ -297,21 +307,25 @@ def _json_object(path: str, name: str, problems: list[Problem]) -> dict[str, Any
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        problems.append(Problem("error", name, f"is not valid JSON: {error}", "Extract it again"))
+        problems.append(Problem("error", "todo", name, f"is not valid JSON: {error}", "Extract it again"))
         return None
     if not isinstance(value, dict):
-        problems.append(Problem("error", name, "is not a JSON object", "Extract it again"))
+        problems.append(Problem("error", "todo", name, "is not a JSON object", "Extract it again"))
         return None
     return value
 
 
 def _unreadable(where: str, error: OSError) -> Problem:
-    return Problem("error", where, f"cannot be read: {error.strerror or error}", "Check the file and its permissions")
+    return Problem(
+        "error", "todo", where, f"cannot be read: {error.strerror or error}", "Check the file and its permissions"
+    )
 
 
 def _no_manifests(path: str) -> Problem:
     expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files ending in {', '.join(_SUFFIXES)}"
-    return Problem("error", path, f"holds no manifests, {expected}", "Name the directory of an extracted release")
+    return Problem(
+        "error", "todo", path, f"holds no manifests, {expected}", "Name the directory of an extracted release"
+    )
 
 
 def _head_reader() -> HeadReader:
@@ -326,7 +340,7 @@ def _head_reader() -> HeadReader:
     def read(data: bytes) -> Head:
         try:
             return _rapidyaml.read_head(data)
-        except _rapidyaml.DoubtfulError:
+        except _rapidyaml.UnsupportedSyntax:
             from .._yaml.libyaml import read_head as read_surely
 
             return read_surely(data)
@@ -335,7 +349,7 @@ def _head_reader() -> HeadReader:
 
 
 @contextmanager
-def without_collector() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Keep the collector from walking thousands of new objects again and again: none of them is garbage."""
     enabled = gc.isenabled()
     gc.disable()

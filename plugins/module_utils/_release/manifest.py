@@ -59,10 +59,16 @@ def manifest_from_object(
     unstructured NestedNullCoercingStringMap).
     """
     if not isinstance(obj, Mapping):
-        where = place(file, document, line)
+        where = location(file, document, line)
         found = f"the document is {type_name(obj)}"
         return None, (
-            Problem("error", where, f"{found}, expected a map with apiVersion, kind and metadata", "Write a manifest"),
+            Problem(
+                "error",
+                "todo",
+                where,
+                f"{found}, expected a map with apiVersion, kind and metadata",
+                "Write a manifest",
+            ),
         )
     api_version, kind, metadata = obj.get("apiVersion"), obj.get("kind"), obj.get("metadata")
     if isinstance(metadata, Mapping):
@@ -86,10 +92,10 @@ def manifest_from_object(
             group, version = "", group
         if "/" not in version:
             return Manifest(ResourceId(group, kind, namespace or "", name), version, annotations, file, document), ()
-    return _questionable_manifest(obj, file, document, place(file, document, line))
+    return _checked_manifest(obj, file, document, location(file, document, line))
 
 
-def place(file: str, document: int, line: int = 0, field: str = "") -> str:
+def location(file: str, document: int, line: int = 0, field: str = "") -> str:
     """Name a place in a release for ``Problem.where``: file, document, line and field."""
     text = f"{file}, document {document}"
     if line:
@@ -97,7 +103,7 @@ def place(file: str, document: int, line: int = 0, field: str = "") -> str:
     return f"{text}, {field}" if field else text
 
 
-def _questionable_manifest(
+def _checked_manifest(
     obj: Mapping[Any, Any], file: str, document: int, where: str
 ) -> tuple[Manifest | None, tuple[Problem, ...]]:
     problems: list[Problem] = []
@@ -106,14 +112,16 @@ def _questionable_manifest(
     api_version, kind, name = obj.get("apiVersion"), obj.get("kind"), fields.get("name")
     if isinstance(kind, str) and kind.endswith("List") and "items" in obj and not name:
         message = f"kind {kind} is a list, and the CVO does not expand lists"
-        return None, (Problem("error", f"{where}, kind", message, "Write each item as a document of its own"),)
+        return None, (Problem("error", "todo", f"{where}, kind", message, "Write each item as a document of its own"),)
     for field, value in (("kind", kind), ("metadata.name", name)):
         if not isinstance(value, str) or not value:
             problems.append(_missing(where, field, value))
     if api_version is None or api_version == "":
         api_version = ""
         problems.append(
-            Problem("warning", f"{where}, apiVersion", "is missing; the CVO loads the manifest and cannot apply it")
+            Problem(
+                "warning", "todo", f"{where}, apiVersion", "is missing; the CVO loads the manifest and cannot apply it"
+            )
         )
     elif not isinstance(api_version, str) or api_version.count("/") > 1:
         problems.append(_missing(where, "apiVersion", api_version, "VERSION or GROUP/VERSION"))
@@ -122,6 +130,7 @@ def _questionable_manifest(
         problems.append(
             Problem(
                 "warning",
+                "todo",
                 f"{where}, metadata.namespace",
                 f"is {type_name(namespace)}, read as no namespace",
                 "Quote it",
@@ -145,10 +154,13 @@ def _annotations(value: object, where: str) -> tuple[dict[str, str] | None, list
     consequence = "the CVO then sees no annotations at all on this manifest and leaves it out"
     if not isinstance(value, Mapping):
         message = f"is {type_name(value)}, expected a map of strings; {consequence}"
-        return None, [Problem("warning", f"{where}, metadata.annotations", message, "Write it as a map of strings")]
+        return None, [
+            Problem("warning", "todo", f"{where}, metadata.annotations", message, "Write it as a map of strings")
+        ]
     problems = [
         Problem(
             "warning",
+            "todo",
             f"{where}, metadata.annotations[{key}]",
             f"is {type_name(item)}{_shown(item)}, expected a string; {consequence}",
             "Quote the value" if _shown(item) else "Give it a string",
@@ -166,4 +178,6 @@ def _shown(value: object) -> str:
 
 def _missing(where: str, field: str, value: object, expected: str = "a non-empty string") -> Problem:
     found = "is missing" if value is None else f"is {value!r}" if isinstance(value, str) else f"is {type_name(value)}"
-    return Problem("error", f"{where}, {field}", f"{found}, expected {expected}", f"Give the document a {field}")
+    return Problem(
+        "error", "todo", f"{where}, {field}", f"{found}, expected {expected}", f"Give the document a {field}"
+    )

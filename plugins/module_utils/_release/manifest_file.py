@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from .._problems import Problem, Severity
 from .._resources import ResourceId
 from .._yaml.head import Head, YamlError
-from .manifest import Manifest, manifest_from_object, place
+from .manifest import Manifest, location, manifest_from_object
 
 HeadReader = Callable[[bytes], Head]
 
@@ -77,7 +77,9 @@ def read_manifest_file(
         except UnicodeDecodeError as error:
             where = f"{file} (line {_line_of(data, error.start)})"
             message = f"byte {error.start} is not valid UTF-8"
-            return ManifestFile(file, again, (), ()), (Problem("error", where, message, "Save the file as UTF-8"),)
+            return ManifestFile(file, again, (), ()), (
+                Problem("error", "todo", where, message, "Save the file as UTF-8"),
+            )
     stream = _json_documents(data, read_head) if data.lstrip()[:1] == b"{" else None
     documents: Iterable[_Document] = _yaml_documents(data, read_head) if stream is None else stream
     manifests: list[Manifest] = []
@@ -109,7 +111,7 @@ def read_manifest_file(
 class _Fault(NamedTuple):
     severity: Severity
     message: str
-    mend: str
+    hint: str
     offset: int
 
 
@@ -218,14 +220,16 @@ def _yaml_fault(error: YamlError, text: bytes, content: int) -> _Fault:
 
 
 def _fault_problem(file: str, number: int, data: bytes, fault: _Fault) -> Problem:
-    return Problem(fault.severity, place(file, number, _line_of(data, fault.offset)), fault.message, fault.mend)
+    return Problem(
+        fault.severity, "todo", location(file, number, _line_of(data, fault.offset)), fault.message, fault.hint
+    )
 
 
 def _duplicate(manifest: Manifest, first_line: int, line: int) -> Problem:
     message = (
         f"{manifest.resource_id} begins in line {first_line} already; the CVO refuses a file with a resource twice"
     )
-    return Problem("error", place(manifest.file, manifest.document, line), message, "Remove one of the two")
+    return Problem("error", "todo", location(manifest.file, manifest.document, line), message, "Remove one of the two")
 
 
 def _line_of(data: bytes, offset: int) -> int:

@@ -108,7 +108,7 @@ HTML = """\
 {% endmacro %}
 {% macro update(hop) %}
 {% for block in hop.blocked_by %}
-<div class="blocked"><b>Blocked: {{ block.reason }}</b><p>{{ block.message }}. {{ block.mend }}.</p></div>
+<div class="blocked"><b>Blocked: {{ block.reason }}</b><p>{{ block.message }}. {{ block.hint }}.</p></div>
 {% endfor %}
 {% if hop.names or hop.components %}
 <dl class="facts">
@@ -229,8 +229,8 @@ HTML = """\
 {% for problem in view.problems %}
 <li class="{{ problem.severity }}"><b>{{ problem.severity }}</b> <code>{{ problem.where }}</code>
 <p>{{ problem.message }}</p>
-{% if problem.mend %}
-<p class="quiet">{{ problem.mend }}</p>
+{% if problem.hint %}
+<p class="quiet">{{ problem.hint }}</p>
 {% endif %}
 </li>
 {% endfor %}

@@ -82,7 +82,7 @@ in {{ plan.releases[loop.index0] | text }}.
 {% endmacro %}
 {% macro update(hop) %}
 {% for block in hop.blocked_by %}
-> **Blocked:** {{ block.reason | text }}. {{ block.message | text }}. {{ block.mend | text }}.
+> **Blocked:** {{ block.reason | text }}. {{ block.message | text }}. {{ block.hint | text }}.
 
 {% endfor %}
 {% for entry in hop.names %}
@@ -164,7 +164,7 @@ Worth knowing: [{{ view.problem_count }}](#problems)
 | --- | --- | --- | --- |
 {% for problem in view.problems %}
 | {{ problem.severity | text }} | {{ problem.where | text }} \
-| {{ problem.message | text }} | {{ problem.mend | text }} |
+| {{ problem.message | text }} | {{ problem.hint | text }} |
 {% endfor %}
 {% endif %}
 """

@@ -15,9 +15,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-State = Literal["unknown", "off", "on", "turns-on", "requested"]
+CellState = Literal["unknown", "off", "on", "turns-on", "requested"]
 
-_STATE_TEXT: Mapping[State, str] = {
+_STATE_TEXT: Mapping[CellState, str] = {
     "unknown": "·",
     "off": "off",
     "on": "on",
@@ -56,7 +56,7 @@ class Listing(NamedTuple):
     groups: tuple[Group, ...]
 
 
-class Cause(NamedTuple):
+class EnablementCause(NamedTuple):
     """Why a capability turns on; ``source`` is where a fact comes from, if it is not the releases."""
 
     text: str
@@ -67,10 +67,10 @@ class Cause(NamedTuple):
 class Cell(NamedTuple):
     """A capability at one release. ``note`` says in a word or two why it turns on, ``causes`` say it in full."""
 
-    state: State
+    state: CellState
     text: str
     note: str = ""
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[EnablementCause, ...] = ()
 
 
 class Row(NamedTuple):
@@ -231,41 +231,43 @@ def _hop_cells(name: str, hops: Sequence[Mapping[str, Any]], start: set[str], li
         entries = [entry for entry in hop["implicitly_enabled"] if entry["name"] == name]
         requested = name in hop["newly_requested"]
         if is_on and not was_on:
-            cells.append(_turned_on(hop, entries, requested, listings))
+            cells.append(_enabled_capabilities(hop, entries, requested, listings))
         else:
             cells.append(_cell(_standing(name, hop["enabled_after"], hop["known_after"])))
         was_on = is_on
     return cells
 
 
-def _standing(name: str, enabled: Iterable[str], known: Iterable[str]) -> State:
+def _standing(name: str, enabled: Iterable[str], known: Iterable[str]) -> CellState:
     if name in enabled:
         return "on"
     return "off" if name in known else "unknown"
 
 
-def _cell(state: State) -> Cell:
+def _cell(state: CellState) -> Cell:
     return Cell(state, _STATE_TEXT[state])
 
 
-def _turned_on(
+def _enabled_capabilities(
     hop: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], requested: bool, listings: _Listings
 ) -> Cell:
     notes: list[str] = []
-    causes: list[Cause] = []
+    causes: list[EnablementCause] = []
     if requested:
-        causes.append(Cause(f"The selection asks for it in {hop['to']}."))
+        causes.append(EnablementCause(f"The selection asks for it in {hop['to']}."))
     for entry in entries:
         if entry["cause"] == "forced":
             notes.append("forced")
             causes.append(
-                Cause("Forced: the cluster-version operator turns it on whatever is selected.", entry["source"])
+                EnablementCause(
+                    "Forced: the cluster-version operator turns it on whatever is selected.", entry["source"]
+                )
             )
         else:
             listing = listings.add(entry["resources"], _change, "resource")
             notes.append(listing.what)
-            causes.append(Cause(_moved_text(listing, requested), listing=listing))
-    state: State = "requested" if requested else "turns-on"
+            causes.append(EnablementCause(_moved_text(listing, requested), listing=listing))
+    state: CellState = "requested" if requested else "turns-on"
     return Cell(state, _STATE_TEXT[state], ", ".join(notes), tuple(causes))
 
 

@@ -121,21 +121,29 @@ def _write(files: Mapping[str, str]) -> None:
 
 def _path_problems(path: str) -> list[Problem]:
     if not path:
-        return [Problem("error", "report", "is empty, expected a path", "Name a file or a directory, or leave it out")]
+        return [
+            Problem(
+                "error", "todo", "report", "is empty, expected a path", "Name a file or a directory, or leave it out"
+            )
+        ]
     if "\0" in path:
-        return [Problem("error", "report", "has a NUL in it, which no path can have", "Name a file or a directory")]
+        return [
+            Problem("error", "todo", "report", "has a NUL in it, which no path can have", "Name a file or a directory")
+        ]
     return []
 
 
 def _file_problems(path: str) -> list[Problem]:
     folder = os.path.dirname(path)
     if os.path.isdir(path):
-        mend = "Move it away or choose another path; a path without the suffix is taken for a directory"
-        return [Problem("error", path, "is a directory, expected a file (or nothing yet)", mend)]
+        hint = "Move it away or choose another path; a path without the suffix is taken for a directory"
+        return [Problem("error", "todo", path, "is a directory, expected a file (or nothing yet)", hint)]
     if os.path.lexists(path) and not os.path.isfile(path) and not os.path.islink(path):
-        return [Problem("error", path, "is neither a file nor a link to one", "Choose another path")]
+        return [Problem("error", "todo", path, "is neither a file nor a link to one", "Choose another path")]
     if os.path.lexists(folder) and not os.path.isdir(folder):
-        return [Problem("error", folder, "is a file, expected a directory (or nothing yet)", "Choose another path")]
+        return [
+            Problem("error", "todo", folder, "is a file, expected a directory (or nothing yet)", "Choose another path")
+        ]
     return []
 
 
@@ -147,7 +155,7 @@ def _is_foreign(text: str | None) -> bool:
 
 
 def _foreign(path: str) -> Problem:
-    return Problem("error", path, "is there already, and is no report of an update plan", "Choose another path")
+    return Problem("error", "todo", path, "is there already, and is no report of an update plan", "Choose another path")
 
 
 def _content(path: str) -> str | None:

@@ -18,62 +18,72 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from .._kubernetes.api_errors import FIELD_CONFLICT
-from .._kubernetes.client import FIELD_MANAGER, Client, Written
-from .._kubernetes.crds import await_established, create_soon, is_established
-from .._kubernetes.rest_mapper import ServedKinds
-from .._kubernetes.retries import RETRIED_CODES, is_for_good
+from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
+from .._kubernetes.crds import create_of_new_kind, is_established, wait_until_established
+from .._kubernetes.rest_mapper import RestMapper
+from .._kubernetes.retries import RETRIED_CODES, is_permanent
 from .._problems import ApiError, Problem, has_errors
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, place
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId, ServedKind, Target, target_of
-from .._unstructured import walk
-from .change_set import Conflict, Known, Sent, State
-from .desired_object import MENDED, SENT_HASH, Marks, is_create_only, object_to_send, sent_hash, wrong_annotations
-from .drift import comparable, is_untouched, overlaid, owned_digest, untouched_since
+from .._release.manifest import Manifest, location
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, ResourceId, Target, target_for
+from .._unstructured import nested
+from .change_set import Action, ApplyResult, Conflict, LiveMetadata
+from .desired_object import (
+    LAST_APPLIED_HASH,
+    NORMALIZED,
+    OwnershipMetadata,
+    build_apply_object,
+    is_create_only,
+    last_applied_hash,
+    wrong_annotations,
+)
+from .drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .inventory import Inventory
-from .options import Terms
-from .refusals import concealed, mended, refusal
+from .options import ApplyOptions
+from .refusals import normalized_for, redacted, refusal
 
-_MENDS = 4
+_NORMALIZATIONS = 4
 _ATTEMPTS = 8
 _CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
 
 
-class Sender:
+class Applier:
     """Sends the manifests of one release; several threads may use it."""
 
     def __init__(
         self,
         client: Client,
         loaded: LoadedRelease,
-        kinds: ServedKinds,
-        marks: Marks,
-        terms: Terms,
-        known: Known,
+        kinds: RestMapper,
+        marks: OwnershipMetadata,
+        terms: ApplyOptions,
+        known: LiveMetadata,
         inventory: Inventory | None,
     ) -> None:
         self._client, self._loaded, self._kinds = client, loaded, kinds
         self._marks, self._terms, self._known, self._inventory = marks, terms, known, inventory
 
-    def send(self, manifest: Manifest, definition: Manifest | None = None) -> Sent:
+    def send(self, manifest: Manifest, definition: Manifest | None = None) -> ApplyResult:
         """Bring the cluster to what ``manifest`` says. Raises ``ClusterError`` where the server does not answer.
 
         ``definition`` is the CustomResourceDefinition of its kind, where the rollout brings it.
         """
         wrong = tuple(wrong_annotations(manifest))
         if wrong:
-            return Sent(manifest, "failed", wrong)
+            return ApplyResult(manifest, "failed", wrong)
         resource = manifest.resource_id
         served = self._kinds.find(resource.group, resource.kind, manifest.version)
         if served is None:
             if self._kinds.unknown(resource.group):
-                return Sent(manifest, "unanswered")
-            return Sent(manifest, "absent" if manifest.deletes else "unserved")
+                return ApplyResult(manifest, "unanswered")
+            return ApplyResult(manifest, "absent" if manifest.deletes else "unserved")
         if served.namespaced and not resource.namespace:
-            where = place(manifest.file, manifest.document, field="metadata.namespace")
-            problem = Problem("error", where, f"is missing, and {resource.kind} needs one", "Name the namespace")
-            return Sent(manifest, "failed", (problem,))
-        target = target_of(served, resource)
+            where = location(manifest.file, manifest.document, field="metadata.namespace")
+            problem = Problem(
+                "error", "todo", where, f"is missing, and {resource.kind} needs one", "Name the namespace"
+            )
+            return ApplyResult(manifest, "failed", (problem,))
+        target = target_for(served, resource)
         try:
             if manifest.deletes:
                 return self._delete(manifest, target)
@@ -81,15 +91,15 @@ class Sender:
         except ApiError as error:
             return self._refused(manifest, error)
 
-    def established(self, manifest: Manifest, sent: Sent, seconds: float) -> Sent:
+    def established(self, manifest: Manifest, sent: ApplyResult, seconds: float) -> ApplyResult:
         """Wait until the API server serves what a CustomResourceDefinition defines."""
         target = Target(CUSTOM_RESOURCE_DEFINITIONS, manifest.resource_id.name)
         try:
-            found, why = await_established(self._client, target, sent.metadata, seconds)
+            found, why = wait_until_established(self._client, target, sent.metadata, seconds)
         except ApiError as error:
             return self._refused(manifest, error)
         if why:
-            problem = Problem("error", str(target), f"is not established: {why}", "Look at its conditions")
+            problem = Problem("error", "todo", str(target), f"is not established: {why}", "Look at its conditions")
             return sent._replace(state="failed", problems=(*sent.problems, problem))
         self._kinds.learn(found, new=sent.state == "created")
         return sent._replace(pending=False)
@@ -107,24 +117,28 @@ class Sender:
             return False
         if is_create_only(manifest):
             return True
-        noted, whole = walk(metadata, "annotations", SENT_HASH), self._hash(manifest)
-        if noted != whole and (noted != whole + MENDED or not (definition is None or self.is_unchanged(definition))):
+        noted, whole = nested(metadata, "annotations", LAST_APPLIED_HASH), self._hash(manifest)
+        if noted != whole and (
+            noted != whole + NORMALIZED or not (definition is None or self.is_unchanged(definition))
+        ):
             return False
         entry = self._inventory.entries.get(resource) if self._inventory else None
         if entry is not None and entry.owned:
             return owned_digest(metadata, FIELD_MANAGER) == entry.owned
-        return untouched_since(metadata, FIELD_MANAGER)
+        return only_written_by(metadata, FIELD_MANAGER)
 
     def _hash(self, manifest: Manifest) -> str:
-        return sent_hash(manifest, self._loaded.files[manifest.file].text(manifest), self._marks)
+        return last_applied_hash(manifest, self._loaded.files[manifest.file].text(manifest), self._marks)
 
-    def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> Sent:
+    def _put(self, manifest: Manifest, target: Target, definition: Manifest | None) -> ApplyResult:
         if self.is_unchanged(manifest, definition):
-            return self._seen(Sent(manifest, "unchanged", metadata=self._known[manifest.resource_id]), target)
+            return self._seen(ApplyResult(manifest, "unchanged", metadata=self._known[manifest.resource_id]), target)
         body = self._loaded.release.body(manifest)
-        sending, problems = object_to_send(manifest, body, self._marks, self._hash(manifest), target.kind.namespaced)
+        sending, problems = build_apply_object(
+            manifest, body, self._marks, self._hash(manifest), target.kind.namespaced
+        )
         if has_errors(problems):
-            return Sent(manifest, "failed", problems)
+            return ApplyResult(manifest, "failed", problems)
         if is_create_only(manifest):
             return self._create(manifest, target, sending)
         before = self._before(target)
@@ -133,11 +147,11 @@ class Sender:
         written, told = self._apply(manifest, target, sending, definition, metadata_only=not (whole or is_crd))
         metadata = written.object["metadata"]
         if metadata.get("deletionTimestamp") and not self._terms.dry_run:
-            return Sent(manifest, "terminating", (*told, _going(target, metadata, "error")))
-        state: State = "created"
+            return ApplyResult(manifest, "terminating", (*told, _terminating_problem(target, metadata, "error")))
+        state: Action = "created"
         if not written.created and not (self._terms.dry_run and before is None):
             state = "unchanged" if self._is_same(manifest, written.object, before) else "changed"
-        return Sent(
+        return ApplyResult(
             manifest,
             state,
             told,
@@ -147,14 +161,16 @@ class Sender:
             pending=is_crd and not self._terms.dry_run and not self._learn(written),
         )
 
-    def _seen(self, sent: Sent, target: Target) -> Sent:
+    def _seen(self, sent: ApplyResult, target: Target) -> ApplyResult:
         """Return what is unchanged; pending where it is a definition that a run was killed after, or the server."""
         if self._terms.dry_run or target.kind.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind:
             return sent
         if self._kinds.serves(target.name):
             return sent
         found = self._client.get(target)
-        return sent if self._learn(Written(False, found)) else sent._replace(metadata=found["metadata"], pending=True)
+        return (
+            sent if self._learn(WriteResult(False, found)) else sent._replace(metadata=found["metadata"], pending=True)
+        )
 
     def _before(self, target: Target) -> Mapping[str, Any] | None:
         if not (self._terms.show or self._terms.dry_run):
@@ -163,11 +179,11 @@ class Sender:
 
     def _is_same(self, manifest: Manifest, after: Mapping[str, Any], before: Mapping[str, Any] | None) -> bool:
         if before is not None:
-            return comparable(before) == comparable(after)
+            return without_server_fields(before) == without_server_fields(after)
         known = self._known.get(manifest.resource_id)
         return known is not None and is_untouched(known, after["metadata"])
 
-    def _learn(self, written: Written) -> bool:
+    def _learn(self, written: WriteResult) -> bool:
         if not is_established(written.object):
             return False
         self._kinds.learn(written.object, new=written.created)
@@ -181,11 +197,11 @@ class Sender:
         definition: Manifest | None,
         *,
         metadata_only: bool,
-    ) -> tuple[Written, tuple[Problem, ...]]:
+    ) -> tuple[WriteResult, tuple[Problem, ...]]:
         """Apply ``sending``; where the schema refuses what the CVO would have got through, mend it and try again."""
 
-        def request(body: Mapping[str, Any]) -> Written:
-            def apply() -> Written:
+        def request(body: Mapping[str, Any]) -> WriteResult:
+            def apply() -> WriteResult:
                 terms = self._terms
                 return self._client.apply(
                     target, body, force=terms.force, dry_run=terms.dry_run, metadata_only=metadata_only
@@ -194,20 +210,20 @@ class Sender:
             return self._patiently(apply, target.kind)
 
         problems: list[Problem] = []
-        for _attempt in range(_MENDS):
+        for _attempt in range(_NORMALIZATIONS):
             try:
                 return request(sending), tuple(problems)
             except ApiError as error:
-                mend = mended(self._client, self._loaded, manifest, target, sending, error, definition)
-                if mend is None:
+                hint = normalized_for(self._client, self._loaded, manifest, target, sending, error, definition)
+                if hint is None:
                     raise
-            problems.append(self._foretold(mend.problem, definition))
-            sending = mend.sending
-            if mend.first is not None:
-                before = request(mend.first)
+            problems.append(self._foretold(hint.problem, definition))
+            sending = hint.sending
+            if hint.first is not None:
+                before = request(hint.first)
                 if self._terms.dry_run:
                     # What comes after it cannot be tried, because this was not done.
-                    return before._replace(object=overlaid(before.object, sending)), tuple(problems)
+                    return before._replace(object=merged_preview(before.object, sending)), tuple(problems)
         return request(sending), tuple(problems)
 
     def _foretold(self, problem: Problem, definition: Manifest | None) -> Problem:
@@ -218,7 +234,7 @@ class Sender:
             return problem
         return problem._replace(severity="info", message=f"{problem.message} here; its definition changes before that")
 
-    def _patiently(self, request: Callable[[], Written], kind: ServedKind) -> Written:
+    def _patiently(self, request: Callable[[], WriteResult], kind: ApiResource) -> WriteResult:
         """Send a request again that met somebody else's write, or a kind that came or changed a moment ago."""
         for attempt in range(_ATTEMPTS - 1):
             try:
@@ -226,73 +242,73 @@ class Sender:
             except ApiError as error:
                 collided = error.code == 409 and not error.causes and "already exists" not in error.said
                 early = error.code == 404 and not error.named and self._kinds.is_new(kind)
-                stale = error.code == 500 and is_for_good(error.said) and self._kinds.is_fresh(kind)
+                stale = error.code == 500 and is_permanent(error.said) and self._kinds.is_fresh(kind)
                 if not (collided or early or stale):
                     raise
             time.sleep(random.uniform(0.5, 1) * 0.1 * 2**attempt)
         return request()
 
-    def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> Sent:
+    def _create(self, manifest: Manifest, target: Target, sending: Mapping[str, Any]) -> ApplyResult:
         if self._inventory is not None and manifest.resource_id in self._inventory.entries:
             # It may have been there before us, without our label, so that no list of ours has it.
             found = self._client.find(target, metadata_only=True)
             if found is not None:
                 metadata = found["metadata"]
                 if metadata.get("deletionTimestamp") and not self._terms.dry_run:
-                    return Sent(manifest, "terminating", (_going(target, metadata, "error"),))
-                return Sent(manifest, "unchanged", metadata=metadata)
+                    return ApplyResult(manifest, "terminating", (_terminating_problem(target, metadata, "error"),))
+                return ApplyResult(manifest, "unchanged", metadata=metadata)
         try:
             written = self._patiently(
-                lambda: create_soon(self._client, self._kinds, target, sending, dry_run=self._terms.dry_run),
+                lambda: create_of_new_kind(self._client, self._kinds, target, sending, dry_run=self._terms.dry_run),
                 target.kind,
             )
         except ApiError as error:
             if error.code != 409:
                 raise
             # After a lost answer it is we who made it.
-            return Sent(manifest, "created" if error.repeated else "unchanged")
+            return ApplyResult(manifest, "created" if error.repeated else "unchanged")
         shown = sending if self._terms.show else None
         # Of a kind that came a moment ago it may be somebody else who was faster.
-        state: State = "created" if written.created else "unchanged"
-        return Sent(manifest, state, metadata=written.object["metadata"], after=shown)
+        state: Action = "created" if written.created else "unchanged"
+        return ApplyResult(manifest, state, metadata=written.object["metadata"], after=shown)
 
-    def _delete(self, manifest: Manifest, target: Target) -> Sent:
+    def _delete(self, manifest: Manifest, target: Target) -> ApplyResult:
         if self._terms.mode != "update":
-            return Sent(manifest, "absent")
+            return ApplyResult(manifest, "absent")
         found = self._client.find(target, metadata_only=not self._terms.show)
         if found is None:
-            return Sent(manifest, "absent")
+            return ApplyResult(manifest, "absent")
         metadata = found["metadata"]
         if metadata.get("deletionTimestamp"):
-            return Sent(manifest, "unchanged", (_going(target, metadata, "warning"),))
+            return ApplyResult(manifest, "unchanged", (_terminating_problem(target, metadata, "warning"),))
         gone = self._client.delete(target, uid=metadata["uid"], dry_run=self._terms.dry_run)
-        return Sent(manifest, "deleted" if gone else "absent", before=found if self._terms.show else None)
+        return ApplyResult(manifest, "deleted" if gone else "absent", before=found if self._terms.show else None)
 
-    def _refused(self, manifest: Manifest, error: ApiError) -> Sent:
+    def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:
         if error.code == 401:
             raise error  # the next manifest fares no better
         resource = manifest.resource_id
-        problems = (concealed(manifest, error),)
+        problems = (redacted(manifest, error),)
         if _lacks_namespace(error, resource):
-            return Sent(manifest, "no_namespace", problems)
+            return ApplyResult(manifest, "no_namespace", problems)
         if error.code == 404 and not error.named:
-            return Sent(manifest, "unserved", problems)
+            return ApplyResult(manifest, "unserved", problems)
         if error.code == 403:
-            return Sent(manifest, "forbidden", problems)
-        if error.code in RETRIED_CODES and not is_for_good(error.said):
-            return Sent(manifest, "unavailable", problems)
+            return ApplyResult(manifest, "forbidden", problems)
+        if error.code in RETRIED_CODES and not is_permanent(error.said):
+            return ApplyResult(manifest, "unavailable", problems)
         conflicts = tuple(
             Conflict(resource, (_CONFLICT_WITH.findall(cause.message) or [cause.message])[0], cause.field)
             for cause in error.causes
             if cause.reason == FIELD_CONFLICT
         )
-        return Sent(manifest, "failed", (refusal(self._loaded, manifest, error),), conflicts)
+        return ApplyResult(manifest, "failed", (refusal(self._loaded, manifest, error),), conflicts)
 
 
-def _going(target: Target, metadata: Mapping[str, Any], severity: Literal["error", "warning"]) -> Problem:
+def _terminating_problem(target: Target, metadata: Mapping[str, Any], severity: Literal["error", "warning"]) -> Problem:
     finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
     message = f"is being deleted since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
-    return Problem(severity, str(target), message, "Look at whoever has to finish it")
+    return Problem(severity, "todo", str(target), message, "Look at whoever has to finish it")
 
 
 def _lacks_namespace(error: ApiError, resource: ResourceId) -> bool:

@@ -18,7 +18,7 @@ from .._release.task_graph import Mode
 from .._resources import ResourceId
 from .._unstructured import Object
 
-State = Literal[
+Action = Literal[
     "created",
     "changed",
     "unchanged",
@@ -37,7 +37,7 @@ State = Literal[
 with what was applied."""
 
 
-HINDRANCES: frozenset[State] = frozenset(
+RETRYABLE: frozenset[Action] = frozenset(
     {"unserved", "unanswered", "no_namespace", "terminating", "forbidden", "unavailable"}
 )
 """What the cluster lacks, and may have later."""
@@ -51,7 +51,7 @@ class Conflict(NamedTuple):
     field: str
 
 
-class Sent(NamedTuple):
+class ApplyResult(NamedTuple):
     """What came of a manifest. ``metadata`` is that of the object afterwards, empty where that is not known.
 
     ``before`` and ``after`` are the whole object where somebody wants to see the difference. ``pending``: a
@@ -59,7 +59,7 @@ class Sent(NamedTuple):
     """
 
     manifest: Manifest
-    state: State
+    state: Action
     problems: tuple[Problem, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     metadata: Mapping[str, Any] = MappingProxyType({})
@@ -68,11 +68,11 @@ class Sent(NamedTuple):
     pending: bool = False
 
 
-Known = Mapping[ResourceId, Mapping[str, Any]]
+LiveMetadata = Mapping[ResourceId, Mapping[str, Any]]
 """Metadata of the objects of the rollout that the cluster has, by resource."""
 
 
-class Settled(NamedTuple):
+class CapabilityResult(NamedTuple):
     """The capabilities of a rollout. ``cluster_version`` is ``None`` on a cluster that does not have the kind.
 
     ``implicit``: what this very run turns on without being asked. ``changed``: spec or status were written.
@@ -86,13 +86,13 @@ class Settled(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class Outcome(NamedTuple):
+class ChangeSet(NamedTuple):
     """What came of a graph: of each manifest that was sent, in the graph's order; ``left`` were not.
 
     ``problems`` are those that belong to no manifest.
     """
 
-    sent: tuple[Sent, ...]
+    sent: tuple[ApplyResult, ...]
     left: tuple[Manifest, ...]
     problems: tuple[Problem, ...]
 
@@ -113,8 +113,8 @@ class Rollout(NamedTuple):
     mode: Mode
     version: str
     cluster_version: Object | None
-    settled: Settled
-    outcome: Outcome
+    settled: CapabilityResult
+    outcome: ChangeSet
     leftovers: tuple[Leftover, ...]
     noted: bool
     problems: tuple[Problem, ...]

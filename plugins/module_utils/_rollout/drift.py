@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._kubernetes.client import FIELD_MANAGER
-from .._unstructured import maps, walk
+from .._unstructured import mappings_in, nested
 
-_TELLING = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
-_NOTES = ("resourceVersion", "generation", "managedFields")
+_COMPARED = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
+_IGNORED = ("resourceVersion", "generation", "managedFields")
 
 
 def is_untouched(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -24,14 +24,14 @@ def is_untouched(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     if before.get("resourceVersion") == after.get("resourceVersion"):
         return True
     # Only what has a generation tells its spec from its status.
-    if not after.get("generation") or any(before.get(field) != after.get(field) for field in _TELLING):
+    if not after.get("generation") or any(before.get(field) != after.get(field) for field in _COMPARED):
         return False
     return owned_digest(before, FIELD_MANAGER) == owned_digest(after, FIELD_MANAGER) != ""
 
 
-def comparable(found: Mapping[str, Any]) -> dict[str, Any]:
+def without_server_fields(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object without what changes though nobody changed it; who owns which field stays."""
-    metadata = {field: value for field, value in found["metadata"].items() if field not in _NOTES}
+    metadata = {field: value for field, value in found["metadata"].items() if field not in _IGNORED}
     owners = [
         (entry.get("manager"), entry.get("operation"), entry.get("subresource"), entry.get("fieldsV1"))
         for entry in found["metadata"].get("managedFields") or ()
@@ -41,7 +41,7 @@ def comparable(found: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, "metadata": metadata, "owners": sorted(owners, key=str)}
 
 
-def overlaid(found: Mapping[str, Any], sending: Mapping[str, Any]) -> dict[str, Any]:
+def merged_preview(found: Mapping[str, Any], sending: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with the fields of its spec, and the annotations, that are going to be sent."""
     metadata = dict(found["metadata"])
     metadata["annotations"] = {**(metadata.get("annotations") or {}), **sending["metadata"]["annotations"]}
@@ -57,7 +57,7 @@ def owned_digest(metadata: Mapping[str, Any], manager: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def untouched_since(metadata: Mapping[str, Any], manager: str) -> bool:
+def only_written_by(metadata: Mapping[str, Any], manager: str) -> bool:
     """Tell whether nobody but ``manager`` wrote to an object, its status aside, since that applied to it last.
 
     In doubt, within the same second, it is not.
@@ -82,4 +82,4 @@ def _applied_by(metadata: Mapping[str, Any], manager: str) -> Mapping[str, Any] 
 
 
 def _writers(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return maps(walk(metadata, "managedFields"))
+    return mappings_in(nested(metadata, "managedFields"))

@@ -14,20 +14,20 @@ from .._capability.cluster_options import ClusterOptions
 from .._data import feature_sets
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._kubernetes.client import Client
-from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ApiError, Problem
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._resources import FEATURE_GATES, PROXIES, Target
-from .._unstructured import maps, walk
+from .._unstructured import mappings_in, nested
 from .inventory import Inventory
-from .options import Said
+from .options import RolloutCriteria
 
 _FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 _PROXY = Target(PROXIES, "cluster")
 
 
-class FeatureGate(NamedTuple):
+class FeatureGateReading(NamedTuple):
     """What the cluster's FeatureGate says. ``readable``: there is an answer, also that there is none, the default.
 
     ``gates`` are those of the release; ``None`` where it does not say.
@@ -39,16 +39,16 @@ class FeatureGate(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def read_feature_gate(client: Client, kinds: ServedKinds, said: Said, release: Release) -> FeatureGate:
+def read_feature_gate(client: Client, kinds: RestMapper, said: RolloutCriteria, release: Release) -> FeatureGateReading:
     """Return what the cluster says of features. Raises ``ClusterError``.
 
     A cluster without the object has the default feature set; of one that does not serve the kind nobody knows yet.
     Source: openshift/cluster-version-operator:pkg/start/start.go processInitialFeatureGate.
     """
     if said.feature_set is not None and said.feature_gates is not None:
-        return FeatureGate(True, said.feature_set)
+        return FeatureGateReading(True, said.feature_set)
     if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
-        return FeatureGate(said.feature_set is not None, said.feature_set or "")
+        return FeatureGateReading(said.feature_set is not None, said.feature_set or "")
     try:
         found = client.find(_FEATURE_GATE)
     except ApiError as error:
@@ -56,19 +56,19 @@ def read_feature_gate(client: Client, kinds: ServedKinds, said: Said, release: R
             raise
         problem = error.problems[0]
         if said.feature_set is not None:
-            return FeatureGate(True, said.feature_set)
+            return FeatureGateReading(True, said.feature_set)
         message = f"{problem.message}, so manifests with a feature set are held back"
-        mend = f"{problem.mend}, or give feature_set"
-        return FeatureGate(False, problems=(problem._replace(message=message, mend=mend),))
+        hint = f"{problem.hint}, or give feature_set"
+        return FeatureGateReading(False, problems=(problem._replace(message=message, hint=hint),))
     if found is None:
-        return FeatureGate(True, said.feature_set or "")
-    feature_set = str(walk(found, "spec", "featureSet") or "")
+        return FeatureGateReading(True, said.feature_set or "")
+    feature_set = str(nested(found, "spec", "featureSet") or "")
     if said.feature_set is None or _is_same(said.feature_set, feature_set):
-        return FeatureGate(True, feature_set, _gates(found, release))
+        return FeatureGateReading(True, feature_set, _gates(found, release))
     shown = feature_set or feature_sets.DEFAULT_FEATURE_SET
     message = f"is {said.feature_set or feature_sets.DEFAULT_FEATURE_SET}, and FeatureGate cluster says {shown}"
-    problem = Problem("warning", "feature_set", message, "Leave it out, unless the cluster is wrong")
-    return FeatureGate(True, said.feature_set, None, (problem,))
+    problem = Problem("warning", "todo", "feature_set", message, "Leave it out, unless the cluster is wrong")
+    return FeatureGateReading(True, said.feature_set, None, (problem,))
 
 
 def _is_same(given: str, told: str) -> bool:
@@ -77,7 +77,7 @@ def _is_same(given: str, told: str) -> bool:
 
 
 def cluster_options(
-    said: Said, gate: FeatureGate, inventory: Inventory | None, overrides: Sequence[Any]
+    said: RolloutCriteria, gate: FeatureGateReading, inventory: Inventory | None, overrides: Sequence[Any]
 ) -> ClusterOptions:
     """Return what is known of the cluster; the profile is that of the last rollout where nobody says one."""
     profile = said.cluster_profile or (inventory.cluster_profile if inventory else DEFAULT_CLUSTER_PROFILE)
@@ -91,23 +91,23 @@ def cluster_options(
     )
 
 
-def held_back(manifest: Manifest) -> bool:
+def needs_feature_set(manifest: Manifest) -> bool:
     """Tell whether a manifest cannot be decided on while the feature set is not known."""
     return FEATURE_SET_ANNOTATION in (manifest.annotations or {})
 
 
-def read_proxy(client: Client, kinds: ServedKinds) -> Mapping[str, Any]:
+def read_proxy(client: Client, kinds: RestMapper) -> Mapping[str, Any]:
     """Return the status of the cluster's Proxy, empty where there is none."""
     if kinds.find(PROXIES.group, PROXIES.kind) is None:
         return {}
-    return walk(client.find(_PROXY), "status") or {}
+    return nested(client.find(_PROXY), "status") or {}
 
 
 def _gates(found: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:
     """Return the gates that are on in ``release``, as config-operator has told them."""
     if release.minor is None or release.minor < feature_sets.GATES_FILTERED_SINCE:
         return None
-    for item in maps(walk(found, "status", "featureGates")):
+    for item in mappings_in(nested(found, "status", "featureGates")):
         if item.get("version") == release.version:
-            return tuple(str(gate.get("name")) for gate in maps(item.get("enabled")))
+            return tuple(str(gate.get("name")) for gate in mappings_in(item.get("enabled")))
     return None

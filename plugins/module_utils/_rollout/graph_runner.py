@@ -21,18 +21,18 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from .._kubernetes.crds import ESTABLISH_SECONDS
-from .._kubernetes.rest_mapper import ServedKinds
-from .._kubernetes.retries import persist
+from .._kubernetes.rest_mapper import RestMapper
+from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ApiError, ClusterError, Problem
 from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS
-from .apply import Sender
-from .change_set import HINDRANCES, Outcome, Sent
+from .apply import Applier
+from .change_set import RETRYABLE, ApplyResult, ChangeSet
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
-_Answer = TypeVar("_Answer")
-_Brought = tuple[str, str]
+Result = TypeVar("Result")
+Prerequisite = tuple[str, str]
 
 
 class Pace(NamedTuple):
@@ -46,8 +46,8 @@ class Pace(NamedTuple):
     parallelism: int
     deadline: float
     dry_run: bool
-    told: Callable[[Sent], None]
-    settle: Callable[[Sequence[Sent], bool], tuple[Problem, ...]]
+    told: Callable[[ApplyResult], None]
+    settle: Callable[[Sequence[ApplyResult], bool], tuple[Problem, ...]]
     waits: Callable[[int, str, str], None]
 
 
@@ -56,19 +56,19 @@ class _Node:
 
     def __init__(self, index: int, manifests: tuple[Manifest, ...]) -> None:
         self.index, self.manifests, self.at = index, manifests, 0
-        self.unestablished: list[Sent] = []
+        self.unestablished: list[ApplyResult] = []
 
 
-class _Promised:
+class PendingPrerequisites:
     """What manifests of the rollout are going to bring: namespaces by name, kinds by their group, and definitions.
 
     A definition that is known not to change is there already.
     """
 
     def __init__(self, manifests: Iterable[Manifest], is_unchanged: Callable[[Manifest], bool]) -> None:
-        self._left: dict[_Brought, set[int]] = {}
+        self._left: dict[Prerequisite, set[int]] = {}
         for manifest in manifests:
-            for brought in _brings(manifest):
+            for brought in _prerequisite_of(manifest):
                 self._left.setdefault(brought, set()).add(id(manifest))
             if _is_crd(manifest) and not manifest.deletes and is_unchanged(manifest):
                 self._left[_definition(manifest.resource_id.name)].discard(id(manifest))
@@ -77,37 +77,37 @@ class _Promised:
     def keep(self, manifest: Manifest) -> bool:
         """Note that ``manifest`` was dealt with, and tell whether that settles a promise."""
         with self._lock:
-            kept = [left for brought in _brings(manifest) if id(manifest) in (left := self._left[brought])]
+            kept = [left for brought in _prerequisite_of(manifest) if id(manifest) in (left := self._left[brought])]
             for left in kept:
                 left.remove(id(manifest))
             return not all(kept)
 
-    def is_open(self, what: _Brought) -> bool:
+    def is_open(self, what: Prerequisite) -> bool:
         """Tell whether something is still to come."""
         return bool(self._left.get(what))
 
-    def ever(self, what: _Brought) -> bool:
+    def ever(self, what: Prerequisite) -> bool:
         """Tell whether the rollout brings something at all."""
         return what in self._left
 
 
-class GraphWalk:
+class GraphRunner:
     """One walk through a graph."""
 
-    def __init__(self, graph: TaskGraph, sender: Sender, kinds: ServedKinds, pace: Pace) -> None:
+    def __init__(self, graph: TaskGraph, sender: Applier, kinds: RestMapper, pace: Pace) -> None:
         self._graph, self._sender, self._kinds, self._pace = graph, sender, kinds, pace
         everything = [manifest for node in graph.nodes for manifest in node.manifests]
-        self._promised = _Promised(everything, sender.is_unchanged)
+        self._promised = PendingPrerequisites(everything, sender.is_unchanged)
         self._definitions = {item.resource_id.name: item for item in everything if _is_crd(item) and not item.deletes}
-        self._sent: dict[int, Sent] = {}
-        self._late: list[Sent] = []
-        self._since_barrier: list[Sent] = []
+        self._sent: dict[int, ApplyResult] = {}
+        self._late: list[ApplyResult] = []
+        self._since_barrier: list[ApplyResult] = []
         self._problems: list[Problem] = []
         self._lock = Lock()
         self._events: SimpleQueue[tuple[str, _Node | None]] = SimpleQueue()
         self._broken: ClusterError | None = None
 
-    def walk(self) -> Outcome:
+    def walk(self) -> ChangeSet:
         """Send everything, as far as nothing fails."""
         sorter = self._graph.sorter()
         sorter.prepare()
@@ -124,7 +124,7 @@ class GraphWalk:
             except ClusterError as error:
                 self._broken = self._broken or error  # what was sent has to be told all the same
             except BaseException:  # such as Ctrl-C: the threads are waited for, and would send all the rest
-                problem = Problem("error", "", "was interrupted", "Run it again: it goes on where it stopped")
+                problem = Problem("error", "todo", "", "was interrupted", "Run it again: it goes on where it stopped")
                 self._broken = self._broken or ClusterError([problem])
                 raise
         if self._broken is not None:
@@ -132,7 +132,7 @@ class GraphWalk:
         everything = [manifest for node in self._graph.nodes for manifest in node.manifests]
         left = tuple(manifest for manifest in everything if id(manifest) not in self._sent)
         sent = tuple(self._sent[id(manifest)] for manifest in everything if id(manifest) in self._sent)
-        return Outcome(sent, left, tuple(self._problems))
+        return ChangeSet(sent, left, tuple(self._problems))
 
     def _run(self, executor: ThreadPoolExecutor, nodes: Sequence[_Node]) -> None:
         """Send the manifests of ``nodes``; one that waits for another leaves its thread to that."""
@@ -184,7 +184,7 @@ class GraphWalk:
                 self._record(sent._replace(state="unavailable", problems=error.problems))
         except BaseException as error:  # a thread that dies would leave the rollout waiting for ever
             message = f"broke off: {type(error).__name__}: {error}"
-            problem = Problem("error", "", message, "Report it as a defect of the collection")
+            problem = Problem("error", "todo", "", message, "Report it as a defect of the collection")
             self._broken = self._broken or ClusterError([problem])
         finally:
             self._events.put((event, node))  # whatever happened: it is waited for
@@ -194,20 +194,20 @@ class GraphWalk:
         sent = self._persist(lambda: self._sender.send(manifest, self._definition_of(manifest)))
         if sent.pending:
             node.unestablished.append(sent)
-        elif sent.state in HINDRANCES:
+        elif sent.state in RETRYABLE:
             self._postpone_sent(sent)
         else:
             self._record(sent)
         return sent.state != "failed"
 
-    def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
-        return persist(ask, lambda: self._broken is not None)
+    def _persist(self, ask: Callable[[], Result]) -> Result:
+        return retry_while_unreachable(ask, lambda: self._broken is not None)
 
     def _establish(self, node: _Node) -> bool:
         """Wait for the definitions that ``node`` sent, all of them together; tell whether what follows may be sent."""
         deadline = time.monotonic() + ESTABLISH_SECONDS
 
-        def established() -> Sent:
+        def established() -> ApplyResult:
             sent = node.unestablished[0]
             left = 0.0 if self._broken is not None else max(0.0, deadline - time.monotonic())
             return self._sender.established(sent.manifest, sent, left)
@@ -216,7 +216,7 @@ class GraphWalk:
         while node.unestablished:
             sent = self._persist(established)
             node.unestablished.pop(0)
-            if sent.state in HINDRANCES:
+            if sent.state in RETRYABLE:
                 self._postpone_sent(sent)
             else:
                 self._record(sent)
@@ -229,7 +229,7 @@ class GraphWalk:
         served = self._kinds.find(resource.group, resource.kind, manifest.version) if resource.group else None
         return self._definitions.get(served.resource) if served is not None else None
 
-    def _awaited(self, manifest: Manifest) -> _Brought | None:
+    def _awaited(self, manifest: Manifest) -> Prerequisite | None:
         """Return what another manifest of the rollout has to bring first."""
         if self._pace.dry_run or manifest.deletes:
             return None
@@ -248,10 +248,10 @@ class GraphWalk:
         return definition if self._promised.is_open(definition) else None
 
     def _postpone(self, node: _Node) -> None:
-        self._postpone_sent(Sent(node.manifests[node.at], "unserved"))
+        self._postpone_sent(ApplyResult(node.manifests[node.at], "unserved"))
         node.at += 1
 
-    def _postpone_sent(self, sent: Sent) -> None:
+    def _postpone_sent(self, sent: ApplyResult) -> None:
         if self._pace.dry_run and self._would_be_brought(sent):
             self._record(sent._replace(state="created", problems=()))
             return
@@ -259,13 +259,13 @@ class GraphWalk:
         with self._lock:
             self._late.append(sent)
 
-    def _would_be_brought(self, sent: Sent) -> bool:
+    def _would_be_brought(self, sent: ApplyResult) -> bool:
         resource = sent.manifest.resource_id
         if sent.state == "no_namespace":
             return self._promised.ever(("namespace", resource.namespace))
         return sent.state in ("unserved", "unanswered") and self._promised.ever(("kind", resource.group))
 
-    def _record(self, sent: Sent) -> None:
+    def _record(self, sent: ApplyResult) -> None:
         with self._lock:
             self._sent[id(sent.manifest)] = sent
             self._since_barrier.append(sent)
@@ -319,7 +319,7 @@ class GraphWalk:
                 break
         self._give_up([sent for sent in self._late if is_last or not self._comes_later(sent.manifest)])
 
-    def _give_up(self, finished: Sequence[Sent]) -> None:
+    def _give_up(self, finished: Sequence[ApplyResult]) -> None:
         self._late = [sent for sent in self._late if sent not in finished]
         for sent in finished:
             self._record(sent)
@@ -335,13 +335,13 @@ class GraphWalk:
     def _comes_later(self, manifest: Manifest) -> bool:
         return self._awaited(manifest) is not None
 
-    def _may_pass(self, sent: Sent) -> bool:
+    def _may_pass(self, sent: ApplyResult) -> bool:
         if time.monotonic() >= self._pace.deadline:
             return False
         return sent.state in ("unanswered", "no_namespace", "terminating", "unavailable")
 
 
-def _brings(manifest: Manifest) -> tuple[_Brought, ...]:
+def _prerequisite_of(manifest: Manifest) -> tuple[Prerequisite, ...]:
     resource = manifest.resource_id
     if manifest.deletes:
         return ()
@@ -352,7 +352,7 @@ def _brings(manifest: Manifest) -> tuple[_Brought, ...]:
     return ()
 
 
-def _definition(name: str) -> _Brought:
+def _definition(name: str) -> Prerequisite:
     return "definition", name
 
 

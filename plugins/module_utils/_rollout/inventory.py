@@ -28,7 +28,7 @@ NAMESPACE = "kube-system"
 NAME = "capability-openshift-rollout"
 TOOLING = "capability.openshift/v0.1.0"
 _SEPARATOR = "."
-_PLACE = f"{CONFIG_MAPS.resource} {NAMESPACE}/{NAME}"
+_LOCATION = f"{CONFIG_MAPS.resource} {NAMESPACE}/{NAME}"
 
 
 class Entry(NamedTuple):
@@ -60,7 +60,7 @@ class Inventory(NamedTuple):
     def manifests(self) -> tuple[Manifest, ...]:
         """Return what was applied as manifests, as far as implicit enablement looks at these."""
         return tuple(
-            Manifest(resource, "", {CAPABILITY_ANNOTATION: "+".join(entry.capabilities)}, _PLACE)
+            Manifest(resource, "", {CAPABILITY_ANNOTATION: "+".join(entry.capabilities)}, _LOCATION)
             for resource, entry in self.entries.items()
         )
 
@@ -122,8 +122,8 @@ def parse_inventory(found: Mapping[str, Any]) -> Inventory:
         )
     except (KeyError, TypeError, ValueError) as error:
         message = f"is not what a rollout wrote ({type(error).__name__}: {error})"
-        mend = "Restore it, or delete it: then give previous_release with the next update"
-        raise ClusterError([Problem("error", _PLACE, message, mend)]) from None
+        hint = "Restore it, or delete it: then give previous_release with the next update"
+        raise ClusterError([Problem("error", "todo", _LOCATION, message, hint)]) from None
 
 
 def _mode(value: object) -> Mode | Literal[""]:

@@ -13,8 +13,8 @@ from .._kubernetes.client import FIELD_MANAGER
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
-from .change_set import Leftover, Outcome, Settled
-from .cluster_state import Scene, dropped, included_once
+from .change_set import CapabilityResult, ChangeSet, Leftover
+from .cluster_state import RolloutContext, included_by_resource, resources_dropped_by
 from .desired_object import is_create_only
 from .drift import owned_digest
 from .inventory import Entry, Inventory
@@ -23,13 +23,13 @@ _NEW = Entry(())
 
 
 def planned_inventory(
-    scene: Scene, version: str, settled: Settled, included: Sequence[Manifest], mode: Mode
+    scene: RolloutContext, version: str, settled: CapabilityResult, included: Sequence[Manifest], mode: Mode
 ) -> Inventory:
     """Return the inventory before anything is sent: what was there, what is going to be, and what is on."""
     inventory = scene.kept.inventory
     entries = dict(inventory.entries) if inventory else {}
     # What is overridden counts as applied where resources move between capabilities, as in the CVO.
-    unmanaged = included_once(scene._replace(facts=scene.facts._replace(overrides=())), settled.status)
+    unmanaged = included_by_resource(scene._replace(facts=scene.facts._replace(overrides=())), settled.status)
     for manifest in (*unmanaged, *included):
         if not manifest.deletes:
             there = entries.get(manifest.resource_id, _NEW)
@@ -41,9 +41,9 @@ def planned_inventory(
 
 def final_inventory(
     planned: Inventory,
-    scene: Scene,
+    scene: RolloutContext,
     loaded: LoadedRelease,
-    outcome: Outcome,
+    outcome: ChangeSet,
     left: Sequence[Leftover],
     unfinished: Mode | None,
 ) -> Inventory:
@@ -53,7 +53,7 @@ def final_inventory(
     """
     entries = dict(planned.entries)
     seen = {*scene.known, *scene.members.unread}
-    gone = {resource for resource in dropped(scene.kept.inventory, loaded) if resource not in seen}
+    gone = {resource for resource in resources_dropped_by(scene.kept.inventory, loaded) if resource not in seen}
     gone |= {item.resource for item in left if item.pruned}
     for sent in outcome.sent:
         resource = sent.manifest.resource_id

@@ -15,18 +15,18 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import look_for
-from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.lookup import find_existing
+from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import RETRIED_CODES
-from .._problems import ApiError, ClaimError, ClusterError, Problem
+from .._problems import ApiError, ClusterError, LockLostError, Problem
 from .._resources import CONFIG_MAPS, ResourceId, Target
-from .._unstructured import walk
-from .change_set import Known
+from .._unstructured import nested
+from .change_set import LiveMetadata
 from .desired_object import PART_OF
 from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object, parse_inventory
 
 _ATTEMPTS = 6
-_CLAIM_SECONDS = 3.0
+_LOCK_SECONDS = 3.0
 _RUN = "capability.openshift.io/run"
 """Annotation with a word of its own for each rollout that wrote the inventory."""
 
@@ -36,7 +36,7 @@ OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
 """Label selector of what rollouts applied."""
 
 
-class Kept(NamedTuple):
+class StoredInventory(NamedTuple):
     """The inventory as the cluster has it; ``None`` and empty where there is none yet. The rollout ``run`` wrote it."""
 
     inventory: Inventory | None
@@ -44,15 +44,17 @@ class Kept(NamedTuple):
     run: str = ""
 
 
-def read_inventory(client: Client) -> Kept:
+def read_inventory(client: Client) -> StoredInventory:
     """Return what the last rollout left. Raises ``ClusterError``."""
     found = client.find(_TARGET)
     if found is None:
-        return Kept(None)
-    return Kept(parse_inventory(found), found["metadata"]["resourceVersion"], _run_of(found))
+        return StoredInventory(None)
+    return StoredInventory(parse_inventory(found), found["metadata"]["resourceVersion"], _run_of(found))
 
 
-def write_inventory(client: Client, kept: Kept, inventory: Inventory, *, begins: bool = False) -> Kept:
+def write_inventory(
+    client: Client, kept: StoredInventory, inventory: Inventory, *, begins: bool = False
+) -> StoredInventory:
     """Write ``inventory``, unless it is what is there. Raises ``ClusterError``, also where somebody else wrote it.
 
     ``begins``: a rollout begins, which claims the cluster, also where it goes on with what another one left.
@@ -65,7 +67,7 @@ def write_inventory(client: Client, kept: Kept, inventory: Inventory, *, begins:
             return _written(client, now, inventory, run)
         except ApiError as error:
             if error.code == 404 and now.inventory is not None:
-                now = kept = Kept(None)  # somebody deleted it, and what is in it is needed all the same
+                now = kept = StoredInventory(None)  # somebody deleted it, and what is in it is needed all the same
                 continue
             if error.code != 409:
                 raise
@@ -76,14 +78,14 @@ def write_inventory(client: Client, kept: Kept, inventory: Inventory, *, begins:
         if (now.inventory, now.run) != (kept.inventory, kept.run):
             break
     message = "was written by somebody else meanwhile: another rollout to this cluster runs"
-    raise ClaimError([Problem("error", str(_TARGET), message, "Let it end, and run this again")])
+    raise LockLostError([Problem("error", "todo", str(_TARGET), message, "Let it end, and run this again")])
 
 
 def _run_of(found: Mapping[str, Any]) -> str:
-    return str(walk(found, "metadata", "annotations", _RUN) or "")
+    return str(nested(found, "metadata", "annotations", _RUN) or "")
 
 
-def _written(client: Client, kept: Kept, inventory: Inventory, run: str) -> Kept:
+def _written(client: Client, kept: StoredInventory, inventory: Inventory, run: str) -> StoredInventory:
     body = inventory_object(inventory)
     body["metadata"]["annotations"][_RUN] = run
     if kept.inventory is None:
@@ -91,15 +93,15 @@ def _written(client: Client, kept: Kept, inventory: Inventory, run: str) -> Kept
     else:
         body["metadata"]["resourceVersion"] = kept.resource_version
         metadata = client.merge(_TARGET, body)["metadata"]
-    return Kept(inventory, metadata["resourceVersion"], run)
+    return StoredInventory(inventory, metadata["resourceVersion"], run)
 
 
-class Claim:
+class RunLock:
     """Whether the inventory is still that of this rollout; asked now and then, by several threads."""
 
-    def __init__(self, client: Client, kept: Kept) -> None:
+    def __init__(self, client: Client, kept: StoredInventory) -> None:
         self._client, self._run = client, kept.run
-        self._next = time.monotonic() + _CLAIM_SECONDS
+        self._next = time.monotonic() + _LOCK_SECONDS
         self._lock = Lock()
 
     def check(self) -> None:
@@ -107,10 +109,10 @@ class Claim:
         with self._lock:
             if time.monotonic() < self._next:
                 return
-            self._next = time.monotonic() + _CLAIM_SECONDS
+            self._next = time.monotonic() + _LOCK_SECONDS
         try:
             self.insist()
-        except ClaimError:
+        except LockLostError:
             raise
         except ClusterError:
             return  # whoever sends the next manifest finds out what is wrong
@@ -120,21 +122,21 @@ class Claim:
         found = self._client.get(_TARGET, metadata_only=True)
         if _run_of(found) != self._run:
             message = "was written by another rollout, which has begun after this one: this one stops"
-            raise ClaimError([Problem("error", str(_TARGET), message, "Let that end, and run it once more")])
+            raise LockLostError([Problem("error", "todo", str(_TARGET), message, "Let that end, and run it once more")])
 
 
-class Members(NamedTuple):
+class ApplySetMembers(NamedTuple):
     """What of a rollout is on the cluster, by resource. ``unread`` are resources that nobody could look for."""
 
-    known: Known
+    known: LiveMetadata
     unread: frozenset[ResourceId]
 
 
-def members_of_cluster(client: Client, kinds: ServedKinds, resources: Collection[ResourceId]) -> Members:
+def members_of_cluster(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
     """Return which of ``resources`` are on the cluster and belong to the rollout. Raises ``ClusterError``."""
-    presence = look_for(client, kinds, resources, OF_ROLLOUT)
+    presence = find_existing(client, kinds, resources, OF_ROLLOUT)
     for error in presence.errors:
         # A kind whose webhook does not answer is what this rollout may mend.
         if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):
             raise error
-    return Members(presence.there, presence.unclear)
+    return ApplySetMembers(presence.there, presence.unclear)

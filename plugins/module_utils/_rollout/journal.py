@@ -67,7 +67,7 @@ class Journal:
 
     def _give_up(self, error: OSError) -> None:
         message = f"{self._path} could not be written to the end: {error.strerror}"
-        self.problem = Problem("warning", "journal", message, "The rollout went on without it")
+        self.problem = Problem("warning", "todo", "journal", message, "The rollout went on without it")
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
@@ -99,7 +99,7 @@ class Progress:
         return None if left else level
 
 
-class Chronicle:
+class RolloutEvents:
     """Tells a journal of a rollout. Each run level is noted once, when something came of its last manifest."""
 
     def __init__(self, journal: Journal, manifests: Sequence[Manifest]) -> None:
@@ -151,7 +151,7 @@ def _opened(path: str) -> int:
             _write(handle, b"\n")
     except OSError as error:
         message = f"{path} cannot be written: {error.strerror}"
-        raise ClusterError([Problem("error", "journal", message, "Give a path that can be written")]) from None
+        raise ClusterError([Problem("error", "todo", "journal", message, "Give a path that can be written")]) from None
     return handle
 
 

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._problems import Cause, type_name
-from .._unstructured import walk
+from .._problems import StatusCause, type_name
+from .._unstructured import nested
 
 _UNDECLARED = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
 _WRONG_TYPE = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
@@ -56,8 +56,8 @@ def without_field(body: Any, path: str) -> Any:
     return _without(body, steps) if steps else body
 
 
-def with_required_nulls(
-    body: Mapping[str, Any], causes: Iterable[Cause], schema: object
+def fill_required_nulls(
+    body: Mapping[str, Any], causes: Iterable[StatusCause], schema: object
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return ``body`` with null in the fields that are missing and may be null by ``schema``, and these fields.
 
@@ -69,20 +69,20 @@ def with_required_nulls(
         steps = cause.field.lstrip(".").split(".")
         parent, property_of = mended, schema
         for step in steps[:-1]:
-            inner, property_of = parent.get(step), walk(property_of, "properties", step)
+            inner, property_of = parent.get(step), nested(property_of, "properties", step)
             if not isinstance(inner, Mapping):
                 break
             parent[step] = parent = dict(inner)
         else:
-            nullable = walk(property_of, "properties", steps[-1], "nullable") is True
+            nullable = nested(property_of, "properties", steps[-1], "nullable") is True
             if cause.reason == _REQUIRED and nullable and steps[-1] not in parent:
                 parent[steps[-1]] = None
                 filled.append(cause.field)
     return mended, tuple(filled)
 
 
-def with_defaults_of(
-    body: Mapping[str, Any], causes: Iterable[Cause], live: Mapping[str, Any]
+def adopt_conflicting_defaults(
+    body: Mapping[str, Any], causes: Iterable[StatusCause], live: Mapping[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return ``body`` with the parents of fields that it does not have and must not have as ``live`` has them.
 
@@ -93,7 +93,7 @@ def with_defaults_of(
     found = []
     for cause in causes:
         *parents, last = cause.field.lstrip(".").split(".")
-        there, ours = walk(live, *parents), walk(body, *parents)
+        there, ours = nested(live, *parents), nested(body, *parents)
         if cause.reason != FORBIDDEN or not parents or not isinstance(there, Mapping) or last not in there:
             continue
         if isinstance(ours, Mapping) and last in ours:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._release.task_graph import Mode
 
 
-class Terms(NamedTuple):
+class ApplyOptions(NamedTuple):
     """How a rollout sends. ``show``: objects before and after are wanted."""
 
     mode: Mode
@@ -22,7 +22,7 @@ class Terms(NamedTuple):
     show: bool
 
 
-class Said(NamedTuple):
+class RolloutCriteria(NamedTuple):
     """What the user said of a cluster; ``None`` where the cluster is asked."""
 
     cluster_profile: str | None
@@ -33,19 +33,19 @@ class Said(NamedTuple):
     always_enabled_capabilities: Sequence[str] | None
 
 
-def said_by(params: Mapping[str, Any]) -> Said:
+def criteria_from_params(params: Mapping[str, Any]) -> RolloutCriteria:
     """Return what the options of ``_argspec.rollout_spec`` say."""
-    return Said(*(params[field] for field in Said._fields))
+    return RolloutCriteria(*(params[field] for field in RolloutCriteria._fields))
 
 
-class Wishes(NamedTuple):
+class RolloutOptions(NamedTuple):
     """What the user wants of a rollout. ``mode``: ``None`` for what the CVO would choose.
 
     ``release_image``: pull spec for the status, empty where nobody said it. ``wait_timeout`` is in seconds.
     """
 
     capabilities: object
-    said: Said
+    said: RolloutCriteria
     mode: Mode | None
     parallelism: int
     wait: bool

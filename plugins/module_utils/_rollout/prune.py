@@ -10,29 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from .._capability.inclusion import overridden
+from .._capability.inclusion import is_overridden
 from .._kubernetes.client import Client
-from .._kubernetes.retries import persist
-from .._problems import ApiError, ClusterError, FactsError, Problem, raise_errors
+from .._kubernetes.retries import retry_while_unreachable
+from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, raise_errors
 from .._release.loader import LoadedRelease
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_of
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_for
 from .change_set import Leftover
-from .cluster_state import Scene, dropped
-from .inventory_store import Claim
+from .cluster_state import RolloutContext, resources_dropped_by
+from .inventory_store import RunLock
 
-_MADE_FIRST = ("Namespace", CUSTOM_RESOURCE_DEFINITIONS.kind)
+_CREATED_FIRST = ("Namespace", CUSTOM_RESOURCE_DEFINITIONS.kind)
 _CLUSTER_VERSIONS = ResourceId(
     CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind, "", CLUSTER_VERSIONS.resource
 )
 
 
-def leftovers_of(scene: Scene, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
+def leftovers_of(scene: RolloutContext, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
     """Return what an earlier rollout applied, is there, and no manifest of the release speaks of, sorted."""
-    return tuple(resource for resource in dropped(scene.kept.inventory, loaded) if resource in scene.known)
+    return tuple(resource for resource in resources_dropped_by(scene.kept.inventory, loaded) if resource in scene.known)
 
 
-def check_prune(scene: Scene, loaded: LoadedRelease) -> None:
-    """Raise ``FactsError`` where what looks left over is rather a release of which something is missing.
+def refuse_unsafe_prune(scene: RolloutContext, loaded: LoadedRelease) -> None:
+    """Raise ``InvalidOptionError`` where what looks left over is rather a release of which something is missing.
 
     The ClusterVersion owns all that was applied: with its definition everything would go.
     """
@@ -45,17 +45,17 @@ def check_prune(scene: Scene, loaded: LoadedRelease) -> None:
         message = f"would delete {_CLUSTER_VERSIONS}, and with that all that was ever applied"
     elif inventory is not None and 2 * len(left) > len(inventory.entries):
         message = f"would delete {len(left)} of {len(inventory.entries)} resources, which is another release"
-    problems = [Problem("error", "prune", message, "Look at release: give the directory of the whole one")]
-    raise_errors(problems if message else (), FactsError)
+    problems = [Problem("error", "todo", "prune", message, "Look at release: give the directory of the whole one")]
+    raise_errors(problems if message else (), InvalidOptionError)
 
 
-def tell(left: Sequence[ResourceId]) -> tuple[Leftover, ...]:
+def as_kept(left: Sequence[ResourceId]) -> tuple[Leftover, ...]:
     """Return leftovers that stay."""
     return tuple(Leftover(resource, False) for resource in left)
 
 
 def prune(
-    client: Client, scene: Scene, left: Sequence[ResourceId], claim: Claim | None
+    client: Client, scene: RolloutContext, left: Sequence[ResourceId], claim: RunLock | None
 ) -> tuple[tuple[Leftover, ...], tuple[Problem, ...]]:
     """Delete the leftovers that a rollout made; what was there before it, and what nobody manages, stays.
 
@@ -66,25 +66,27 @@ def prune(
     problems: list[Problem] = []
     is_over = False
     # Definitions and namespaces last, because the rest goes with them.
-    for resource in sorted(left, key=lambda resource: resource.kind in _MADE_FIRST):
+    for resource in sorted(left, key=lambda resource: resource.kind in _CREATED_FIRST):
         served = scene.kinds.find(resource.group, resource.kind)
         if served is None:
             continue  # it went with its definition
-        target = target_of(served, resource)
-        made = entries[resource].made and not overridden(resource, scene.facts.overrides)
+        target = target_for(served, resource)
+        made = entries[resource].made and not is_overridden(resource, scene.facts.overrides)
         if made and is_over:
             made = False
         elif made:
             try:
                 if claim is not None:
-                    persist(claim.insist)
-                persist(partial(client.delete, target, uid=scene.known[resource]["uid"], dry_run=claim is None))
+                    retry_while_unreachable(claim.insist)
+                retry_while_unreachable(
+                    partial(client.delete, target, uid=scene.known[resource]["uid"], dry_run=claim is None)
+                )
             except ClusterError as error:
                 problems += error.problems
                 made = False
                 is_over = not isinstance(error, ApiError)  # the cluster is another one's, or does not answer
         else:
             message = "is not pruned: it was there before the rollout, is create-only or unmanaged, or a run was killed"
-            problems.append(Problem("warning", str(target), message, "Delete it yourself if nobody needs it"))
+            problems.append(Problem("warning", "todo", str(target), message, "Delete it yourself if nobody needs it"))
         found.append(Leftover(resource, made))
     return tuple(sorted(found)), tuple(problems)

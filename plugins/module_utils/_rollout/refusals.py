@@ -17,16 +17,23 @@ from .._kubernetes.retries import NOT_IN_SCHEMA
 from .._kubernetes.schema import schema_of
 from .._problems import ApiError, Problem
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, place
+from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
-from .desired_object import as_mended
-from .normalize import FORBIDDEN, undeclared_fields, with_defaults_of, with_required_nulls, without_field, wrong_types
+from .desired_object import mark_normalized
+from .normalize import (
+    FORBIDDEN,
+    adopt_conflicting_defaults,
+    fill_required_nulls,
+    undeclared_fields,
+    without_field,
+    wrong_types,
+)
 
 _UNCHANGEABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
 _EXPECTED = "Write what the API expects"
 
 
-class Mended(NamedTuple):
+class Normalized(NamedTuple):
     """What to send instead of what was refused. ``first`` has to be applied before it, where it is not ``None``."""
 
     sending: Mapping[str, Any]
@@ -34,7 +41,7 @@ class Mended(NamedTuple):
     first: Mapping[str, Any] | None = None
 
 
-def mended(
+def normalized_for(
     client: Client,
     loaded: LoadedRelease,
     manifest: Manifest,
@@ -42,48 +49,48 @@ def mended(
     sending: Mapping[str, Any],
     error: ApiError,
     definition: Manifest | None,
-) -> Mended | None:
+) -> Normalized | None:
     """Return what the CVO would have got through, ``None`` where nothing can be done. Raises ``ClusterError``.
 
     ``definition`` is the CustomResourceDefinition that the release has of the kind.
     """
-    where = place(manifest.file, manifest.document)
+    where = location(manifest.file, manifest.document)
     if NOT_IN_SCHEMA in error.said:
         return _without_undeclared(manifest, sending, error)
     if error.code != 422 or not error.causes:
         return None
     schema = _schema(client, loaded, target, definition)
-    nulled, filled = with_required_nulls(sending, error.causes, schema)
+    nulled, filled = fill_required_nulls(sending, error.causes, schema)
     if filled:
         message = f"null stands for {', '.join(filled)}, which the API requires"
-        return Mended(nulled, Problem("info", where, message))
+        return Normalized(nulled, Problem("info", "todo", where, message))
     # The CVO replaces what stands in the way. Server-side apply leaves it, because it is a default of the API server,
     # which belongs to no manager: so it is made ours, and goes when it is no longer applied.
     live = _live(client, target) if any(cause.reason == FORBIDDEN for cause in error.causes) else None
-    first, taken = with_defaults_of(sending, error.causes, live) if live is not None else ({}, ())
+    first, taken = adopt_conflicting_defaults(sending, error.causes, live) if live is not None else ({}, ())
     if taken:
         message = f"{', '.join(taken)} of the cluster does not go with what is applied, so it is taken away"
-        return Mended(sending, Problem("info", where, message), as_mended(first, hashed=False))
+        return Normalized(sending, Problem("info", "todo", where, message), mark_normalized(first, hashed=False))
     return None
 
 
 def refusal(loaded: LoadedRelease, manifest: Manifest, error: ApiError) -> Problem:
     """Return why ``manifest`` cannot be applied, which no other attempt changes."""
-    where = place(manifest.file, manifest.document)
+    where = location(manifest.file, manifest.document)
     wrong = wrong_types(error.said, loaded.release.body(manifest))
     if wrong:
-        return Problem("error", where, "; ".join(wrong), _EXPECTED)
-    problem = concealed(manifest, error)._replace(where=where)
+        return Problem("error", "todo", where, "; ".join(wrong), _EXPECTED)
+    problem = redacted(manifest, error)._replace(where=where)
     if error.code == 422 and _UNCHANGEABLE.search(error.said):
-        mend = (
+        hint = (
             "This cannot be changed once the object is there. Delete the object, so that the next run makes it anew "
             "(what it runs stops meanwhile), or leave it alone with an override"
         )
-        problem = problem._replace(mend=mend)
-    return problem._replace(mend=_EXPECTED) if error.code == 500 else problem
+        problem = problem._replace(hint=hint)
+    return problem._replace(hint=_EXPECTED) if error.code == 500 else problem
 
 
-def concealed(manifest: Manifest, error: ApiError) -> Problem:
+def redacted(manifest: Manifest, error: ApiError) -> Problem:
     """Return what the API server said; of a Secret only about which fields, because it quotes their values."""
     problem = error.problems[0]
     resource = manifest.resource_id
@@ -97,7 +104,7 @@ def concealed(manifest: Manifest, error: ApiError) -> Problem:
     return problem._replace(message=message)
 
 
-def _without_undeclared(manifest: Manifest, sending: Mapping[str, Any], error: ApiError) -> Mended | None:
+def _without_undeclared(manifest: Manifest, sending: Mapping[str, Any], error: ApiError) -> Normalized | None:
     fields = undeclared_fields(error.said)
     left = sending
     for field in fields:
@@ -105,7 +112,9 @@ def _without_undeclared(manifest: Manifest, sending: Mapping[str, Any], error: A
     if left == sending:
         return None
     message = f"the API does not know {', '.join(fields)} of {manifest.resource_id.kind}, so it is left out"
-    return Mended(as_mended(left), Problem("warning", place(manifest.file, manifest.document), message))
+    return Normalized(
+        mark_normalized(left), Problem("warning", "todo", location(manifest.file, manifest.document), message)
+    )
 
 
 def _schema(client: Client, loaded: LoadedRelease, target: Target, definition: Manifest | None) -> Any:

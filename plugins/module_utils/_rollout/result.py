@@ -17,16 +17,16 @@ from .._module.result import diff_entry
 from .._problems import Problem
 from .._release.task_graph import run_level_of
 from .._resources import ResourceId
-from .._unstructured import walk
-from .change_set import HINDRANCES, Rollout, Sent, State
+from .._unstructured import nested
+from .change_set import RETRYABLE, Action, ApplyResult, Rollout
 
-_QUOTED: tuple[State, ...] = ("forbidden", "unavailable")
+_QUOTED: tuple[Action, ...] = ("forbidden", "unavailable")
 """States of which the server's own words tell more."""
 
-_WRITTEN: tuple[State, ...] = ("created", "changed", "deleted")
+_WRITTEN: tuple[Action, ...] = ("created", "changed", "deleted")
 _LISTED = 5
 _CREDENTIALS = re.compile(r"//[^\s\"/@:]*:[^\s\"/]*@")
-_REASONS: Mapping[State, tuple[str, str]] = {
+_REASONS: Mapping[Action, tuple[str, str]] = {
     "forbidden": ("may not be applied", "Give the user a role that allows get, list, create and patch on it"),
     "no_namespace": (
         "cannot be applied, because the namespace does not exist",
@@ -59,7 +59,7 @@ def rollout_dict(rollout: Rollout, *, show: bool) -> dict[str, Any]:
         "failed_resources": [
             {**resource_dict(item.manifest.resource_id), "state": item.state, "file": item.manifest.file}
             for item in sent
-            if item.state == "failed" or item.state in HINDRANCES
+            if item.state == "failed" or item.state in RETRYABLE
         ],
         "conflicts": [
             {**resource_dict(found.resource), "manager": found.manager, "field": found.field}
@@ -85,22 +85,24 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     """Return all problems: those of manifests that the cluster lacks something for as one for each kind."""
     sent = rollout.outcome.sent
     found = [problem for item in sent if item.state not in _REASONS for problem in item.problems]
-    groups: dict[tuple[State, str], list[Sent]] = {}
+    groups: dict[tuple[Action, str], list[ApplyResult]] = {}
     for item in sent:
         if item.state in _REASONS:
             groups.setdefault((item.state, _group(item)), []).append(item)
     for (state, name), items in groups.items():
-        message, mend = _REASONS[state]
+        message, hint = _REASONS[state]
         names = [str(item.manifest.resource_id) for item in items]
         more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
         said = items[0].problems[0].message if items[0].problems and state in _QUOTED else ""
         text = f"{message}: {', '.join(names[:_LISTED])}{more}" + (f" ({said})" if said else "")
-        found.append(Problem("warning" if state == "unserved" else "error", name, text, mend))
+        found.append(Problem("warning" if state == "unserved" else "error", "todo", name, text, hint))
     left = rollout.outcome.left
     if left:
         first = left[0].file
         message = f"{len(left)} manifests were not sent, because of what failed before them; the first is in {first}"
-        found.append(Problem("error", "", message, "Mend that, and run this again: it goes on where it stopped"))
+        found.append(
+            Problem("error", "todo", "", message, "Mend that, and run this again: it goes on where it stopped")
+        )
     return tuple(dict.fromkeys((*rollout.problems, *rollout.outcome.problems, *found)))
 
 
@@ -109,11 +111,11 @@ def resource_dict(resource: ResourceId) -> dict[str, str]:
     return resource._asdict()
 
 
-def _ids(sent: Iterable[Sent], state: State) -> list[dict[str, str]]:
+def _ids(sent: Iterable[ApplyResult], state: Action) -> list[dict[str, str]]:
     return [resource_dict(item.manifest.resource_id) for item in sent if item.state == state]
 
 
-def _group(item: Sent) -> str:
+def _group(item: ApplyResult) -> str:
     resource = item.manifest.resource_id
     if item.state == "no_namespace":
         return f"namespaces {resource.namespace}"
@@ -145,11 +147,11 @@ def _capabilities_diff(rollout: Rollout) -> list[dict[str, str]]:
 
 
 def _capability_lines(found: Mapping[str, Any] | None) -> str:
-    told = {part: walk(found, part, "capabilities") for part in ("spec", "status")}
+    told = {part: nested(found, part, "capabilities") for part in ("spec", "status")}
     return "" if found is None else json.dumps(told, indent=2, sort_keys=True) + "\n"
 
 
-def _diff(item: Sent) -> dict[str, str]:
+def _diff(item: ApplyResult) -> dict[str, str]:
     what = f"{item.manifest.resource_id} ({item.manifest.file})"
     return diff_entry(what, _lines(item.before), _lines(item.after))
 

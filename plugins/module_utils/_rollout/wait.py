@@ -14,14 +14,14 @@ from functools import partial
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.client import Client, Snapshot
-from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import RETRIED_CODES
-from .._kubernetes.watch import Objects, follow
+from .._kubernetes.watch import Objects, watch_objects
 from .._problems import ApiError, ClusterError, Problem
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
-from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ServedKind, Target, target_of
+from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
 from .desired_object import is_create_only
 from .inventory_store import OF_ROLLOUT
 
@@ -31,7 +31,7 @@ Wanted = Mapping[Target, Mapping[str, Manifest]]
 
 def wait_until_ready(
     client: Client,
-    kinds: ServedKinds,
+    kinds: RestMapper,
     release: Release,
     manifests: Iterable[Manifest],
     mode: Mode,
@@ -54,7 +54,7 @@ def wait_until_ready(
         trouble = next(iter(unlisted.values()), None)
         if late and not _is_hopeless(waiting):
             wanted = {target: wanted[target] for target in late}
-            for state in follow(client, late, max(0.0, deadline - time.monotonic())):
+            for state in watch_objects(client, late, max(0.0, deadline - time.monotonic())):
                 waiting, more = _judge(wanted, state.objects, release, mode)
                 # Until a kind could be listed it is that, and no news is no good news.
                 blind = (error for target, error in unlisted.items() if target in late and not state.objects[target])
@@ -62,7 +62,7 @@ def wait_until_ready(
                 if not waiting or _is_hopeless(waiting):
                     break
                 target, key, found = waiting[0]
-                tell(len(waiting), _place(target.kind, key), str(trouble or found.message))
+                tell(len(waiting), _location(target.kind, key), str(trouble or found.message))
                 told = tuple(dict.fromkeys((*told, *more)))
     except ApiError as error:
         if error.code != 403:
@@ -85,7 +85,7 @@ def _snapshot(client: Client, unlisted: dict[Target, ClusterError], target: Targ
     return Snapshot({}, "")
 
 
-def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:
+def _by_kind(kinds: RestMapper, manifests: Iterable[Manifest]) -> Wanted:
     found: dict[Target, dict[str, Manifest]] = {}
     for manifest in manifests:
         resource = manifest.resource_id
@@ -96,7 +96,7 @@ def _by_kind(kinds: ServedKinds, manifests: Iterable[Manifest]) -> Wanted:
         served = kinds.find(resource.group, resource.kind, manifest.version)
         if served is not None:
             target = Target(served, labels="" if resource.group_kind == CLUSTER_OPERATORS.group_kind else OF_ROLLOUT)
-            found.setdefault(target, {})[target_of(served, resource).key] = manifest
+            found.setdefault(target, {})[target_for(served, resource).key] = manifest
     return found
 
 
@@ -115,7 +115,9 @@ def _judge(wanted: Wanted, objects: Objects, release: Release, mode: Mode) -> tu
             if found.state != "ready":
                 waiting.append((target, key, found))
             elif found.degraded:
-                told.append(Problem("warning", _place(target.kind, key), f"is ready, and degraded: {found.degraded}"))
+                told.append(
+                    Problem("warning", "todo", _location(target.kind, key), f"is ready, and degraded: {found.degraded}")
+                )
     return waiting, tuple(told)
 
 
@@ -126,10 +128,10 @@ def _is_hopeless(waiting: _Waiting) -> bool:
 
 def _unready(target: Target, key: str, found: Readiness) -> Problem:
     failed = found.state == "failed"
-    mend = "Mend it: it does not become ready by itself" if failed else "Look at it, or raise wait_timeout"
-    return Problem("error", _place(target.kind, key), f"is not ready: {found.message}", mend)
+    hint = "Mend it: it does not become ready by itself" if failed else "Look at it, or raise wait_timeout"
+    return Problem("error", "todo", _location(target.kind, key), f"is not ready: {found.message}", hint)
 
 
-def _place(kind: ServedKind, key: str) -> str:
+def _location(kind: ApiResource, key: str) -> str:
     namespace, _slash, name = key.rpartition("/")
     return kind.shown(name, namespace)

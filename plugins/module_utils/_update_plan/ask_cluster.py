@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from .._kubernetes.client import Client
 from .._kubernetes.discovery import Discovery
-from .._kubernetes.lookup import look_for
+from .._kubernetes.lookup import find_existing
 from .._problems import ClusterError, Problem, raise_errors
 from .._resources import ResourceId
 from .live_resources import LiveResources
@@ -19,7 +19,7 @@ from .live_resources import LiveResources
 _WHERE = "live_resources"
 
 
-def ask_live_resources(client: Client, wanted: Collection[ResourceId]) -> LiveResources:
+def read_live_resources_of_cluster(client: Client, wanted: Collection[ResourceId]) -> LiveResources:
     """Return which of ``wanted`` are on the cluster, and say how many were asked for.
 
     A resource of a kind that the cluster does not serve is not there. Raises ``ClusterError`` with every kind that
@@ -27,11 +27,11 @@ def ask_live_resources(client: Client, wanted: Collection[ResourceId]) -> LiveRe
     """
     if not wanted:
         message = "nothing to ask the cluster for: all capabilities that the new manifests need are on"
-        return LiveResources(frozenset(), (Problem("info", _WHERE, message),))
-    presence = look_for(client, Discovery(client), wanted)
+        return LiveResources(frozenset(), (Problem("info", "todo", _WHERE, message),))
+    presence = find_existing(client, Discovery(client), wanted)
     raise_errors(presence.problems, ClusterError)
     kinds, present = {resource.group_kind for resource in wanted}, frozenset(presence.there)
     message = f"asked the cluster for {len(wanted)} resources of {len(kinds)} kinds, and found {len(present)}"
     if presence.unserved:
         message += f"; it does not serve {presence.unserved} of the kinds"
-    return LiveResources(present, (Problem("info", _WHERE, message),))
+    return LiveResources(present, (Problem("info", "todo", _WHERE, message),))

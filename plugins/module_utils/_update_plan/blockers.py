@@ -13,45 +13,47 @@ from typing import NamedTuple
 from .._capability.inclusion import Override
 from .._data import capabilities as capability_data
 from .._data import feature_sets
-from .path import leads_on
-from .resolved_release import Waypoint
+from .path import is_upgrade
+from .resolved_release import ResolvedRelease
 
 
 class Blocker(NamedTuple):
-    """Why a cluster refuses an update: ``reason`` is the condition's or fact's name, ``mend`` what to do about it."""
+    """Why a cluster refuses an update: ``reason`` is the condition's or fact's name, ``hint`` what to do about it."""
 
     reason: str
     message: str
-    mend: str
+    hint: str
 
 
-def blockers(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
+def blockers(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Blocker]:
     """Yield why any cluster like this refuses to go from ``start`` to ``end``.
 
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/upgradeable.go (a version that
     is not later passes there) and rollback.go.
     """
-    if leads_on(start.release, end.release):
+    if is_upgrade(start.release, end.release):
         yield from _of_feature_set(start, end)
-    elif leads_on(end.release, start.release):
+    elif is_upgrade(end.release, start.release):
         message = f"the cluster refuses to go back from {start.release.shown_version}"
-        mend = "Install a cluster of that version; only the previous patch of the same minor may be gone back to"
-        yield Blocker("LowDesiredVersion", message, mend)
+        hint = "Install a cluster of that version; only the previous patch of the same minor may be gone back to"
+        yield Blocker("LowDesiredVersion", message, hint)
 
 
-def _of_feature_set(start: Waypoint, end: Waypoint) -> Iterator[Blocker]:
+def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Blocker]:
     feature_set = feature_sets.feature_set(start.facts.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
     message = f"feature set {feature_set.name} blocks updates to another minor"
-    mend = "Set the default feature set first"
+    hint = "Set the default feature set first"
     if feature_set.permanent:
         message += ", and a cluster can never leave it"
-        mend = "Install a cluster of the new minor in its place"
-    yield Blocker("FeatureSet", message, mend)
+        hint = "Install a cluster of the new minor in its place"
+    yield Blocker("FeatureSet", message, hint)
 
 
-def override_blockers(start: Waypoint, end: Waypoint, overrides: tuple[Override, ...]) -> Iterator[Blocker]:
+def override_blockers(
+    start: ResolvedRelease, end: ResolvedRelease, overrides: tuple[Override, ...]
+) -> Iterator[Blocker]:
     """Yield why a cluster with ``overrides`` refuses to go on from ``start`` to ``end``, a later version."""
     unmanaged = [override for override in overrides if override.unmanaged]
     patches_too = start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since

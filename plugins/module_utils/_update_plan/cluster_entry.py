@@ -36,25 +36,27 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
     What it starts from (a selection, an object or a list of names) replaces all that ``common`` starts from.
     """
     if not isinstance(entry, Mapping):
-        return None, [Problem("error", where, f"is {entry!r}, expected a dict with a name", "Write it as a dict")]
+        return None, [
+            Problem("error", "todo", where, f"is {entry!r}, expected a dict with a name", "Write it as a dict")
+        ]
     problems: list[Problem] = []
     values: dict[str, Any] = {}
     for key, value in entry.items():
         field = API_SPELLINGS.get(key, key)
         if field not in _FIELDS:
             problems.append(
-                Problem("error", f"{where}.{key}", "is not a field of a cluster", did_you_mean(key, _FIELDS))
+                Problem("error", "todo", f"{where}.{key}", "is not a field of a cluster", did_you_mean(key, _FIELDS))
             )
         elif field in values:
             problems.append(
-                Problem("error", f"{where}.{field}", "is given twice, in two spellings", "Keep one of them")
+                Problem("error", "todo", f"{where}.{field}", "is given twice, in two spellings", "Keep one of them")
             )
         elif value is not None:
             values[field] = value
     name = values.get("name")
     problems += _type_problems(values, f"{where} ({name})" if isinstance(name, str) else where)
     if not values.get("name"):
-        problems.append(Problem("error", f"{where}.name", "is missing", "Give each cluster a name"))
+        problems.append(Problem("error", "todo", f"{where}.name", "is missing", "Give each cluster a name"))
     if problems:
         return None, problems
     options = common

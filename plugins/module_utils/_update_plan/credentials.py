@@ -14,7 +14,7 @@ from .._data import platforms
 from .._problems import Problem, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._unstructured import walk
+from .._unstructured import nested
 
 _CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 
@@ -33,7 +33,9 @@ def resolve_platform(name: str | None, problems: list[Problem]) -> str | None:
     platform = name.lower()
     known = (*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS)
     if platform not in known:
-        problems.append(Problem("error", "platform", f"{name!r} is not a platform", did_you_mean(name, sorted(known))))
+        problems.append(
+            Problem("error", "todo", "platform", f"{name!r} is not a platform", did_you_mean(name, sorted(known)))
+        )
     return platform
 
 
@@ -63,5 +65,5 @@ def _requests(release: Release, manifests: Iterable[Manifest], platform: str | N
             continue
         if platform is None:
             yield CredentialsRequest(manifest, None)
-        elif wanted is not None and walk(release.body(manifest), "spec", "providerSpec", "kind") == wanted:
+        elif wanted is not None and nested(release.body(manifest), "spec", "providerSpec", "kind") == wanted:
             yield CredentialsRequest(manifest, wanted)

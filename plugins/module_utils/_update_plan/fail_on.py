@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._problems import Problem, did_you_mean
-from .plan import HopPlan, Plan, TurnedOn
+from .plan import EnabledCapability, HopPlan, Plan
 
 ANY = "any"
 
 
-class Violation(NamedTuple):
+class PolicyViolation(NamedTuple):
     """A name that a hop turns on against the policy; ``how`` says how, if it does so implicitly."""
 
     name: str
     hop: HopPlan
-    how: TurnedOn | None
+    how: EnabledCapability | None
 
     def __str__(self) -> str:
         text = f"{self.hop.from_version} to {self.hop.to_version} turns on {self.name}"
@@ -43,14 +43,18 @@ def policy_problems(fail_on: Sequence[str], known: Iterable[str]) -> list[Proble
     names = sorted({*known, ANY})
     return [
         Problem(
-            "error", f"fail_on[{index}]", f"{name!r} is not a capability of these releases", did_you_mean(name, names)
+            "error",
+            "todo",
+            f"fail_on[{index}]",
+            f"{name!r} is not a capability of these releases",
+            did_you_mean(name, names),
         )
         for index, name in enumerate(fail_on)
         if name not in names
     ]
 
 
-def violations(plan: Plan, fail_on: Sequence[str]) -> tuple[Violation, ...]:
+def violations(plan: Plan, fail_on: Sequence[str]) -> tuple[PolicyViolation, ...]:
     """Return what ``plan`` turns on against the policy, hop by hop.
 
     A name counts however its components come. ``any`` stands for whatever comes and is not asked for in the new
@@ -59,9 +63,9 @@ def violations(plan: Plan, fail_on: Sequence[str]) -> tuple[Violation, ...]:
     return tuple(_violations(plan, frozenset(fail_on)))
 
 
-def _violations(plan: Plan, fail_on: frozenset[str]) -> Iterator[Violation]:
+def _violations(plan: Plan, fail_on: frozenset[str]) -> Iterator[PolicyViolation]:
     for hop in plan.hops:
         implicit = {item.name: item for item in hop.implicitly_enabled}
         for name in sorted(hop.turned_on):
             if name in fail_on or (ANY in fail_on and name not in hop.requested):
-                yield Violation(name, hop, implicit.get(name))
+                yield PolicyViolation(name, hop, implicit.get(name))

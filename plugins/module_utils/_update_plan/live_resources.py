@@ -29,11 +29,11 @@ def read_live_resources(given: Sequence[Any], where: str = "live_resources") -> 
     for index, entry in enumerate(given):
         place = f"{where}[{index}]"
         if not isinstance(entry, Mapping):
-            mend = f"Write it as a dict with {', '.join(ResourceId._fields)}"
-            problems.append(Problem("error", place, f"is {entry!r}, expected a dict", mend))
+            hint = f"Write it as a dict with {', '.join(ResourceId._fields)}"
+            problems.append(Problem("error", "todo", place, f"is {entry!r}, expected a dict", hint))
         elif "metadata" in entry and not entry.get("apiVersion"):
             problems.append(
-                Problem("error", f"{place}.apiVersion", "is missing", "Give the object as the API returns it")
+                Problem("error", "todo", f"{place}.apiVersion", "is missing", "Give the object as the API returns it")
             )
         elif "metadata" in entry:
             manifest, wrong = manifest_from_object(entry, place)
@@ -49,11 +49,17 @@ def read_live_resources(given: Sequence[Any], where: str = "live_resources") -> 
 
 def _field_problems(entry: Mapping[Any, Any], place: str) -> tuple[Problem, ...]:
     unknown = [
-        Problem("error", f"{place}.{field}", "is not a field of a resource id", did_you_mean(field, ResourceId._fields))
+        Problem(
+            "error",
+            "todo",
+            f"{place}.{field}",
+            "is not a field of a resource id",
+            did_you_mean(field, ResourceId._fields),
+        )
         for field in sorted(set(map(str, entry)) - set(ResourceId._fields))
     ]
     wrong = [
-        Problem("error", f"{place}.{field}", f"is {entry.get(field)!r}, expected a string", "Name the resource")
+        Problem("error", "todo", f"{place}.{field}", f"is {entry.get(field)!r}, expected a string", "Name the resource")
         for field in ResourceId._fields
         if not isinstance(entry.get(field) or "", str) or (field in ("kind", "name") and not entry.get(field))
     ]

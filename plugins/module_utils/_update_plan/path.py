@@ -16,7 +16,7 @@ from .._release.release import Release
 from .._version import precedence
 
 
-def leads_on(current: Release, target: Release) -> bool:
+def is_upgrade(current: Release, target: Release) -> bool:
     """Tell whether ``target`` is a later version than ``current``."""
     return precedence(target.shown_version) > precedence(current.shown_version)
 
@@ -25,7 +25,9 @@ def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str
     """Return what is wrong with a path, or worth knowing about it."""
     if len(releases) < 2:
         message = f"names {len(releases) or 'no'} release{'' if len(releases) == 1 else 's'}, expected two or more"
-        return [Problem("error", where, message, "Name the release that the cluster runs, then those it goes to")]
+        return [
+            Problem("error", "todo", where, message, "Name the release that the cluster runs, then those it goes to")
+        ]
     problems: list[Problem] = []
     for index, (current, target) in enumerate(pairwise(releases), 1):
         if current.minor is None or target.minor is None:
@@ -34,26 +36,28 @@ def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str
     for index, release in enumerate(releases[:-1]):
         if release.minor is not None and not capability_data.has_capabilities(release.minor):
             message = f"{release.shown_version} has no capabilities, they began with {min(capability_data.BRANCHES)}"
-            mend = "A path can only end in such a release; leave it out"
-            problems.append(Problem("error", f"{where}[{index}]", message, mend))
+            hint = "A path can only end in such a release; leave it out"
+            problems.append(Problem("error", "todo", f"{where}[{index}]", message, hint))
     return problems
 
 
 def _hop_problems(current: Release, target: Release, allow_downgrade: bool, where: str) -> list[Problem]:
     old, new = current.shown_version, target.shown_version
-    if leads_on(current, target):
+    if is_upgrade(current, target):
         return _skipped(current, target, where)
     found = "is the same version as the one before" if precedence(old) == precedence(new) else f"is older than {old}"
     if not allow_downgrade:
-        mend = "Name the releases in the order of the updates, current first, or set allow_downgrade"
-        return [Problem("error", where, f"{new} {found}", mend)]
+        hint = "Name the releases in the order of the updates, current first, or set allow_downgrade"
+        return [Problem("error", "todo", where, f"{new} {found}", hint)]
     if precedence(old) == precedence(new):
         return []
     message = (
         f"{new} {found}: what only {old} has stays behind on the cluster, and where its status names a capability "
         f"that {new} does not know, every write to ClusterVersion is refused there"
     )
-    return [Problem("warning", where, message, "Plan to clean up by hand; going back is not supported by OpenShift")]
+    return [
+        Problem("warning", "todo", where, message, "Plan to clean up by hand; going back is not supported by OpenShift")
+    ]
 
 
 def _skipped(current: Release, target: Release, where: str) -> list[Problem]:
@@ -68,4 +72,4 @@ def _skipped(current: Release, target: Release, where: str) -> list[Problem]:
     if not skips:
         return []
     message = f"goes from {old} to {new}; a cluster passes every minor between, and each can turn something on"
-    return [Problem("warning", where, message, "Name a release of each minor on the way")]
+    return [Problem("warning", "todo", where, message, "Name a release of each minor on the way")]

@@ -15,22 +15,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from .._capability.implicit_enablement import Cause, ImplicitEnablement
-from .._capability.inclusion import CapabilityStatus, Override, overridden
+from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
+from .._capability.inclusion import CapabilityStatus, Override, is_overridden
 from .._capability.selection import Selection
-from .._cluster.cluster_version import Condition, ToldStatus, capability_condition
+from .._cluster.cluster_version import Condition, ReportedCapabilities, capability_condition
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
 from .._release.task_graph import component_of
 from .._resources import ResourceId
 from .blockers import Blocker, override_blockers
 from .credentials import CredentialsRequest, ReleaseCredentials
-from .release_diff import Changes, Comparison
-from .resolved_release import Waypoint
-from .start import Cluster
+from .release_diff import Changes, ReleaseDiff
+from .resolved_release import ResolvedRelease
+from .start import StartingCluster
 
 
-class TurnedOn(NamedTuple):
+class EnabledCapability(NamedTuple):
     """A capability that a hop turns on implicitly: because of the resources ``causes``, or by force.
 
     ``source`` says where a forced case comes from.
@@ -38,7 +38,7 @@ class TurnedOn(NamedTuple):
 
     name: str
     cause: Literal["manifest", "forced"]
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[MovedResource, ...] = ()
     source: str = ""
 
 
@@ -56,11 +56,11 @@ class HopPlan(NamedTuple):
     downgrade: bool
     before: CapabilityStatus
     after: CapabilityStatus
-    implicitly_enabled: tuple[TurnedOn, ...]
+    implicitly_enabled: tuple[EnabledCapability, ...]
     requested: frozenset[str]
     no_longer_optional: frozenset[str]
     not_in_fresh_install: frozenset[str]
-    moved: Mapping[str, tuple[Cause, ...]]
+    moved: Mapping[str, tuple[MovedResource, ...]]
     changes: Changes
     credentials_requests: tuple[CredentialsRequest, ...]
     blockers: tuple[Blocker, ...]
@@ -107,19 +107,19 @@ class Hop(NamedTuple):
     ``credentials`` are those of the new release for the platform, ``blockers`` those that are the same for all.
     """
 
-    start: Waypoint
-    end: Waypoint
+    start: ResolvedRelease
+    end: ResolvedRelease
     implicit_enablement: ImplicitEnablement
-    comparison: Comparison
+    comparison: ReleaseDiff
     credentials: ReleaseCredentials
     downgrade: bool
     blockers: tuple[Blocker, ...]
 
 
-def plan_path(hops: Sequence[Hop], cluster: Cluster) -> Plan:
+def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
     """Return the plan of ``cluster``."""
     start, selection = hops[0].start, cluster.selection
-    current = start.status(selection) if cluster.status is None else _as_told(cluster.status, start, selection)
+    current = start.status(selection) if cluster.status is None else _as_reported(cluster.status, start, selection)
     present = cluster.present
     plans: list[HopPlan] = []
     for hop in hops:
@@ -132,7 +132,7 @@ def plan_path(hops: Sequence[Hop], cluster: Cluster) -> Plan:
     return Plan(selection, tuple(plans), current, condition)
 
 
-def _as_told(status: ToldStatus, start: Waypoint, selection: Selection) -> CapabilityStatus:
+def _as_reported(status: ReportedCapabilities, start: ResolvedRelease, selection: Selection) -> CapabilityStatus:
     """Return the status that a cluster told, with what of it is on implicitly."""
     implicit = status.enabled - start.requested(selection)
     return CapabilityStatus(start.known if status.known is None else status.known, status.enabled, implicit)
@@ -149,11 +149,11 @@ def _plan_hop(
     requested = end.requested(selection)
     # What the spec asks for and the status does not show yet is on before the outgoing CVO compares anything.
     running = (before.enabled | start.requested(selection) | start.always) - start.hidden
-    turned_on = _turned_on(hop, running, present)
+    turned_on = _enabled_capabilities(hop, running, present)
     stay_on = running.union(item.name for item in turned_on)
     after = end.status(selection, stay_on)
     turned_on += [
-        TurnedOn(name, "forced", (), capability_data.ALWAYS_ENABLED.source)
+        EnabledCapability(name, "forced", (), capability_data.ALWAYS_ENABLED.source)
         for name in (after.enabled & end.always) - requested - stay_on
     ]
     usable = end.usable(after)
@@ -176,7 +176,9 @@ def _plan_hop(
     )
 
 
-def _turned_on(hop: Hop, running: frozenset[str], present: frozenset[ResourceId] | None) -> list[TurnedOn]:
+def _enabled_capabilities(
+    hop: Hop, running: frozenset[str], present: frozenset[ResourceId] | None
+) -> list[EnabledCapability]:
     """Return what the outgoing CVO turns on."""
     if present is None:
         causes = hop.implicit_enablement.implicitly_enabled(running)
@@ -184,9 +186,9 @@ def _turned_on(hop: Hop, running: frozenset[str], present: frozenset[ResourceId]
         causes = hop.implicit_enablement.enabled_by_presence(running, present | _deleted_ids(hop.start, running))
     forced = capability_data.forced_capabilities(hop.start.minor, hop.end.minor)
     return [
-        *(TurnedOn(name, "manifest", found) for name, found in causes.items()),
+        *(EnabledCapability(name, "manifest", found) for name, found in causes.items()),
         *(
-            TurnedOn(item.capability, "forced", (), item.source)
+            EnabledCapability(item.capability, "forced", (), item.source)
             for item in forced
             if item.capability not in running and item.capability not in causes
         ),
@@ -197,10 +199,12 @@ def _managed(changes: Changes, overrides: tuple[Override, ...]) -> Changes:
     """Return ``changes`` without the resources that the cluster does not leave to the CVO."""
     if not overrides:
         return changes
-    return Changes(*(tuple(item for item in side if not overridden(item.resource_id, overrides)) for side in changes))
+    return Changes(
+        *(tuple(item for item in side if not is_overridden(item.resource_id, overrides)) for side in changes)
+    )
 
 
-def _deleted_ids(waypoint: Waypoint, enabled: frozenset[str]) -> frozenset[ResourceId]:
+def _deleted_ids(waypoint: ResolvedRelease, enabled: frozenset[str]) -> frozenset[ResourceId]:
     """Resources that the outgoing release deleted: they are gone, and the CVO goes by the manifest that did it."""
     return frozenset(
         manifest.resource_id

@@ -11,25 +11,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from .._capability.cluster_options import ClusterFacts, check_always_enabled, excluded_in_vain
+from .._capability.cluster_options import InclusionCriteria, check_always_enabled, ineffective_exclusions
 from .._capability.implicit_enablement import ImplicitEnablement
 from .._capability.selection import Selection, check_selection
-from .._problems import FactsError, Problem, has_errors, raise_errors
+from .._problems import InvalidOptionError, Problem, has_errors, raise_errors
 from .._release.release import Release
 from .blockers import blockers
 from .credentials import ReleaseCredentials
-from .path import leads_on, path_problems
+from .path import is_upgrade, path_problems
 from .plan import Hop, Plan, plan_path
-from .release_diff import Comparison
-from .request import Question
-from .resolved_release import Waypoint, resolve_waypoint
+from .release_diff import ReleaseDiff
+from .request import PlanRequest
+from .resolved_release import ResolvedRelease, resolve_release
 from .warnings import plan_problems, status_problems
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
-class Answer(NamedTuple):
+class PlanResult(NamedTuple):
     """A plan, and what is worth knowing about it."""
 
     plan: Plan
@@ -42,41 +42,41 @@ class _Path(NamedTuple):
     ``start`` is the first release, as far as it can be understood.
     """
 
-    start: Waypoint | None
+    start: ResolvedRelease | None
     hops: tuple[Hop, ...]
     problems: tuple[Problem, ...]
     always: frozenset[str]
 
 
-class Fleet:
+class Planner:
     """Plans for clusters that go through some of ``releases``."""
 
     def __init__(self, releases: Sequence[Release], allow_downgrade: bool = False) -> None:
         self._releases = releases
         self._allow_downgrade = allow_downgrade
-        self._answers: dict[Question, Answer] = {}
-        self._paths: dict[tuple[tuple[int, ...], ClusterFacts, str | None], _Path] = {}
-        self._waypoints: dict[tuple[int, ClusterFacts], tuple[Waypoint | None, tuple[Problem, ...]]] = {}
-        self._compared: dict[tuple[int, int, ClusterFacts], tuple[ImplicitEnablement, Comparison]] = {}
-        self._credentials: dict[tuple[int, ClusterFacts, str | None], ReleaseCredentials] = {}
+        self._answers: dict[PlanRequest, PlanResult] = {}
+        self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], _Path] = {}
+        self._waypoints: dict[tuple[int, InclusionCriteria], tuple[ResolvedRelease | None, tuple[Problem, ...]]] = {}
+        self._compared: dict[tuple[int, int, InclusionCriteria], tuple[ImplicitEnablement, ReleaseDiff]] = {}
+        self._credentials: dict[tuple[int, InclusionCriteria, str | None], ReleaseCredentials] = {}
 
-    def answer(self, question: Question) -> tuple[Answer, tuple[Problem, ...]]:
+    def answer(self, question: PlanRequest) -> tuple[PlanResult, tuple[Problem, ...]]:
         """Return the plan that ``question`` asks for, and what is odd about the wording of this very question.
 
         Questions that mean the same have one answer. Raises ``CapabilityError`` with everything that is wrong.
         """
         key = (question.path, question.facts, question.platform)
-        path = _once(self._paths, key, lambda: self._path(*key))
-        wording = tuple(_wording(question, path))
-        raise_errors((*path.problems, *wording), FactsError)
+        path = _cached(self._paths, key, lambda: self._path(*key))
+        wording = tuple(_request_problems(question, path))
+        raise_errors((*path.problems, *wording), InvalidOptionError)
         pinned = path.hops[0].start.pinned(question.cluster.selection)
         cluster = question.cluster._replace(selection=Selection(pinned.baseline, pinned.additional))
         meant = question._replace(cluster=cluster, source="capabilities", place="")
-        return _once(self._answers, meant, lambda: _answer(meant, path)), wording
+        return _cached(self._answers, meant, lambda: _answer(meant, path)), wording
 
-    def _path(self, path: tuple[int, ...], facts: ClusterFacts, platform: str | None) -> _Path:
+    def _path(self, path: tuple[int, ...], facts: InclusionCriteria, platform: str | None) -> _Path:
         problems = path_problems([self._releases[index] for index in path], self._allow_downgrade)
-        waypoints: list[Waypoint] = []
+        waypoints: list[ResolvedRelease] = []
         for index in path:
             waypoint, found = self._waypoint(index, facts)
             waypoints += [] if waypoint is None else [waypoint]
@@ -92,36 +92,38 @@ class Fleet:
         for (from_index, to_index), (before, after) in zip(pairwise(path), pairwise(waypoints), strict=True):
             enablement, comparison = self._compare((from_index, to_index, facts), before, after)
             credentials = self._release_credentials((to_index, facts, platform), after)
-            downgrade = not leads_on(before.release, after.release)
+            downgrade = not is_upgrade(before.release, after.release)
             refusals = tuple(blockers(before, after))
             hops.append(Hop(before, after, enablement, comparison, credentials, downgrade, refusals))
         return _Path(start, tuple(hops), tuple(problems), always)
 
-    def _waypoint(self, index: int, facts: ClusterFacts) -> tuple[Waypoint | None, tuple[Problem, ...]]:
-        def resolve() -> tuple[Waypoint | None, tuple[Problem, ...]]:
+    def _waypoint(self, index: int, facts: InclusionCriteria) -> tuple[ResolvedRelease | None, tuple[Problem, ...]]:
+        def resolve() -> tuple[ResolvedRelease | None, tuple[Problem, ...]]:
             problems: list[Problem] = []
-            return resolve_waypoint(facts, self._releases[index], problems), tuple(problems)
+            return resolve_release(facts, self._releases[index], problems), tuple(problems)
 
-        return _once(self._waypoints, (index, facts), resolve)
+        return _cached(self._waypoints, (index, facts), resolve)
 
     def _compare(
-        self, key: tuple[int, int, ClusterFacts], start: Waypoint, end: Waypoint
-    ) -> tuple[ImplicitEnablement, Comparison]:
-        def compare() -> tuple[ImplicitEnablement, Comparison]:
-            return ImplicitEnablement(start.loaded, start.load(end)), Comparison(start.loaded, end.loaded)
+        self, key: tuple[int, int, InclusionCriteria], start: ResolvedRelease, end: ResolvedRelease
+    ) -> tuple[ImplicitEnablement, ReleaseDiff]:
+        def compare() -> tuple[ImplicitEnablement, ReleaseDiff]:
+            return ImplicitEnablement(start.loaded, start.load(end)), ReleaseDiff(start.loaded, end.loaded)
 
-        return _once(self._compared, key, compare)
+        return _cached(self._compared, key, compare)
 
-    def _release_credentials(self, key: tuple[int, ClusterFacts, str | None], end: Waypoint) -> ReleaseCredentials:
-        return _once(self._credentials, key, lambda: ReleaseCredentials(end.release, end.loaded, key[2]))
+    def _release_credentials(
+        self, key: tuple[int, InclusionCriteria, str | None], end: ResolvedRelease
+    ) -> ReleaseCredentials:
+        return _cached(self._credentials, key, lambda: ReleaseCredentials(end.release, end.loaded, key[2]))
 
 
-def _answer(question: Question, path: _Path) -> Answer:
+def _answer(question: PlanRequest, path: _Path) -> PlanResult:
     plan = plan_path(path.hops, question.cluster)
-    return Answer(plan, (*path.problems, *plan_problems(plan, path.hops)))
+    return PlanResult(plan, (*path.problems, *plan_problems(plan, path.hops)))
 
 
-def _wording(question: Question, path: _Path) -> Iterator[Problem]:
+def _request_problems(question: PlanRequest, path: _Path) -> Iterator[Problem]:
     """Yield what is wrong or odd about what a cluster was asked for, and what it says of itself."""
     start, selection, status = path.start, question.cluster.selection, question.cluster.status
     if start is None or start.minor_facts is None:
@@ -130,12 +132,12 @@ def _wording(question: Question, path: _Path) -> Iterator[Problem]:
         for problem in check_selection(selection, start.minor_facts, start.hidden):
             # What a cluster holds can be of a later version, after a rollback.
             yield problem._replace(severity="warning") if question.source == "cluster_version" else problem
-        yield from excluded_in_vain(selection, path.always)
+        yield from ineffective_exclusions(selection, path.always)
     if status is not None:
         yield from status_problems(status, selection, start, question.place, question.source)
 
 
-def _once(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
+def _cached(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
     if key not in cache:
         cache[key] = make()
     return cache[key]
@@ -144,7 +146,7 @@ def _once(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _
 _SHOWN = 5
 
 
-class PlannedPath(NamedTuple):
+class PathPlan(NamedTuple):
     """A plan with the versions of its path, and what is worth knowing about it."""
 
     plan: Plan
@@ -152,13 +154,13 @@ class PlannedPath(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class Planning(NamedTuple):
+class FleetPlan(NamedTuple):
     """Distinct plans; ``clusters`` maps names of clusters to positions among them.
 
     ``problems`` are those of the releases themselves.
     """
 
-    plans: tuple[PlannedPath, ...]
+    plans: tuple[PathPlan, ...]
     clusters: Mapping[str, int]
     problems: tuple[Problem, ...]
 

@@ -45,7 +45,7 @@ class _Side(NamedTuple):
         return None
 
 
-class _Group(NamedTuple):
+class _ResourceChange(NamedTuple):
     """Resources that the same questions decide: by which manifests each release applies or deletes them."""
 
     before: _Side
@@ -54,7 +54,7 @@ class _Group(NamedTuple):
     deleted_after: _Side
 
 
-class Comparison:
+class ReleaseDiff:
     """The resources of two releases; their manifests have passed every filter but the one for capabilities."""
 
     def __init__(self, current: Sequence[Manifest], target: Sequence[Manifest]) -> None:
@@ -88,7 +88,7 @@ def _in_order(found: list[tuple[int, Manifest]]) -> tuple[Manifest, ...]:
     return tuple(manifest for _position, manifest in sorted(found, key=lambda item: item[0]))
 
 
-def _groups(current: Sequence[Manifest], target: Sequence[Manifest]) -> tuple[_Group, ...]:
+def _groups(current: Sequence[Manifest], target: Sequence[Manifest]) -> tuple[_ResourceChange, ...]:
     old, new = _by_resource(current), _by_resource(target)
     found: dict[tuple[_Needs, ...], list[tuple[list[tuple[int, Manifest]], ...]]] = {}
     for resource in {**old, **new}:
@@ -101,10 +101,10 @@ def _groups(current: Sequence[Manifest], target: Sequence[Manifest]) -> tuple[_G
     return tuple(_group(needs, rows) for needs, rows in found.items())
 
 
-def _group(needs: tuple[_Needs, ...], rows: Sequence[Sequence[Sequence[tuple[int, Manifest]]]]) -> _Group:
+def _group(needs: tuple[_Needs, ...], rows: Sequence[Sequence[Sequence[tuple[int, Manifest]]]]) -> _ResourceChange:
     """Return the group of resources that have ``needs`` on each side; a row is one of them, side by side."""
     sides = zip(needs, zip(*rows, strict=True), strict=True)
-    return _Group(*(_Side(tuple(zip(of_side, _columns(members), strict=True))) for of_side, members in sides))
+    return _ResourceChange(*(_Side(tuple(zip(of_side, _columns(members), strict=True))) for of_side, members in sides))
 
 
 _ALWAYS_IN: tuple[_Needs, ...] = ((frozenset(),), (frozenset(),), (), ())

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .._module.files import absolute
 from .._problems import CapabilityError, Problem, did_you_mean
-from .._release.loader import UNSHOWN_IMAGE, load_release
+from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release
 from .._version import minor_of
 
@@ -57,7 +57,7 @@ class NamedReleases:
                     name.path,
                     openshift_version=name.openshift_version,
                     cluster_profile=name.cluster_profile,
-                    release_image=UNSHOWN_IMAGE,
+                    release_image=PLACEHOLDER_IMAGE,
                 )
             except CapabilityError as error:
                 self.problems += [_of_release(problem, name.path) for problem in error.problems]
@@ -84,15 +84,17 @@ def _named(value: object, cluster_profile: str, directory: str, where: str, prob
     if isinstance(value, Mapping):
         unknown = [field for field in value if field not in _RELEASE_FIELDS]
         for field in unknown:
-            mend = did_you_mean(field, _RELEASE_FIELDS)
-            problems.append(Problem("error", f"{where}.{field}", "is not a field of a release", mend))
+            hint = did_you_mean(field, _RELEASE_FIELDS)
+            problems.append(Problem("error", "todo", f"{where}.{field}", "is not a field of a release", hint))
         if unknown:
             return None
         version = value.get("openshift_version")
         value = value.get("release")
     if not isinstance(value, str) or not value:
         message = f"is {value!r}, expected the directory of an extracted release"
-        problems.append(Problem("error", where, message, "Write PATH, or {release: PATH, openshift_version: X.Y.Z}"))
+        problems.append(
+            Problem("error", "todo", where, message, "Write PATH, or {release: PATH, openshift_version: X.Y.Z}")
+        )
         return None
     if version is not None:
         try:

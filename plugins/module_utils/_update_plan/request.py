@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from .._capability.cluster_options import ClusterFacts, ClusterOptions, check_options
+from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
 from .._capability.selection import Selection, parse_selection
-from .._cluster.cluster_version import ClusterVersion, ToldStatus, parse_cluster_version
+from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
 from .._data.capabilities import NONE
 from .._problems import Problem
 from .._release.release import Release
 from .._resources import ResourceId
 from .._version import Minor, minor_of
 from .credentials import resolve_platform
-from .resolved_release import resolve_waypoint
-from .start import Cluster, PlanOptions, Source
+from .resolved_release import resolve_release
+from .start import PlanOptions, Source, StartingCluster
 
 
-class Question(NamedTuple):
+class PlanRequest(NamedTuple):
     """What a plan depends on; clusters with equal questions have one plan.
 
     ``path``: positions among the releases of the fleet, current first. ``facts``: without overrides, so that clusters
@@ -32,16 +32,16 @@ class Question(NamedTuple):
     """
 
     path: tuple[int, ...]
-    facts: ClusterFacts
-    cluster: Cluster
+    facts: InclusionCriteria
+    cluster: StartingCluster
     platform: str | None = None
     source: Source = "capabilities"
     place: str = ""
 
 
-def read_question(
+def read_request(
     options: PlanOptions, path: tuple[int, ...], minor: Minor | None, strict: bool = False
-) -> tuple[Question, tuple[Problem, ...]]:
+) -> tuple[PlanRequest, tuple[Problem, ...]]:
     """Check what was said of a cluster that runs a release of ``minor`` now. Void if there is an error.
 
     ``strict``: a ClusterVersion of another minor is an error.
@@ -67,19 +67,19 @@ def read_question(
     facts = check_options(cluster, None, problems, of_overrides)
     effective = facts.overrides if any(override.unmanaged for override in facts.overrides) else ()
     problems += options.live.problems if options.live else ()
-    on_path = Cluster(selection, status, effective, options.live.present if options.live else None)
+    on_path = StartingCluster(selection, status, effective, options.live.present if options.live else None)
     platform = resolve_platform(options.platform, problems)
     place = options.place if source == "cluster_version" else source
-    return Question(path, facts._replace(overrides=()), on_path, platform, source, place), tuple(problems)
+    return PlanRequest(path, facts._replace(overrides=()), on_path, platform, source, place), tuple(problems)
 
 
-def resources_that_matter(question: Question, releases: Sequence[Release]) -> frozenset[ResourceId]:
+def deciding_resources(question: PlanRequest, releases: Sequence[Release]) -> frozenset[ResourceId]:
     """Return the resources whose presence on the cluster can change the plan; ``releases`` are those of its path.
 
     They are those of the incoming releases that need a name which is not on from the start, because what is on stays
     on (see ``ImplicitEnablement.enabled_by_presence``). ``question`` has to be one that has a plan.
     """
-    found = [resolve_waypoint(question.facts, release, []) for release in releases]
+    found = [resolve_release(question.facts, release, []) for release in releases]
     waypoints = [waypoint for waypoint in found if waypoint is not None]
     start, status = waypoints[0], question.cluster.status
     selection = start.pinned(question.cluster.selection)
@@ -104,21 +104,21 @@ def _source(options: PlanOptions, problems: list[Problem]) -> Source:
     }
     given = tuple(name for name, value in values.items() if value is not None)
     if len(given) > 1:
-        mend = "Keep one: the selection, the cluster's own object, or the list of what is on"
-        problems.append(Problem("error", given[0], f"is given beside {' and '.join(given[1:])}", mend))
+        hint = "Keep one: the selection, the cluster's own object, or the list of what is on"
+        problems.append(Problem("error", "todo", given[0], f"is given beside {' and '.join(given[1:])}", hint))
     if options.cluster.known_capabilities is not None and "enabled_capabilities" not in given:
-        mend = "Give enabled_capabilities with it, or leave it out"
-        problems.append(Problem("error", "known_capabilities", "is given without enabled_capabilities", mend))
+        hint = "Give enabled_capabilities with it, or leave it out"
+        problems.append(Problem("error", "todo", "known_capabilities", "is given without enabled_capabilities", hint))
     return given[0] if given else "capabilities"
 
 
-def _of_list(options: ClusterOptions, problems: list[Problem]) -> tuple[Selection, ToldStatus]:
+def _of_list(options: ClusterOptions, problems: list[Problem]) -> tuple[Selection, ReportedCapabilities]:
     enabled = frozenset(options.enabled_capabilities or ())
     message = "does not tell what the cluster was asked for, so it is taken for asked for by name"
-    mend = "Give cluster_version to tell both"
-    problems.append(Problem("info", "enabled_capabilities", message, mend))
+    hint = "Give cluster_version to tell both"
+    problems.append(Problem("info", "todo", "enabled_capabilities", message, hint))
     known = None if options.known_capabilities is None else frozenset(options.known_capabilities)
-    return Selection(NONE, tuple(sorted(enabled))), ToldStatus(enabled, known)
+    return Selection(NONE, tuple(sorted(enabled))), ReportedCapabilities(enabled, known)
 
 
 def _version_problems(found: ClusterVersion, minor: Minor | None, place: str, strict: bool) -> list[Problem]:
@@ -129,5 +129,5 @@ def _version_problems(found: ClusterVersion, minor: Minor | None, place: str, st
     if runs is None or minor is None or runs == minor:
         return []
     message = f"is {found.version}, and the path begins with a release of {minor}"
-    mend = "Begin the path with the release that the cluster runs"
-    return [Problem("error" if strict else "warning", f"{place}.status.desired.version", message, mend)]
+    hint = "Begin the path with the release that the cluster runs"
+    return [Problem("error" if strict else "warning", "todo", f"{place}.status.desired.version", message, hint)]

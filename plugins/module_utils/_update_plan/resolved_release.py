@@ -10,31 +10,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .._capability.cluster_options import ClusterFacts, always_enabled, inclusion_facts
-from .._capability.inclusion import CapabilityStatus, InclusionFacts, included_manifests
-from .._capability.release_properties import hidden_capabilities, minor_facts, resolve_feature_set
+from .._capability.cluster_options import InclusionCriteria, always_enabled, inclusion_context
+from .._capability.inclusion import CapabilityStatus, InclusionContext, included_manifests
+from .._capability.release_properties import gated_off, minor_data, resolve_feature_set
 from .._capability.selection import Selection, capability_status, translate
 from .._data import capabilities as capability_data
 from .._data import feature_sets
-from .._data.capabilities import MinorFacts
+from .._data.capabilities import MinorData
 from .._problems import Problem
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._version import Minor
 
 
-class Waypoint(NamedTuple):
+class ResolvedRelease(NamedTuple):
     """A release as one cluster meets it.
 
-    ``minor_facts`` is ``None`` for a minor that has no capabilities: its CVO applies everything. ``facts`` decide
+    ``minor_data`` is ``None`` for a minor that has no capabilities: its CVO applies everything. ``facts`` decide
     without capabilities. ``hidden`` are the names whose feature gates are off, ``always`` those that are on whatever
     is asked. ``loaded`` are the manifests that the CVO loads.
     """
 
     release: Release
     minor: Minor
-    minor_facts: MinorFacts | None
-    facts: InclusionFacts
+    minor_facts: MinorData | None
+    facts: InclusionContext
     hidden: frozenset[str]
     always: frozenset[str]
     loaded: tuple[Manifest, ...]
@@ -66,7 +66,7 @@ class Waypoint(NamedTuple):
         """Return the names that let a manifest in; ``None`` where capabilities keep nothing out."""
         return None if self.minor_facts is None else status.enabled & status.known
 
-    def load(self, other: Waypoint) -> tuple[Manifest, ...]:
+    def load(self, other: ResolvedRelease) -> tuple[Manifest, ...]:
         """Return the manifests of another release that the CVO of this one loads: under its own feature gates.
 
         Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
@@ -76,7 +76,7 @@ class Waypoint(NamedTuple):
         return included_manifests(other.release.manifests, other.facts._replace(feature_gates=self.facts.feature_gates))
 
 
-def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Problem]) -> Waypoint | None:
+def resolve_release(cluster: InclusionCriteria, release: Release, problems: list[Problem]) -> ResolvedRelease | None:
     """Return ``release`` as ``cluster`` meets it; ``None`` where its minor cannot be understood.
 
     What is wrong or odd goes to ``problems``.
@@ -84,13 +84,13 @@ def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Pro
     minor = release.minor
     if minor is None:
         message = "has no version, and what a selection turns on depends on it"
-        mend = "Extract the release with its release-metadata, or give {release: PATH, openshift_version: X.Y.Z}"
-        problems.append(Problem("error", release.path, message, mend))
+        hint = "Extract the release with its release-metadata, or give {release: PATH, openshift_version: X.Y.Z}"
+        problems.append(Problem("error", "todo", release.path, message, hint))
         return None
     found: list[Problem] = []
-    facts = inclusion_facts(cluster, release, found)
+    facts = inclusion_context(cluster, release, found)
     without = not capability_data.has_capabilities(minor)
-    of_minor = None if without else minor_facts(release, minor, cluster.feature_set, cluster.cluster_profile, found)
+    of_minor = None if without else minor_data(release, minor, cluster.feature_set, cluster.cluster_profile, found)
     if feature_sets.feature_set(cluster.feature_set) is not None:  # else it was told already, of no minor at all
         resolve_feature_set(cluster.feature_set, minor, found)
     problems += [_of_release(problem, release) for problem in found]
@@ -99,9 +99,11 @@ def resolve_waypoint(cluster: ClusterFacts, release: Release, problems: list[Pro
     hidden = always = frozenset[str]()
     if of_minor is not None:
         # A CVO that does not know a name does not hide it either.
-        hidden = hidden_capabilities(facts.feature_gates, cluster.feature_set) & of_minor.capabilities
+        hidden = gated_off(facts.feature_gates, cluster.feature_set) & of_minor.capabilities
         always = always_enabled(cluster, of_minor) - hidden
-    return Waypoint(release, minor, of_minor, facts, hidden, always, included_manifests(release.manifests, facts))
+    return ResolvedRelease(
+        release, minor, of_minor, facts, hidden, always, included_manifests(release.manifests, facts)
+    )
 
 
 def _of_release(problem: Problem, release: Release) -> Problem:
@@ -110,6 +112,6 @@ def _of_release(problem: Problem, release: Release) -> Problem:
         problem = problem._replace(severity="error")
     if problem.where == "openshift_version":
         return problem._replace(
-            where=release.path, mend="Use a release with its ClusterVersion CRD, or a newer collection"
+            where=release.path, hint="Use a release with its ClusterVersion CRD, or a newer collection"
         )
     return problem._replace(where=f"{release.shown_version}, {problem.where}")

@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .._capability.implicit_enablement import Cause
+from .._capability.implicit_enablement import MovedResource
 from .._capability.selection import Selection
 from .._module.result import problem_dicts
 from .._problems import Problem
 from .._release.manifest import Manifest
 from .fail_on import violations
-from .plan import HopPlan, Plan, TurnedOn
-from .planner import PlannedPath, Planning, shown_names
+from .plan import EnabledCapability, HopPlan, Plan
+from .planner import FleetPlan, PathPlan, shown_names
 
 
 class PlanShapes:
     """Makes the shapes. What is the same in many plans of a fleet is one object in all of them."""
 
     def __init__(self) -> None:
-        self._causes: dict[int, tuple[tuple[Cause, ...], list[dict[str, Any]]]] = {}
+        self._causes: dict[int, tuple[tuple[MovedResource, ...], list[dict[str, Any]]]] = {}
         self._resources: dict[int, dict[str, Any]] = {}
 
-    def plan(self, planned: PlannedPath, *, details: bool) -> dict[str, Any]:
+    def plan(self, planned: PathPlan, *, details: bool) -> dict[str, Any]:
         """Return a plan; without ``details`` each list of causes is cut to the first and the other lists left out."""
         plan = planned.plan
         return {
@@ -37,7 +37,7 @@ class PlanShapes:
             **end_dict(plan),
         }
 
-    def report(self, planning: Planning) -> dict[str, Any]:
+    def report(self, planning: FleetPlan) -> dict[str, Any]:
         """Return what a report shows: all plans in detail, with the names of their clusters."""
         plans = [
             {"clusters": clusters, **self.plan(planned, details=True)}
@@ -90,7 +90,7 @@ class PlanShapes:
             "left_behind": removed if hop.downgrade else [],
         }
 
-    def _turned_on(self, item: TurnedOn, details: bool) -> dict[str, Any]:
+    def _turned_on(self, item: EnabledCapability, details: bool) -> dict[str, Any]:
         return {
             "name": item.name,
             "cause": item.cause,
@@ -99,7 +99,7 @@ class PlanShapes:
             "resources": self._cause_list(item.causes) if details else [_cause(cause) for cause in item.causes[:1]],
         }
 
-    def _cause_list(self, causes: tuple[Cause, ...]) -> list[dict[str, Any]]:
+    def _cause_list(self, causes: tuple[MovedResource, ...]) -> list[dict[str, Any]]:
         # Kept with the tuple itself, so that no other one can get its id.
         found = self._causes.get(id(causes))
         if found is None:
@@ -139,7 +139,7 @@ def selection_dict(selection: Selection) -> Mapping[str, Any]:
     }
 
 
-def planning_result(planning: Planning, *, fleet: bool, details: bool, fail_on: Sequence[str]) -> dict[str, Any]:
+def planning_result(planning: FleetPlan, *, fleet: bool, details: bool, fail_on: Sequence[str]) -> dict[str, Any]:
     """Return what the module returns, beside the report and the problems."""
     shapes = PlanShapes()
     result: dict[str, Any] = {"changed": False, "violations": plan_violations(planning, fail_on)}
@@ -152,7 +152,7 @@ def planning_result(planning: Planning, *, fleet: bool, details: bool, fail_on: 
     return {**result, "plans": plans, "clusters": dict(planning.clusters)}
 
 
-def plan_violations(planning: Planning, fail_on: Sequence[str]) -> list[dict[str, Any]]:
+def plan_violations(planning: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, Any]]:
     """Return what the plans turn on against the policy ``fail_on``, with the clusters that they are for."""
     found: dict[str, dict[str, Any]] = {}
     for planned, clusters in zip(planning.plans, _names(planning), strict=True):
@@ -166,23 +166,23 @@ def plan_violations(planning: Planning, fail_on: Sequence[str]) -> list[dict[str
     ]
 
 
-def shown_problems(planning: Planning, *, fleet: bool) -> Sequence[Problem]:
+def shown_problems(planning: FleetPlan, *, fleet: bool) -> Sequence[Problem]:
     """Return what is shown to the user; the problems of a fleet's clusters are in their plans, and can be thousands."""
     if not fleet:
         return all_problems(planning)
     common = frozenset.intersection(*(frozenset(planned.problems) for planned in planning.plans))
     own = sum(1 for planned in planning.plans if any(item.severity != "info" for item in {*planned.problems} - common))
     message = f"{own} of {len(planning.plans)} plans have problems of their own, see plans[].problems"
-    of_plans = [Problem("warning", "clusters", message)] if own else []
+    of_plans = [Problem("warning", "todo", "clusters", message)] if own else []
     return [*planning.problems, *(item for item in planning.plans[0].problems if item in common), *of_plans]
 
 
-def all_problems(planning: Planning) -> Sequence[Problem]:
+def all_problems(planning: FleetPlan) -> Sequence[Problem]:
     """Return the problems of the releases and of all plans, each once."""
     return list(dict.fromkeys((*planning.problems, *(item for planned in planning.plans for item in planned.problems))))
 
 
-def _names(planning: Planning) -> list[list[str]]:
+def _names(planning: FleetPlan) -> list[list[str]]:
     """Return, for each plan, the names of its clusters; none for the one cluster that has no name."""
     names: list[list[str]] = [[] for _planned in planning.plans]
     for name, position in planning.clusters.items():
@@ -191,7 +191,7 @@ def _names(planning: Planning) -> list[list[str]]:
     return names
 
 
-def _cause(cause: Cause) -> dict[str, Any]:
+def _cause(cause: MovedResource) -> dict[str, Any]:
     current, target = cause
     return {
         **target.resource_id._asdict(),

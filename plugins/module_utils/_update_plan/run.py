@@ -12,23 +12,23 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._data import capabilities as capability_data
-from .._problems import CapabilityError, FactsError, Problem, has_errors, raise_errors
-from .._release.loader import without_collector
+from .._problems import CapabilityError, InvalidOptionError, Problem, has_errors, raise_errors
+from .._release.loader import gc_paused
 from .._release.release import Release
 from .cluster_entry import ClusterEntry, read_entry
-from .cluster_version_file import place_of, read_cluster_version
+from .cluster_version_file import location_of, read_cluster_version
 from .fail_on import policy_problems
 from .live_resources import LiveResources
-from .planner import Answer, Fleet, PlannedPath, Planning, shown_names
+from .planner import FleetPlan, PathPlan, Planner, PlanResult, shown_names
 from .releases import NamedReleases
-from .request import Question, read_question, resources_that_matter
+from .request import PlanRequest, deciding_resources, read_request
 from .start import PlanOptions
 
 if TYPE_CHECKING:
     from .._kubernetes.client import Client
 
 
-class Terms(NamedTuple):
+class PlanSettings(NamedTuple):
     """What holds for all clusters of a call.
 
     ``directory`` is where relative paths start from, empty for here. ``connect`` is how to reach the cluster, which is
@@ -41,12 +41,14 @@ class Terms(NamedTuple):
     connect: Callable[[], Client] | None = None
 
 
-def answer_one(releases: Sequence[Any], options: PlanOptions, terms: Terms) -> Planning:
+def plan_cluster(releases: Sequence[Any], options: PlanOptions, terms: PlanSettings) -> FleetPlan:
     """Plan the path of one cluster. Raises ``CapabilityError`` with everything that is wrong."""
     return _answer((_Asked(ClusterEntry("", releases, options), "", "releases"),), terms, [])
 
 
-def answer_many(clusters: Sequence[Any], releases: Sequence[Any] | None, common: PlanOptions, terms: Terms) -> Planning:
+def plan_fleet(
+    clusters: Sequence[Any], releases: Sequence[Any] | None, common: PlanOptions, terms: PlanSettings
+) -> FleetPlan:
     """Plan the paths of ``clusters``, which have what is ``common`` where they do not say otherwise.
 
     Raises ``CapabilityError`` with everything that is wrong with any of them.
@@ -64,10 +66,10 @@ def answer_many(clusters: Sequence[Any], releases: Sequence[Any] | None, common:
         first = seen.setdefault(entry.name, index)
         if first != index:
             message = f"{entry.name!r} is the name of clusters[{first}] too"
-            problems.append(Problem("error", f"{where}.name", message, "Give each cluster a name of its own"))
+            problems.append(Problem("error", "todo", f"{where}.name", message, "Give each cluster a name of its own"))
         if entry.releases is None and releases is None:
-            mend = "Give the path here, or releases for all clusters"
-            problems.append(Problem("error", f"{where}.releases", "is missing", mend))
+            hint = "Give the path here, or releases for all clusters"
+            problems.append(Problem("error", "todo", f"{where}.releases", "is missing", hint))
             continue
         if entry.releases is None:
             asked.append(_Asked(entry._replace(releases=releases), where, "releases"))
@@ -75,11 +77,11 @@ def answer_many(clusters: Sequence[Any], releases: Sequence[Any] | None, common:
             asked.append(_Asked(entry, where, f"{where}.releases"))
     if terms.connect is not None:
         message = "is given beside options that name a cluster to ask, and that is one"
-        mend = "Leave kubeconfig, context, host and the like out, and give each cluster its cluster_version"
-        problems.append(Problem("error", "clusters", message, mend))
+        hint = "Leave kubeconfig, context, host and the like out, and give each cluster its cluster_version"
+        problems.append(Problem("error", "todo", "clusters", message, hint))
         terms = terms._replace(connect=None)
     if not clusters:
-        problems.append(Problem("error", "clusters", "is empty", "Name a cluster, or leave clusters out"))
+        problems.append(Problem("error", "todo", "clusters", "is empty", "Name a cluster, or leave clusters out"))
     return _answer(asked, terms, problems)
 
 
@@ -91,8 +93,8 @@ class _Asked(NamedTuple):
     where_path: str
 
 
-@without_collector()
-def _answer(asked: Sequence[_Asked], terms: Terms, problems: list[Problem]) -> Planning:
+@gc_paused()
+def _answer(asked: Sequence[_Asked], terms: PlanSettings, problems: list[Problem]) -> FleetPlan:
     named = NamedReleases(terms.directory)
     paths = [
         named.path(entry.releases or (), entry.options.cluster.cluster_profile, where_path)
@@ -100,13 +102,13 @@ def _answer(asked: Sequence[_Asked], terms: Terms, problems: list[Problem]) -> P
     ]
     releases, of_releases = named.load()
     problems += dict.fromkeys(named.problems)
-    fleet = None if named.problems else Fleet(releases, terms.allow_downgrade)
+    fleet = None if named.problems else Planner(releases, terms.allow_downgrade)
     positions: dict[int, int] = {}
     answers: list[_Collected] = []
     clusters: dict[str, int] = {}
     errors: dict[Problem, list[str]] = {}
     for (entry, where, _where_path), path in zip(asked, paths, strict=True):
-        answer, found = _ask(fleet, entry.options, path or (), releases, terms)
+        answer, found = _plan_entry(fleet, entry.options, path or (), releases, terms)
         if answer is None:
             for problem in found:
                 errors.setdefault(problem, []).append(where)
@@ -120,25 +122,25 @@ def _answer(asked: Sequence[_Asked], terms: Terms, problems: list[Problem]) -> P
     problems += [_of_clusters(problem, places, ", ") for problem, places in errors.items()]
     if fleet is not None and terms.fail_on:
         problems += policy_problems(terms.fail_on, _known_names(releases, [item.answer for item in answers]))
-    raise_errors(problems, FactsError)
-    return Planning(tuple(item.planned() for item in answers), clusters, of_releases)
+    raise_errors(problems, InvalidOptionError)
+    return FleetPlan(tuple(item.planned() for item in answers), clusters, of_releases)
 
 
 class _Collected(NamedTuple):
     """An answer, and what was found in the options of the clusters that it is for."""
 
-    answer: Answer
+    answer: PlanResult
     path: tuple[str, ...]
     found: dict[Problem, list[str]]
 
-    def planned(self) -> PlannedPath:
+    def planned(self) -> PathPlan:
         of_options = tuple(_of_clusters(problem, names) for problem, names in self.found.items())
-        return PlannedPath(self.answer.plan, self.path, (*of_options, *self.answer.problems))
+        return PathPlan(self.answer.plan, self.path, (*of_options, *self.answer.problems))
 
 
-def _ask(
-    fleet: Fleet | None, options: PlanOptions, path: tuple[int, ...], releases: Sequence[Release], terms: Terms
-) -> tuple[Answer | None, tuple[Problem, ...]]:
+def _plan_entry(
+    fleet: Planner | None, options: PlanOptions, path: tuple[int, ...], releases: Sequence[Release], terms: PlanSettings
+) -> tuple[PlanResult | None, tuple[Problem, ...]]:
     """Return the answer, and what was found in the options; no answer where that is an error.
 
     Without its releases nothing can be said of a path, but of the options all the same. The cluster is asked for its
@@ -153,7 +155,7 @@ def _ask(
         except CapabilityError as error:
             return None, error.problems
         minor = releases[path[0]].minor if fleet is not None and path else None
-        question, found = read_question(options, path, minor, strict=bool(terms.fail_on))
+        question, found = read_request(options, path, minor, strict=bool(terms.fail_on))
         if fleet is None:
             return None, found
         wrong = has_errors(found)
@@ -173,7 +175,7 @@ def _with_cluster_version(options: PlanOptions, client: Client | None, directory
     """Return ``options`` with the ClusterVersion that they name, or that the cluster has where they name no start."""
     if isinstance(options.cluster_version, str):
         file = options.cluster_version
-        return options._replace(cluster_version=read_cluster_version(file, directory), place=place_of(file))
+        return options._replace(cluster_version=read_cluster_version(file, directory), place=location_of(file))
     if client is None or options.says_start:
         return options
     from .._cluster.live import CLUSTER_VERSION, get_cluster_version
@@ -181,12 +183,12 @@ def _with_cluster_version(options: PlanOptions, client: Client | None, directory
     return options._replace(cluster_version=get_cluster_version(client), place=str(CLUSTER_VERSION))
 
 
-def _live(client: Client, question: Question, releases: Sequence[Release]) -> LiveResources:
+def _live(client: Client, question: PlanRequest, releases: Sequence[Release]) -> LiveResources:
     # Whoever asks no cluster does not pay for the client.
-    from .ask_cluster import ask_live_resources
+    from .ask_cluster import read_live_resources_of_cluster
 
     on_path = [releases[index] for index in question.path]
-    return ask_live_resources(client, resources_that_matter(question, on_path))
+    return read_live_resources_of_cluster(client, deciding_resources(question, on_path))
 
 
 def _of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") -> Problem:
@@ -195,9 +197,9 @@ def _of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") 
     return problem._replace(where=f"{shown_names(names)}{separator}{problem.where}")
 
 
-def _known_names(releases: Iterable[Release], answers: Iterable[Answer]) -> set[str]:
+def _known_names(releases: Iterable[Release], answers: Iterable[PlanResult]) -> set[str]:
     """Return every name that a policy can mean: what the minors know, and what the plans have to do with."""
-    minors = (capability_data.facts_of(release.minor) for release in releases if release.minor is not None)
+    minors = (capability_data.data_of(release.minor) for release in releases if release.minor is not None)
     known = {name for facts in minors if facts is not None for name in facts.capabilities}
     hops = (hop for answer in answers for hop in answer.plan.hops)
     return known.union(*(hop.before.known | hop.after.known | hop.turned_on for hop in hops))

@@ -12,12 +12,12 @@ from typing import Literal, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import Override
 from .._capability.selection import Selection
-from .._cluster.cluster_version import ToldStatus
+from .._cluster.cluster_version import ReportedCapabilities
 from .._resources import ResourceId
 from .live_resources import LiveResources
 
 
-class Cluster(NamedTuple):
+class StartingCluster(NamedTuple):
     """The cluster that is put on a path.
 
     ``selection`` is pinned, as the API has it. ``status`` is what it says of itself, and wins over what the sets say;
@@ -26,7 +26,7 @@ class Cluster(NamedTuple):
     """
 
     selection: Selection
-    status: ToldStatus | None = None
+    status: ReportedCapabilities | None = None
     overrides: tuple[Override, ...] = ()
     present: frozenset[ResourceId] | None = None
 

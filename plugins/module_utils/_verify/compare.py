@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.client import Client
-from .._kubernetes.rest_mapper import ServedKinds
-from .._kubernetes.schema import Schema, is_declared, schema_in, schema_of
+from .._kubernetes.rest_mapper import RestMapper
+from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
 from .._problems import ApiError, Problem, has_errors
 from .._release.loader import LoadedRelease
-from .._release.manifest import Manifest, place
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ServedKind, Target
-from .._rollout.desired_object import PART_OF, SENT_HASH, Marks, is_create_only, object_to_send
+from .._release.manifest import Manifest, location
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
+from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
 from .._rollout.feature_set import read_proxy
-from .._unstructured import maps, walk
+from .._unstructured import mappings_in, nested
 from .difference import Difference, differences, masked
 
 _LONGEST = 200
 
 
-class Looked(NamedTuple):
+class CheckedResource(NamedTuple):
     """What was seen of one resource. ``unclear``: it could not be read."""
 
     manifest: Manifest
@@ -41,11 +41,11 @@ class Looked(NamedTuple):
 
 def compare(
     client: Client,
-    kinds: ServedKinds,
+    kinds: RestMapper,
     loaded: LoadedRelease,
     there: Sequence[tuple[Manifest, Target]],
     problems: list[Problem],
-) -> Sequence[Looked]:
+) -> Sequence[CheckedResource]:
     """Read what is there, and say of each what is wrong with it; ``problems`` gets what holds for all of them."""
     proxy: Mapping[str, Any] = {}
     try:
@@ -53,22 +53,22 @@ def compare(
     except ApiError as error:
         problems += error.problems
 
-    def look(item: tuple[Manifest, Target]) -> Looked:
+    def look(item: tuple[Manifest, Target]) -> CheckedResource:
         manifest, target = item
         try:
             found = client.get(target)
         except ApiError as error:
             if error.code == 404:
-                return Looked(manifest, absent=True)
-            return Looked(manifest, unclear=True, problems=error.problems)
+                return CheckedResource(manifest, absent=True)
+            return CheckedResource(manifest, unclear=True, problems=error.problems)
         readiness = None
-        if can_be_unready(manifest.resource_id) or walk(found, "metadata", "deletionTimestamp"):
+        if can_be_unready(manifest.resource_id) or nested(found, "metadata", "deletionTimestamp"):
             readiness = readiness_of(loaded.release, manifest, found, "reconcile")
         unready = readiness if readiness and readiness.state != "ready" else None
         if is_create_only(manifest):
-            return Looked(manifest, readiness=unready)
+            return CheckedResource(manifest, readiness=unready)
         fields, told = _different_fields(loaded, target, manifest, found, proxy)
-        return Looked(manifest, fields=fields, readiness=unready, problems=told)
+        return CheckedResource(manifest, fields=fields, readiness=unready, problems=told)
 
     return _declared(client, there, list(client.each(look, there)))
 
@@ -82,10 +82,10 @@ def _different_fields(
 ) -> tuple[tuple[Difference, ...], tuple[Problem, ...]]:
     """Return the fields that are not as in the manifest, or why it cannot be said how they should be."""
     body = loaded.release.body(manifest)
-    wanted, problems = object_to_send(manifest, body, Marks("", "", proxy), "", target.kind.namespaced)
+    wanted, problems = build_apply_object(manifest, body, OwnershipMetadata("", "", proxy), "", target.kind.namespaced)
     if has_errors(problems):
         return (), problems
-    told = masked(differences(_unmarked(wanted), found), manifest.resource_id.kind)
+    told = masked(differences(_without_ownership(wanted), found), manifest.resource_id.kind)
     return tuple(map(shortened, told)), problems
 
 
@@ -99,22 +99,26 @@ def _beginning(value: Any) -> Any:
     return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
-def _unmarked(wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _without_ownership(wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object that would be sent without what a rollout itself adds, and without owners of other clusters."""
     metadata = dict(wanted["metadata"])
     metadata["labels"] = {key: value for key, value in metadata["labels"].items() if key != PART_OF}
-    metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key != SENT_HASH}
-    owners = [item for item in maps(metadata.pop("ownerReferences", None)) if item.get("kind") != "ClusterVersion"]
+    metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key != LAST_APPLIED_HASH}
+    owners = [
+        item for item in mappings_in(metadata.pop("ownerReferences", None)) if item.get("kind") != "ClusterVersion"
+    ]
     return {**wanted, "metadata": {**metadata, **({"ownerReferences": owners} if owners else {})}}
 
 
-def _declared(client: Client, there: Sequence[tuple[Manifest, Target]], looked: Sequence[Looked]) -> Sequence[Looked]:
+def _declared(
+    client: Client, there: Sequence[tuple[Manifest, Target]], looked: Sequence[CheckedResource]
+) -> Sequence[CheckedResource]:
     """Take out of the differences the fields that the API does not know; a problem names them.
 
     One schema for each kind whose objects lack fields.
     """
     found = list(looked)
-    suspects: dict[ServedKind, list[int]] = {}
+    suspects: dict[ApiResource, list[int]] = {}
     for index, (_manifest, target) in enumerate(there):
         if any(item.found is None for item in found[index].fields):
             suspects.setdefault(target.kind, []).append(index)
@@ -125,7 +129,7 @@ def _declared(client: Client, there: Sequence[tuple[Manifest, Target]], looked: 
     return found
 
 
-def _schema(client: Client, kind: ServedKind) -> Schema:
+def _schema(client: Client, kind: ApiResource) -> Schema:
     """Return the schema of a kind: that of its CustomResourceDefinition, which OpenAPI gets to know later."""
     try:
         return Schema(schema_of(client.get(Target(CUSTOM_RESOURCE_DEFINITIONS, kind.resource)), kind.version))
@@ -133,22 +137,22 @@ def _schema(client: Client, kind: ServedKind) -> Schema:
         pass  # a kind of the server's own has none
     try:
         group = f"apis/{kind.group}" if kind.group else "api"
-        return schema_in(client.document(f"/openapi/v3/{group}/{kind.version}"), kind)
+        return served_schema(client.document(f"/openapi/v3/{group}/{kind.version}"), kind)
     except ApiError:
         return Schema(None)  # then all fields count
 
 
-def _without_undeclared(schema: Schema, kind: ServedKind, item: Looked) -> Looked:
+def _without_undeclared(schema: Schema, kind: ApiResource, item: CheckedResource) -> CheckedResource:
     unknown = [one.field for one in item.fields if one.found is None and not is_declared(schema, one.field)]
     if not unknown:
         return item
     message = f"the API does not know {', '.join(unknown)} of {kind.kind}, so it is not compared"
-    problem = Problem("warning", place(item.manifest.file, item.manifest.document), message)
+    problem = Problem("warning", "todo", location(item.manifest.file, item.manifest.document), message)
     fields = tuple(one for one in item.fields if one.field not in unknown)
     return item._replace(fields=fields, problems=(*item.problems, problem))
 
 
-def problems_of(looked: Iterable[Looked]) -> Iterable[Problem]:
+def problems_of(looked: Iterable[CheckedResource]) -> Iterable[Problem]:
     """Yield the problems: of what could not be read only the first one of each kind."""
     told = set()
     for item in looked:

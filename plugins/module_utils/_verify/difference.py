@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .._kubernetes.quantity import parse_quantity
-from .._unstructured import walk
+from .._unstructured import nested
 from .api_fields import (
     DROPPED_MAPS,
     ENCODED,
@@ -60,7 +60,7 @@ class Difference(NamedTuple):
     found: Any
 
 
-class _Place(NamedTuple):
+class _FieldPath(NamedTuple):
     """A place in an object: as readers see it, and as the last two names that lead there, without items of lists.
 
     ``typed``: in a Go struct. ``whole``: nothing is to be there beyond what is wanted. ``schema``: in a schema, whose
@@ -73,13 +73,13 @@ class _Place(NamedTuple):
     shown: str = ""
     names: tuple[str, str] = ("", "")
 
-    def field(self, name: str) -> _Place:
+    def field(self, name: str) -> _FieldPath:
         shown = f"{self.shown}.{name}" if _NAME.fullmatch(name) else f"{self.shown}[{json.dumps(name)}]"
         whole = self.whole or name == "matchLabels" or (self.typed and name in WHOLE)
         schema = self.schema or (self.typed and name == SCHEMA)
-        return _Place(self.typed, whole, schema, shown, (self.names[-1], name))
+        return _FieldPath(self.typed, whole, schema, shown, (self.names[-1], name))
 
-    def item(self, shown: str) -> _Place:
+    def item(self, shown: str) -> _FieldPath:
         return self._replace(shown=f"{self.shown}[{shown}]")
 
     @property
@@ -122,8 +122,8 @@ def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[Di
         unlike.append(Difference(".kind", wanted.get("kind"), found.get("kind")))
     if unlike:
         return tuple(unlike)
-    top = _Place(wanted_group in TYPED_GROUPS)
-    told = list(_metadata(top, walk(wanted, "metadata"), walk(found, "metadata")))
+    top = _FieldPath(wanted_group in TYPED_GROUPS)
+    told = list(_metadata(top, nested(wanted, "metadata"), nested(found, "metadata")))
     if other.wanted == other.found:
         told += _fields(top, _content(wanted), found)
     return tuple(told)
@@ -168,10 +168,10 @@ def _base64(value: object) -> str:
     return b64encode(("" if value is None else str(value)).encode()).decode()
 
 
-def _metadata(top: _Place, wanted: Any, found: Any) -> Iterator[Difference]:
+def _metadata(top: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
     at = top._replace(typed=True).field("metadata")
     for name in METADATA:
-        wanted_value, found_value = walk(wanted, name), walk(found, name)
+        wanted_value, found_value = nested(wanted, name), nested(found, name)
         if wanted_value is None or (name == "namespace" and found_value is None):
             continue  # the API server drops a namespace from what is in none
         if name == "finalizers" and isinstance(wanted_value, list):
@@ -184,7 +184,7 @@ def _metadata(top: _Place, wanted: Any, found: Any) -> Iterator[Difference]:
             yield from _values(at.field(name), wanted_value, found_value)
 
 
-def _values(at: _Place, wanted: Any, found: Any) -> Iterator[Difference]:
+def _values(at: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
     if isinstance(wanted, Mapping) and found is None and at.is_often_left_out:
         found = {}  # so that the keys are named
     if found is None:
@@ -202,7 +202,7 @@ def _values(at: _Place, wanted: Any, found: Any) -> Iterator[Difference]:
         yield Difference(at.shown, wanted, found)
 
 
-def _may_be_left_out(at: _Place, wanted: Any) -> bool:
+def _may_be_left_out(at: _FieldPath, wanted: Any) -> bool:
     """Tell whether an API server, or an operator that rewrites the object, leaves a value out (Go's ``omitempty``).
 
     Nothing else is absence where there is a value: an ``emptyDir`` without fields is none of the other volumes. In
@@ -219,7 +219,7 @@ def _may_be_left_out(at: _Place, wanted: Any) -> bool:
     return next(_fields(at, wanted, {}), None) is None
 
 
-def _fields(at: _Place, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[Difference]:
+def _fields(at: _FieldPath, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[Difference]:
     for name in sorted(wanted):
         if name in found or at.has_field(name):
             yield from _values(at.field(name), wanted[name], found.get(name))
@@ -229,7 +229,7 @@ def _fields(at: _Place, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> 
                 yield Difference(at.field(name).shown, None, found[name])
 
 
-def _lists(at: _Place, wanted: Sequence[Any], found: Sequence[Any]) -> Iterator[Difference]:
+def _lists(at: _FieldPath, wanted: Sequence[Any], found: Sequence[Any]) -> Iterator[Difference]:
     fields = at.merged_by
     wanted_items, found_items = _by_key(fields, wanted), _by_key(fields, found)
     if wanted_items is not None and found_items is not None:
@@ -263,7 +263,7 @@ def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...]
         return None
     keyed: dict[tuple[Any, ...], Any] = {}
     for item in items:
-        key = tuple(walk(item, field) or KEY_DEFAULTS.get(field) for field in fields)
+        key = tuple(nested(item, field) or KEY_DEFAULTS.get(field) for field in fields)
         if not all(isinstance(part, (str, int)) for part in key) or key in keyed:
             return None
         keyed[key] = item
@@ -275,7 +275,7 @@ def _same(wanted: Any, found: Any) -> bool:
     return isinstance(wanted, bool) is isinstance(found, bool) and bool(wanted == found)
 
 
-def _same_amount(at: _Place, wanted: Any, found: Any) -> bool:
+def _same_amount(at: _FieldPath, wanted: Any, found: Any) -> bool:
     """Tell whether two spellings are of one quantity or duration."""
     if at.is_text:
         return False

@@ -19,22 +19,28 @@ from .._capability.inclusion import CapabilityStatus
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION
 from .._cluster.readiness import Readiness
-from .._cluster.spec_change import remembered_status
+from .._cluster.spec_change import merged_status
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import Presence, look_for
-from .._kubernetes.rest_mapper import ServedKinds
+from .._kubernetes.lookup import ExistingResources, find_existing
+from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
-from .._resources import ResourceId, Target, target_of
-from .._rollout.cluster_state import Scene, Surroundings, dropped, included_once, read_scene
+from .._resources import ResourceId, Target, target_for
+from .._rollout.cluster_state import (
+    ClusterState,
+    RolloutContext,
+    included_by_resource,
+    resources_dropped_by,
+    rollout_context,
+)
 from .._rollout.desired_object import PART_OF, wrong_annotations
-from .._rollout.feature_set import FeatureGate, held_back, read_feature_gate
+from .._rollout.feature_set import FeatureGateReading, needs_feature_set, read_feature_gate
 from .._rollout.inventory import applyset_id
-from .._rollout.options import Said
-from .._unstructured import walk
+from .._rollout.options import RolloutCriteria
+from .._unstructured import nested
 from .compare import compare, problems_of
-from .desired_state import Expectation, Unwanted, expectation
+from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .difference import Difference
 
 _ABSENT = "does not exist"
@@ -51,7 +57,7 @@ class Unexpected(NamedTuple):
     """A resource that is there and should not be."""
 
     resource: ResourceId
-    unwanted: Unwanted
+    unwanted: UnexpectedResource
 
 
 class Different(NamedTuple):
@@ -81,7 +87,7 @@ class Verification(NamedTuple):
 
 
 def verify(
-    client: Client, around: Surroundings, loaded: LoadedRelease, capabilities: object, said: Said
+    client: Client, around: ClusterState, loaded: LoadedRelease, capabilities: object, said: RolloutCriteria
 ) -> Verification:
     """Compare the cluster with ``loaded``. Raises ``CapabilityError`` where it is not known what should be there.
 
@@ -90,14 +96,14 @@ def verify(
     gate = read_feature_gate(client, around.kinds, said, loaded.release)
     if not gate.readable and not gate.problems:
         message = "FeatureGate is not served, so this goes by the default feature set"
-        gate = FeatureGate(True, problems=(Problem("info", "feature_set", message),))
-    scene = read_scene(around.kinds, around.kept, loaded, said, around.release_image, gate, around.cluster_version)
+        gate = FeatureGateReading(True, problems=(Problem("info", "todo", "feature_set", message),))
+    scene = rollout_context(around.kinds, around.kept, loaded, said, around.release_image, gate, around.cluster_version)
     status, told = _capability_status(around, scene, loaded, capabilities)
     problems = [*around.problems, *_stale(around, loaded), *scene.problems, *told]
     expected, wrong = _expected(scene, loaded, status, gate)
     kinds = around.kinds
     everything = {*(item.resource_id for item in expected.wanted), *expected.unwanted}
-    presence = look_for(client, kinds, everything)
+    presence = find_existing(client, kinds, everything)
     missing, there = _missing(kinds, expected.wanted, presence)
     looked = compare(client, kinds, loaded, there, problems)
     missing += [Missing(item.manifest, _ABSENT) for item in looked if item.absent]
@@ -113,19 +119,19 @@ def verify(
     )
 
 
-def _stale(around: Surroundings, loaded: LoadedRelease) -> Iterable[Problem]:
+def _stale(around: ClusterState, loaded: LoadedRelease) -> Iterable[Problem]:
     """Yield what makes findings likely that mean nothing."""
     version = around.version
     if version and version != loaded.release.shown_version:
         message = f"is {loaded.release.shown_version}, and the cluster has {version}"
-        yield Problem("warning", "release", message, "Give the release that the cluster has")
+        yield Problem("warning", "todo", "release", message, "Give the release that the cluster has")
     if around.kept.inventory and around.kept.inventory.unfinished:
         message = f"the last rollout ({around.kept.inventory.unfinished}) did not end well"
-        yield Problem("warning", "", message, "Let release_apply end it")
+        yield Problem("warning", "todo", "", message, "Let release_apply end it")
 
 
 def _capability_status(
-    around: Surroundings, scene: Scene, loaded: LoadedRelease, capabilities: object
+    around: ClusterState, scene: RolloutContext, loaded: LoadedRelease, capabilities: object
 ) -> tuple[CapabilityStatus, tuple[Problem, ...]]:
     """Return what a selection comes to; without one what the cluster says to have on, in status and inventory."""
     if capabilities is not None:
@@ -136,21 +142,25 @@ def _capability_status(
     told = parse_cluster_version(obj, str(CLUSTER_VERSION), strict=False)[0] if obj else None
     if inventory is None and (told is None or told.status is None):
         message = "does not tell which capabilities the cluster has" if obj else "is not there to tell capabilities"
-        problem = Problem("error", str(CLUSTER_VERSION), message, "Give capabilities to compare the cluster with")
+        problem = Problem(
+            "error", "todo", str(CLUSTER_VERSION), message, "Give capabilities to compare the cluster with"
+        )
         raise ClusterError([*around.problems, problem])
     kept = inventory.enabled if inventory else frozenset[str]()
-    return remembered_status(told, scene.target.known, kept), ()
+    return merged_status(told, scene.target.known, kept), ()
 
 
 def _expected(
-    scene: Scene, loaded: LoadedRelease, status: CapabilityStatus, gate: FeatureGate
-) -> tuple[Expectation, tuple[Problem, ...]]:
+    scene: RolloutContext, loaded: LoadedRelease, status: CapabilityStatus, gate: FeatureGateReading
+) -> tuple[DesiredState, tuple[Problem, ...]]:
     """Return what should be there; a manifest that the CVO would not apply whatever it says is a problem."""
-    manifests = [item for item in loaded.release.manifests if gate.readable or not held_back(item)]
+    manifests = [item for item in loaded.release.manifests if gate.readable or not needs_feature_set(item)]
     entries = scene.kept.inventory.entries if scene.kept.inventory else {}
-    leftovers = {resource: entries[resource].capabilities for resource in dropped(scene.kept.inventory, loaded)}
+    leftovers = {
+        resource: entries[resource].capabilities for resource in resources_dropped_by(scene.kept.inventory, loaded)
+    }
     facts = scene.facts._replace(capability_status=status)
-    found = expectation(included_once(scene, status), manifests, facts, leftovers)
+    found = desired_state(included_by_resource(scene, status), manifests, facts, leftovers)
     wanted, wrong = [], list[Problem]()
     for manifest in found.wanted:
         problems = tuple(wrong_annotations(manifest))
@@ -161,7 +171,7 @@ def _expected(
 
 
 def _missing(
-    kinds: ServedKinds, wanted: Iterable[Manifest], presence: Presence
+    kinds: RestMapper, wanted: Iterable[Manifest], presence: ExistingResources
 ) -> tuple[list[Missing], list[tuple[Manifest, Target]]]:
     """Return what is not there, and where the rest is."""
     missing, there = [], []
@@ -178,11 +188,11 @@ def _missing(
         elif resource not in presence.there:
             missing.append(Missing(manifest, _ABSENT))
         else:
-            there.append((manifest, target_of(served, resource)))
+            there.append((manifest, target_for(served, resource)))
     return missing, there
 
 
-def _unexpected(expected: Expectation, presence: Presence) -> tuple[Unexpected, ...]:
+def _unexpected(expected: DesiredState, presence: ExistingResources) -> tuple[Unexpected, ...]:
     """Return what is there and should not be; a leftover without our mark is somebody else's by now."""
     return tuple(
         Unexpected(resource, unwanted)
@@ -192,4 +202,4 @@ def _unexpected(expected: Expectation, presence: Presence) -> tuple[Unexpected, 
 
 
 def _is_ours(metadata: Mapping[str, Any]) -> bool:
-    return bool(walk(metadata, "labels", PART_OF) == applyset_id())
+    return bool(nested(metadata, "labels", PART_OF) == applyset_id())

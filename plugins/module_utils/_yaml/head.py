@@ -82,7 +82,7 @@ def _number(digits: str, text: str) -> object:
     return text if value in (float("inf"), float("-inf")) else value
 
 
-def json_object(data: bytes) -> dict[str, Any] | None:
+def parse_json_object(data: bytes) -> dict[str, Any] | None:
     """Return the object that ``data`` is in JSON; ``None`` where it is none, for a YAML flow map begins like one."""
     if not data.lstrip().startswith(b"{"):
         return None

@@ -57,7 +57,7 @@ def read_head(data: bytes) -> Head:
 
 def load_body(data: bytes) -> Any:
     """Load the first document of ``data`` as plain Python values. Raises ``YamlError``."""
-    if _may_blow_up(data):
+    if _has_alias_bomb(data):
         read_head(data)  # PyYAML recurses in C: endless nesting would end the process, not raise.
     try:
         return next(iter(yaml.load_all(data, Loader=_body_loader())), None)
@@ -66,7 +66,7 @@ def load_body(data: bytes) -> Any:
         raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None
 
 
-def _may_blow_up(data: bytes) -> bool:
+def _has_alias_bomb(data: bytes) -> bool:
     """Tell whether a document may be nested endlessly, or grow by aliases; most are seen not to at a glance.
 
     Each level of nesting takes one of these marks, or some indentation.

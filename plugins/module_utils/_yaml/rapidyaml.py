@@ -7,7 +7,8 @@
 
 rapidyaml parses several times faster than libyaml, but it is more lenient (undefined aliases, control characters)
 and refuses some valid documents. So whatever could be doubtful is not decided here: ``read_head`` raises
-``DoubtfulError``, and the caller asks ``_yaml``, whose answer counts. What stays: in bodies, which no decision reads,
+``UnsupportedSyntax``, and the caller asks ``_yaml``, whose answer counts. What stays: in bodies, which no decision
+reads,
 some rare faults of syntax (``a: ]``, ``{a:}``) pass here and are told only when the body itself is loaded.
 """
 
@@ -52,27 +53,27 @@ _ODD_CHARACTERS: dict[bytes, _IsOdd] = {
 marks inside the text, and code points that are no characters."""
 
 
-class DoubtfulError(Exception):
+class UnsupportedSyntax(Exception):
     """The document may be one that rapidyaml reads wrongly, or refuses wrongly."""
 
 
 def read_head(data: bytes) -> Head:
-    """Read the head of a document as ``_yaml.read_head`` does, or raise ``DoubtfulError``."""
+    """Read the head of a document as ``_yaml.read_head`` does, or raise ``UnsupportedSyntax``."""
     if _has_oddity(data) or not re.match(_BEGINNING, data):
-        raise DoubtfulError
+        raise UnsupportedSyntax
     try:
         tree = ryml.parse_in_arena(data.removeprefix(_BOM))
         if b"*" in data:
             tree.resolve()  # without anchors, any alias is undefined, and this is what tells
     except (ryml.ExceptionBasic, ryml.ExceptionParse, ryml.ExceptionVisit) as error:
-        raise DoubtfulError from error
+        raise UnsupportedSyntax from error
     root = tree.root_id()
     if not tree.is_map(root):
-        raise DoubtfulError
+        raise UnsupportedSyntax
     try:
         fields = _fields(data, tree, root, HEAD_FIELDS)
     except (UnicodeDecodeError, ryml.ExceptionVisit) as error:  # escapes that are no characters, endless nesting
-        raise DoubtfulError from error
+        raise UnsupportedSyntax from error
     return Head(fields, False)
 
 
@@ -87,7 +88,7 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
     while node != none:
         key = str(key_of(node) or b"", "utf-8")
         if not key[:1].isalnum() or " " in key:
-            raise DoubtfulError
+            raise UnsupportedSyntax
         if wanted is not None and key not in wanted:
             if wanted is HEAD_FIELDS:
                 fields[key] = None
@@ -95,17 +96,17 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
             continue
         kind = type_of(node)
         if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may run over lines
-            raise DoubtfulError
+            raise UnsupportedSyntax
         if kind & doubts or key in _NULL_KEYS:
-            raise DoubtfulError
+            raise UnsupportedSyntax
         if kind & value:
             text = str(tree.val(node) or b"", "utf-8")
             if kind & quoted:
                 if kind & block and not re.search(rb"(?m)^ *%b: [|>][-+]?$" % re.escape(key).encode(), data):
-                    raise DoubtfulError  # a header with more in it
+                    raise UnsupportedSyntax  # a header with more in it
                 fields[key] = text
             elif text[:1] in _INDICATORS or ": " in text or " #" in text:
-                raise DoubtfulError
+                raise UnsupportedSyntax
             else:
                 fields[key] = resolve_plain(text)
         elif kind & _MAP and wanted is HEAD_FIELDS:
@@ -113,7 +114,7 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
         elif kind & _MAP:
             fields[key] = _map(data, tree, node)
         else:
-            raise DoubtfulError
+            raise UnsupportedSyntax
         node = next_sibling(node)
     return fields
 

@@ -22,7 +22,7 @@ def refused(outcome: Outcome, *said: str) -> str:
     for part in said:
         assert part in message, message
     (problem,) = outcome.errors
-    assert problem["mend"]
+    assert problem["hint"]
     printed = json.dumps(outcome.result)
     assert TOKEN not in printed
     assert "PRIVATE KEY" not in printed

@@ -53,7 +53,7 @@ VERSION = "4.21.0"
 
 OBJECT = f"{CLUSTER_VERSIONS}/version"
 CRD = "clusterversions.config.openshift.io"
-FACTS = capability_data.facts_of(Minor(4, 21))
+FACTS = capability_data.data_of(Minor(4, 21))
 assert FACTS is not None
 KNOWN = FACTS.capabilities
 _WRITES = {"create", "update", "patch", "delete", "deletecollection"}

@@ -15,12 +15,12 @@ NEWEST = ["CloudCredential", "Ingress", "OperatorLifecycleManager"]
 BLOCKED = {
     "reason": "FeatureSet",
     "message": "feature set TechPreviewNoUpgrade blocks updates to another minor, and a cluster can never leave it",
-    "mend": "Install a cluster of the new minor in its place",
+    "hint": "Install a cluster of the new minor in its place",
 }
 GOES_BACK = {
     "reason": "LowDesiredVersion",
     "message": "the cluster refuses to go back from 4.11.0",
-    "mend": "Install a cluster of that version; only the previous patch of the same minor may be gone back to",
+    "hint": "Install a cluster of that version; only the previous patch of the same minor may be gone back to",
 }
 
 
@@ -133,9 +133,9 @@ def report(*plans: Mapping[str, Any], problems: Sequence[Mapping[str, str]] = ()
     return {"plans": list(plans), "problems": list(problems)}
 
 
-def problem(severity: str, where: str, message: str, mend: str = "") -> dict[str, str]:
+def problem(severity: str, where: str, message: str, hint: str = "") -> dict[str, str]:
     """Return a problem as it is told to playbooks."""
-    return {"severity": severity, "where": where, "message": message, "mend": mend}
+    return {"severity": severity, "where": where, "message": message, "hint": hint}
 
 
 PROBLEMS = [

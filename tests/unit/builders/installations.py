@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallFacts, violations
+from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext, violations
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorFacts
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
-    Installation,
+    InstallCheck,
     check_installation,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
@@ -81,31 +81,31 @@ def asks_for(selection: Selection, minor: str) -> frozenset[str]:
     return sets_of(minor)[selection.baseline or "vCurrent"] | set(selection.additional)
 
 
-def facts_of(minor: str) -> MinorFacts:
+def facts_of(minor: str) -> MinorData:
     """Return what the collection knows of ``minor``."""
     major, _dot, number = minor.partition(".")
-    facts = capability_data.facts_of(Minor(int(major), int(number)))
+    facts = capability_data.data_of(Minor(int(major), int(number)))
     assert facts is not None
     return facts
 
 
-def install(minor: str, method: str = "upi", platform: str | None = "none", **more: Any) -> InstallFacts:
+def install(minor: str, method: str = "upi", platform: str | None = "none", **more: Any) -> InstallContext:
     """Return the facts of an installation on the Default feature set; ``more`` are fields of it."""
-    return InstallFacts(facts_of(minor), method, platform, **{"hidden": GATED, **more})
+    return InstallContext(facts_of(minor), method, platform, **{"hidden": GATED, **more})
 
 
-def broken(selection: Selection, facts: InstallFacts) -> list[tuple[str, str]]:
+def broken(selection: Selection, facts: InstallContext) -> list[tuple[str, str]]:
     """Return rule and missing name of each error, sorted."""
     found = violations(selection, facts)
     return sorted((item.rule.name, item.capability) for item in found if item.problem.severity == "error")
 
 
-def missing(selection: Selection, facts: InstallFacts) -> list[str]:
+def missing(selection: Selection, facts: InstallContext) -> list[str]:
     """Return the missing names of all errors, sorted, each once."""
     return sorted({name for _rule, name in broken(selection, facts)})
 
 
-def warned(selection: Selection, facts: InstallFacts) -> list[str]:
+def warned(selection: Selection, facts: InstallContext) -> list[str]:
     """Return the rules behind all warnings, sorted."""
     found = violations(selection, facts)
     return sorted(item.rule.name for item in found if item.problem.severity == "warning")
@@ -116,7 +116,7 @@ def listed(*names: str, baseline: str = "None") -> Selection:
     return Selection(baseline, names)
 
 
-def check(minor: str | None, document: Mapping[str, Any] | None = None, **options: Any) -> Installation:
+def check(minor: str | None, document: Mapping[str, Any] | None = None, **options: Any) -> InstallCheck:
     """Check an installation of ``minor``; ``document`` is as far as there is one, and is not read by an installer."""
     given = InstallOptions(**{"document": document or {}, "place": "content", "complete": False, **options})
     release = release_of_version(None if minor is None else facts_of(minor).minor)

@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, PlannedPath
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PathPlan, PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
@@ -105,7 +105,7 @@ def made(version: str, entries: Sequence[Entry]) -> Release:
     return reference.release(version, manifests, body)
 
 
-def asked(*sides: Sequence[Entry], path: Sequence[str] = HOP, down: bool = False, **options: Any) -> Answer:
+def asked(*sides: Sequence[Entry], path: Sequence[str] = HOP, down: bool = False, **options: Any) -> PlanResult:
     """Return the answer about a path; of a cluster with nothing selected unless ``options`` say otherwise."""
     starts = ("capabilities", "cluster_version", "enabled_capabilities")
     selection = {} if any(name in options for name in starts) else {"capabilities": only()}
@@ -133,19 +133,19 @@ def changes(hop: HopPlan) -> dict[str, list[str]]:
     return {side: [item.resource_id.name for item in found] for side, found in hop.changes._asdict().items() if found}
 
 
-def shape(answer: Answer) -> dict[str, Any]:
+def shape(answer: PlanResult) -> dict[str, Any]:
     """Return the first hop as playbooks get it."""
-    found = PlanShapes().plan(PlannedPath(answer.plan, (), answer.problems), details=True)["hops"][0]
+    found = PlanShapes().plan(PathPlan(answer.plan, (), answer.problems), details=True)["hops"][0]
     assert isinstance(found, dict)
     return found
 
 
-def the_problem(answer: Answer, part: str) -> Problem:
+def the_problem(answer: PlanResult, part: str) -> Problem:
     (found,) = [problem for problem in answer.problems if part in problem.message]
     return found
 
 
-def told(part: str, *, answer: Answer) -> bool:
+def told(part: str, *, answer: PlanResult) -> bool:
     return any(part in problem.message for problem in answer.problems)
 
 

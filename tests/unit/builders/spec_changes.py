@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import parse_cluster_version
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import (
     SpecChange,
-    parse_wish,
+    parse_request,
     spec_change,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
@@ -64,13 +64,13 @@ def wished(
     known: Iterable[str] | None = None,
 ) -> Told:
     """Return what comes of ``options`` on a cluster that has ``spec``."""
-    facts = capability_data.facts_of(Minor(*map(int, minor.split("."))))
+    facts = capability_data.data_of(Minor(*map(int, minor.split("."))))
     assert facts is not None
     cluster, found = parse_cluster_version(
         cluster_version(spec, enabled, known), SPEC.removesuffix(".spec.capabilities")
     )
     assert cluster is not None, found
-    wish, problems = parse_wish(options, append, adopt)
+    wish, problems = parse_request(options, append, adopt)
     if any(item.severity == "error" for item in problems):
         return Told(None, problems)
     change, more = spec_change(cluster, wish, facts)

@@ -16,19 +16,19 @@ from typing import Any
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
-    InclusionFacts,
+    InclusionContext,
     decide,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, raise_errors
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, raise_errors
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, TurnedOn
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Answer, Fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import Question, read_question
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import EnabledCapability, HopPlan
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
@@ -36,7 +36,7 @@ Pair = tuple[Manifest, Manifest]
 """A manifest of the old release, and that of the new one which turns something on because of it."""
 
 
-def load(manifests: Iterable[Manifest], facts: InclusionFacts) -> list[Manifest]:
+def load(manifests: Iterable[Manifest], facts: InclusionContext) -> list[Manifest]:
     """Return what a CVO keeps of a release when it loads it: all filters but capabilities and overrides."""
     loading = facts._replace(capability_status=None, allow_unknown=False, overrides=())
     return [manifest for manifest in manifests if decide(manifest, loading).included]
@@ -58,7 +58,7 @@ def implicitly_enabled(
     """
     status = CapabilityStatus(frozenset(known), frozenset(enabled))
     old_facts, new_facts = (
-        InclusionFacts(feature_gates=gates, major_version=major, capability_status=status, allow_unknown=True)
+        InclusionContext(feature_gates=gates, major_version=major, capability_status=status, allow_unknown=True)
         for major in majors
     )
     turned_on: dict[str, list[Pair]] = {}
@@ -79,31 +79,32 @@ def implicitly_enabled(
     return turned_on
 
 
-def ask(path: Sequence[Release], *, allow_downgrade: bool = False, **options: Any) -> Answer:
+def ask(path: Sequence[Release], *, allow_downgrade: bool = False, **options: Any) -> PlanResult:
     """Return the plan of a cluster that goes through the releases of ``path``; ``options`` are those of the module.
 
-    Its problems are all that there are, those of the question's wording first. Raises ``FactsError`` as the module
+    Its problems are all that there are, those of the question's wording first. Raises ``InvalidOptionError`` as the
+    module
     would fail.
     """
-    found, of_wording = Fleet(path, allow_downgrade).answer(question(path, **options))
+    found, of_wording = Planner(path, allow_downgrade).answer(question(path, **options))
     return found._replace(problems=(*of_wording, *found.problems))
 
 
-def answer(fleet: Fleet, asked: Question) -> Answer:
+def answer(fleet: Planner, asked: PlanRequest) -> PlanResult:
     """Return the answer itself, which equal questions share, without what is said of the question's wording."""
     return fleet.answer(asked)[0]
 
 
-def question(path: Sequence[Release], positions: tuple[int, ...] | None = None, **options: Any) -> Question:
+def question(path: Sequence[Release], positions: tuple[int, ...] | None = None, **options: Any) -> PlanRequest:
     """Return the question about a path, by default through all releases in their order."""
     positions = tuple(range(len(path))) if positions is None else positions
     of_plan = {name: options.pop(name) for name in PlanOptions._fields if name in options}
     live = options.pop("live_resources", None)
     of_plan["live"] = None if live is None else read_live_resources(live)
-    asked, problems = read_question(
+    asked, problems = read_request(
         PlanOptions(ClusterOptions(**options), **of_plan), positions, path[positions[0]].minor
     )
-    raise_errors(problems, FactsError)
+    raise_errors(problems, InvalidOptionError)
     return asked
 
 
@@ -133,7 +134,7 @@ def cluster_version(
     }
 
 
-def by_manifests(hop: HopPlan) -> dict[str, TurnedOn]:
+def by_manifests(hop: HopPlan) -> dict[str, EnabledCapability]:
     """Return what manifests turn on in a hop."""
     return {item.name: item for item in hop.implicitly_enabled if item.cause == "manifest"}
 
@@ -148,7 +149,9 @@ def expected(
     profile: str = DEFAULT_CLUSTER_PROFILE,
 ) -> dict[str, list[Pair]]:
     """Return what the loops say of an update of a cluster whose outgoing CVO has these ``gates`` on."""
-    facts = InclusionFacts(cluster_profile=profile, feature_set=feature_set, feature_gates=gates, exclude_identifier="")
+    facts = InclusionContext(
+        cluster_profile=profile, feature_set=feature_set, feature_gates=gates, exclude_identifier=""
+    )
     majors = start.minor.major if start.minor else None, end.minor.major if end.minor else None
     current, target = (
         load(side.manifests, facts._replace(major_version=major))

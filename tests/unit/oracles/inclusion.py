@@ -15,7 +15,7 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
-    InclusionFacts,
+    InclusionContext,
     Override,
     decide,
 )
@@ -35,7 +35,7 @@ CONFIG_MAP = ResourceId("", "ConfigMap", "openshift-one", "one")
 CRD = ResourceId("apiextensions.k8s.io", "CustomResourceDefinition", "", "ones.example.org")
 FEATURE_GATES = ResourceId("config.openshift.io", "FeatureGate", "", "cluster")
 STATUS = CapabilityStatus(frozenset({"Console", "Storage", "Build"}), frozenset({"Console"}))
-FACTS = InclusionFacts(
+FACTS = InclusionContext(
     cluster_profile=PROFILE,
     feature_set="",
     feature_gates=frozenset({"On"}),
@@ -57,15 +57,15 @@ def annotated(*pairs: tuple[str, str], resource: ResourceId = CONFIG_MAP) -> Man
     return manifest({INCLUDE: "true", **dict(pairs)}, resource)
 
 
-def messages(item: Manifest, facts: InclusionFacts = FACTS) -> list[str]:
+def messages(item: Manifest, facts: InclusionContext = FACTS) -> list[str]:
     return [reason.message for reason in decide(item, facts).reasons]
 
 
-def rules(item: Manifest, facts: InclusionFacts = FACTS) -> list[str]:
+def rules(item: Manifest, facts: InclusionContext = FACTS) -> list[str]:
     return [reason.rule for reason in decide(item, facts).reasons]
 
 
-def expected_message(item: Manifest, facts: InclusionFacts) -> str:
+def expected_message(item: Manifest, facts: InclusionContext) -> str:
     """The first message of the CVO, "" where the manifest is in."""
     annotations = item.annotations
     if annotations is None:

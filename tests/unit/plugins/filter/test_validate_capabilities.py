@@ -23,7 +23,7 @@ def test_a_problem_has_four_fields():
             "severity": "error",
             "where": "capabilities.additional_enabled_capabilities[0]",
             "message": "'console' is not a capability of 4.20",
-            "mend": "Write Console: names are case sensitive",
+            "hint": "Write Console: names are case sensitive",
         }
     ]
 
@@ -98,8 +98,8 @@ def test_with_platform_or_method_the_rules_of_installers_count(selection, versio
     found = errors(validate_capabilities(selection, version, **options))
 
     assert [problem["message"].partition(" is missing")[0] for problem in found] == missing
-    assert all(set(problem) == {"severity", "where", "message", "mend"} for problem in found)
-    assert all(problem["where"].startswith("capabilities.") and problem["mend"] for problem in found)
+    assert all(set(problem) == {"severity", "where", "message", "hint"} for problem in found)
+    assert all(problem["where"].startswith("capabilities.") and problem["hint"] for problem in found)
 
 
 def test_a_method_without_a_platform_says_what_is_not_checked():
@@ -113,7 +113,7 @@ def test_a_method_without_a_platform_says_what_is_not_checked():
 
 
 @pytest.mark.parametrize(
-    ("options", "where", "message", "mend"),
+    ("options", "where", "message", "hint"),
     [
         ({"platform": "asw"}, "platform", "is not a platform", "Did you mean aws?"),
         ({"platform": "AWS"}, "platform", "is not a platform", "Write aws: names are case sensitive"),
@@ -126,13 +126,13 @@ def test_a_method_without_a_platform_says_what_is_not_checked():
         ({"platform": "aws", "feature_gates": "A"}, "feature_gates", "A", ""),
     ],
 )
-def test_options_of_an_installation_that_cannot_be(options, where, message, mend):
+def test_options_of_an_installation_that_cannot_be(options, where, message, hint):
     (problem,) = errors(validate_capabilities({"baselineCapabilitySet": "vCurrent"}, "4.20", **options))
 
     # By the name that the user knows: there is no install-config here.
     assert problem["where"] == where
     assert message in problem["message"]
-    assert mend in problem["mend"]
+    assert hint in problem["hint"]
 
 
 @pytest.mark.parametrize("other", ["cluster_profile", "always_enabled_capabilities"])
@@ -143,7 +143,7 @@ def test_beside_an_installation_other_options_have_no_meaning(other, option):
 
     assert problem["message"] == "is not an option here"
     for name in ("platform", "install_method", "feature_set", "feature_gates"):
-        assert name in problem["mend"]
+        assert name in problem["hint"]
     assert errors(validate_capabilities(NOTHING, "4.20", **{other: value})) == []
 
 

@@ -15,14 +15,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     type_name,
 )
 
-INFO = Problem("info", "a", "is odd")
-WARNING = Problem("warning", "b", "is bad", "Mend it")
-ERROR = Problem("error", "c", "is wrong", "Undo it")
+INFO = Problem("info", "todo", "a", "is odd")
+WARNING = Problem("warning", "todo", "b", "is bad", "Mend it")
+ERROR = Problem("error", "todo", "c", "is wrong", "Undo it")
 
 
 @pytest.mark.parametrize(
     ("problem", "text"),
-    [(INFO, "a: is odd"), (WARNING, "b: is bad. Mend it"), (Problem("error", "", "is wrong"), "is wrong")],
+    [(INFO, "a: is odd"), (WARNING, "b: is bad. Mend it"), (Problem("error", "todo", "", "is wrong"), "is wrong")],
 )
 def test_a_problem_reads_as_place_message_and_mend(problem, text):
     assert str(problem) == text
@@ -43,7 +43,7 @@ def test_only_errors_raise():
 
 
 def test_playbooks_get_all_four_fields():
-    assert INFO.as_dict() == {"severity": "info", "where": "a", "message": "is odd", "mend": ""}
+    assert INFO.as_dict() == {"severity": "info", "where": "a", "message": "is odd", "hint": ""}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ KNOWN = ["Console", "baremetal", "Storage"]
 
 
 @pytest.mark.parametrize(
-    ("name", "mend"),
+    ("name", "hint"),
     [
         ("console", "Write Console: names are case sensitive"),
         ("BAREMETAL", "Write baremetal: names are case sensitive"),
@@ -25,8 +25,8 @@ KNOWN = ["Console", "baremetal", "Storage"]
         (7, "Known are: Console, Storage, baremetal"),
     ],
 )
-def test_the_mend_for_a_name_that_does_not_exist(name, mend):
-    assert did_you_mean(name, KNOWN) == mend
+def test_the_mend_for_a_name_that_does_not_exist(name, hint):
+    assert did_you_mean(name, KNOWN) == hint
 
 
 def test_where_nothing_is_known_the_mend_says_so():

@@ -10,12 +10,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,
     DEPLOYMENTS,
-    ServedKind,
+    ApiResource,
 )
 
-PODS = ServedKind("", "v1", "pods", "Pod", True)
-NODES = ServedKind("", "v1", "nodes", "Node")
-KINDS = [value for value in vars(served_kind).values() if isinstance(value, ServedKind)]
+PODS = ApiResource("", "v1", "pods", "Pod", True)
+NODES = ApiResource("", "v1", "nodes", "Node")
+KINDS = [value for value in vars(served_kind).values() if isinstance(value, ApiResource)]
 
 
 @pytest.mark.parametrize(

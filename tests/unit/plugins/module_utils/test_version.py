@@ -41,7 +41,7 @@ def test_what_is_no_version_says_how_to_write_one(value):
 
     problem = raised.value.args[0]
     assert problem.where == "here"
-    assert "4.20.3" in problem.mend
+    assert "4.20.3" in problem.hint
 
 
 @pytest.mark.parametrize("value", [4.2, 4, 5.1])
@@ -49,7 +49,7 @@ def test_a_number_is_told_to_be_quoted(value):
     with pytest.raises(ValueError, match="is not a version of OpenShift") as raised:
         minor_of(value)
 
-    assert "Quote it" in raised.value.args[0].mend
+    assert "Quote it" in raised.value.args[0].hint
 
 
 # semver.org, and blang/semver Parse, which the CVO uses

@@ -123,7 +123,11 @@ def test_nothing_selected_is_the_default_and_every_form_is_empty(run):
     outcome = run(content=EDGE)
 
     assert outcome["enabled_capabilities"] == KNOWN_4_20
-    assert (outcome["capabilities"], outcome["shortest_capabilities"], outcome["mended_capabilities"]) == ({}, {}, {})
+    assert (outcome["capabilities"], outcome["shortest_capabilities"], outcome["suggested_capabilities"]) == (
+        {},
+        {},
+        {},
+    )
     assert (outcome["cluster_version_spec"], outcome["hosted_cluster_spec"]) == ({}, {})
     assert outcome["install_config_overrides"] == "{}"
     assert outcome["consequences"] == []
@@ -171,7 +175,7 @@ def test_how_it_is_installed_where_nobody_says_it(content, method, platform, run
     assert bool(warned) is (platform is None)
     if warned:
         assert "rules are not checked: inst-cloudcredential, inst-ccm" in warned[0]["message"]
-        assert warned[0]["mend"] == "Give content with the platform"
+        assert warned[0]["hint"] == "Give content with the platform"
 
 
 @pytest.mark.parametrize("method", ["ipi", "upi", "agent", "assisted"])
@@ -201,18 +205,18 @@ def test_a_run_that_fails_returns_every_violation_and_the_mended_selection(run):
         "api-marketplace-olm": "OperatorLifecycleManager",
     }
     for item in outcome["violations"]:
-        assert set(item) == {"rule", "layer", "capability", "message", "mend", "source"}
+        assert set(item) == {"rule", "layer", "capability", "message", "hint", "source"}
         assert item["source"] == SOURCES[item["rule"]]
         assert item["message"] in outcome.message
         assert item["source"] in outcome.message
-        assert item["mend"] in outcome.message
-    mended = outcome["mended_capabilities"]
+        assert item["hint"] in outcome.message
+    mended = outcome["suggested_capabilities"]
     assert mended["baselineCapabilitySet"] == "None"
     assert names(mended) == {"marketplace", *(item["capability"] for item in found.values())}
 
     again = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=mended)
     assert again["violations"] == []
-    assert again["mended_capabilities"] == again["capabilities"]
+    assert again["suggested_capabilities"] == again["capabilities"]
 
 
 def test_names_that_do_not_exist_are_left_out_of_the_mended_selection(run):
@@ -220,7 +224,7 @@ def test_names_that_do_not_exist_are_left_out_of_the_mended_selection(run):
 
     assert outcome.failed
     assert [item["rule"] for item in outcome["violations"]] == ["inst-known-names", "inst-ingress"]
-    assert names(outcome["mended_capabilities"]) == {"Storage", "Ingress"}
+    assert names(outcome["suggested_capabilities"]) == {"Storage", "Ingress"}
 
 
 def test_what_stands_in_documentation_alone_is_a_warning(run):

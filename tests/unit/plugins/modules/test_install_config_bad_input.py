@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
     InstallRequest,
-    answer_request,
+    build_install_config,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     NOTED,
@@ -38,10 +38,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sites" / "install-config.yaml"
 
 
-def check(problem: dict[str, str], where: str, message: str, mend: str) -> None:
+def check(problem: dict[str, str], where: str, message: str, hint: str) -> None:
     assert problem["where"] == where
     assert message in problem["message"]
-    assert mend in problem["mend"] if mend else problem["mend"] == ""
+    assert hint in problem["hint"] if hint else problem["hint"] == ""
 
 
 def names(*listed: Any, **fields: Any) -> dict[str, Any]:
@@ -99,7 +99,7 @@ TEXTS = {
 @pytest.mark.parametrize("source", ["content", "file"])
 @pytest.mark.parametrize("case", TEXTS)
 def test_a_text_that_is_no_install_config(case, source, run, path):
-    text, line, message, mend = TEXTS[case]
+    text, line, message, hint = TEXTS[case]
     last = len(text.splitlines())
     line = line.format(end=last - 1, last=last - 1)
     place = "content"
@@ -111,7 +111,7 @@ def test_a_text_that_is_no_install_config(case, source, run, path):
     before = tree(path.parents[1])
     (problem,) = run(path=path, **options).errors
 
-    check(problem, place + line, message, mend)
+    check(problem, place + line, message, hint)
     assert tree(path.parents[1]) == before
 
 
@@ -121,7 +121,7 @@ def test_content_that_is_neither_dict_nor_text(kind, run, path):
 
     assert problem["where"] == "content"
     assert "expected an install-config, as a dict or as its text" in problem["message"]
-    assert problem["mend"] != ""
+    assert problem["hint"] != ""
 
 
 def test_a_file_that_is_not_utf_8(run, path):
@@ -170,7 +170,7 @@ FIELDS = {
 @pytest.mark.parametrize("source", ["content", "file"])
 @pytest.mark.parametrize("case", FIELDS)
 def test_an_install_config_that_the_installer_refuses(case, source, run, path):
-    values, field, message, mend = FIELDS[case]
+    values, field, message, hint = FIELDS[case]
     place, options = "content", {"content": values}
     if source == "file":
         path.parent.mkdir()
@@ -180,7 +180,7 @@ def test_an_install_config_that_the_installer_refuses(case, source, run, path):
     found = run(path=path, **options).errors
 
     assert [problem["where"] for problem in found] == [f"{place}: {field}"]
-    check(found[0], f"{place}: {field}", message, mend)
+    check(found[0], f"{place}: {field}", message, hint)
     assert tree(path.parents[1]) == before
 
 
@@ -189,7 +189,7 @@ def test_an_install_config_is_not_told_to_use_what_only_the_option_knows(block, 
     (problem,) = run(content=site(capabilities=block)).errors
 
     assert "excluded_capabilities" not in problem["message"]
-    assert problem["mend"] != ""
+    assert problem["hint"] != ""
 
 
 @pytest.mark.parametrize("given", [["Console"], "None", 7])
@@ -198,7 +198,7 @@ def test_capabilities_that_are_no_dict(given, run, path):
 
     assert problem["where"] == "capabilities"
     assert "expected a dict with baseline_capability_set" in problem["message"]
-    assert problem["mend"] != ""
+    assert problem["hint"] != ""
 
 
 def test_olm_v1_does_not_stand_in_for_olm(run):
@@ -207,9 +207,9 @@ def test_olm_v1_does_not_stand_in_for_olm(run):
     assert {item["rule"] for item in outcome["violations"]} == {"inst-marketplace-olm", "api-marketplace-olm"}
     for problem in outcome.errors:
         assert "OperatorLifecycleManager is missing" in problem["message"]
-        assert "Add OperatorLifecycleManager to" in problem["mend"]
-        assert "OperatorLifecycleManagerV1 is another capability" in problem["mend"]
-    assert "OperatorLifecycleManager" in outcome["mended_capabilities"]["additionalEnabledCapabilities"]
+        assert "Add OperatorLifecycleManager to" in problem["hint"]
+        assert "OperatorLifecycleManagerV1 is another capability" in problem["hint"]
+    assert "OperatorLifecycleManager" in outcome["suggested_capabilities"]["additionalEnabledCapabilities"]
 
 
 def test_olm_v1_before_it_existed(run):
@@ -258,11 +258,11 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str, str]] = {
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("case", OPTIONS)
 def test_options_that_cannot_be(case, check_mode, run, path):
-    options, where, message, mend = OPTIONS[case]
+    options, where, message, hint = OPTIONS[case]
     options = {name: str(path) if value == "{path}" else value for name, value in options.items()}
     (problem,) = run(check=check_mode, **options).errors
 
-    check(problem, where or str(Path.cwd()), message, mend)
+    check(problem, where or str(Path.cwd()), message, hint)
     assert not path.parent.exists()
 
 
@@ -325,7 +325,7 @@ def test_a_text_that_was_read_with_another_encoding_is_one_error():
     """What a lookup makes of a file in Latin-1. From ansible-core 2.19 on Ansible itself refuses to hand it over."""
     text = NOTED.encode().replace(b"berlin", b"k\xf6ln").decode(errors="surrogateescape")
     request = InstallRequest(None, text, None, None, None, None, "4.20", None, None)
-    (problem,) = answer_request(request, lambda _data: None).problems
+    (problem,) = build_install_config(request, lambda _data: None).problems
 
     check(problem.as_dict(), "content, line 4", "is not UTF-8", "Save the file in UTF-8")
 

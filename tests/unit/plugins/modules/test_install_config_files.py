@@ -128,7 +128,7 @@ def test_a_file_that_is_only_checked_stays_as_others_can_read_it(run, path):
 
     assert (outcome["changed"], outcome["diff"], mode(path)) == (False, [], 0o644)
     (problem,) = [item for item in outcome["problems"] if item["severity"] == "warning"]
-    assert (problem["where"], problem["mend"]) == (str(path), "chmod 600")
+    assert (problem["where"], problem["hint"]) == (str(path), "chmod 600")
     assert "mode 0644" in problem["message"]
 
 
@@ -203,7 +203,7 @@ def _fifo(path: Path) -> None:
 
 @pytest.mark.parametrize("options", [{}, WANTED, {"content": site()}], ids=["check", "edit", "write"])
 @pytest.mark.parametrize(
-    ("make", "message", "mend"),
+    ("make", "message", "hint"),
     [
         (_link, "is a symbolic link to {folder}/real.yaml", "Name {folder}/real.yaml"),
         (_dangling, "is a symbolic link to {folder}/nowhere.yaml", "Name {folder}/nowhere.yaml"),
@@ -212,7 +212,7 @@ def _fifo(path: Path) -> None:
     ],
     ids=["link", "dangling link", "directory", "FIFO"],
 )
-def test_what_is_no_file_is_refused_and_left_alone(make, message, mend, options, run, path):
+def test_what_is_no_file_is_refused_and_left_alone(make, message, hint, options, run, path):
     make(path)
     before = tree(path.parent), os.lstat(path)
     outcome = run(path=path, **options)
@@ -220,7 +220,7 @@ def test_what_is_no_file_is_refused_and_left_alone(make, message, mend, options,
     problem = outcome.problem(message.format(folder=path.parent))
     assert outcome.failed
     assert (problem["severity"], problem["where"]) == ("error", str(path))
-    assert mend.format(folder=path.parent) in problem["mend"]
+    assert hint.format(folder=path.parent) in problem["hint"]
     assert (tree(path.parent), os.lstat(path)) == before
 
 
@@ -231,7 +231,7 @@ def test_a_parent_that_is_a_file_is_one_error(below, check, run, path):
 
     problem = outcome.problem("cannot be made")
     assert f"{path} is a file" in problem["message"]
-    assert "path" in problem["mend"]
+    assert "path" in problem["hint"]
     assert tree(path.parent) == {path.name: NOTED.encode()}
 
 
@@ -240,7 +240,7 @@ def test_a_missing_file_without_content_is_an_error_and_nothing_is_made(run, tmp
     for options in ({}, WANTED, {"solution": "ran_du"}):
         problem = run(path=path, **options).problem("does not exist")
         assert (problem["severity"], problem["where"]) == ("error", str(path))
-        assert "Give content" in problem["mend"]
+        assert "Give content" in problem["hint"]
     assert tree(tmp_path) == {}
 
 
@@ -251,7 +251,7 @@ def test_an_unreadable_file_is_one_error(run, open_folder):
         outcome = run(path=path, **WANTED)
 
     problem = outcome.problem("cannot read: Permission denied")
-    assert (problem["where"], problem["mend"]) == (str(path), "Check the permissions")
+    assert (problem["where"], problem["hint"]) == (str(path), "Check the permissions")
     path.chmod(0o600)
     assert path.read_text() == NOTED
 

@@ -224,7 +224,7 @@ def test_duplicate_names_are_a_warning_and_written_once(options, run, path):
     outcome = run(path=path, **options)
 
     warned = outcome.problem("Ingress is there more than once")
-    assert (warned["severity"], warned["mend"]) == ("warning", "Keep one of them")
+    assert (warned["severity"], warned["hint"]) == ("warning", "Keep one of them")
     names = yaml.safe_load(path.read_text())["capabilities"]["additionalEnabledCapabilities"]
     assert sorted(names) == ["Console", "Ingress"]
     assert sorted(outcome["capabilities"]["additionalEnabledCapabilities"]) == ["Console", "Ingress"]

@@ -80,7 +80,7 @@ def test_a_name_that_nobody_knows_is_a_problem_with_the_nearest(outcome):
 
     assert problem["severity"] == "warning"
     assert problem["where"] == "release-manifests/0000_70_three_01.yaml, document 1"
-    assert "Did you mean Console?" in problem["mend"]
+    assert "Did you mean Console?" in problem["hint"]
 
 
 def test_a_name_that_no_manifest_carries_is_worth_knowing(outcome):

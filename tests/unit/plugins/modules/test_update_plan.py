@@ -268,10 +268,10 @@ def test_what_blocks_an_update_to_another_minor_is_told_and_warned_of(options, r
 
     blockers = outcome["hops"][0]["blocked_by"]
     assert [item["reason"] for item in blockers] == reasons
-    assert all(item["mend"] for item in blockers)
-    warned = [item for item in outcome["problems"] if item["mend"]]
+    assert all(item["hint"] for item in blockers)
+    warned = [item for item in outcome["problems"] if item["hint"]]
     where = {"severity": "warning", "where": "4.13.5 to 4.14.2"}
-    assert warned == [{**where, "message": item["message"], "mend": item["mend"]} for item in blockers]
+    assert warned == [{**where, "message": item["message"], "hint": item["hint"]} for item in blockers]
 
 
 def test_overrides_of_the_cluster_version_hold_unless_others_are_given(run):

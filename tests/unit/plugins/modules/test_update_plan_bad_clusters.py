@@ -32,9 +32,9 @@ MISTYPED = {
 def errors(outcome: Outcome) -> dict[str, str]:
     """Return what is told of each place, having checked that the message has all of it."""
     found = outcome.errors
-    assert all(item["mend"] or "expected" in item["message"] for item in found)
+    assert all(item["hint"] or "expected" in item["message"] for item in found)
     assert len({item["where"] for item in found}) == len(found)
-    return {item["where"]: f"{item['message']}. {item['mend']}" for item in found}
+    return {item["where"]: f"{item['message']}. {item['hint']}" for item in found}
 
 
 def warnings(outcome: Outcome) -> dict[str, str]:
@@ -262,7 +262,7 @@ def test_every_name_that_is_on_and_does_not_exist_is_an_error_with_the_nearest_o
     outcome = run(enabled_capabilities=["Console", "Consoel", "storage"])
 
     told = [item for item in outcome["problems"] if item["severity"] == "error"]
-    assert [(item["where"], item["message"], item["mend"]) for item in told] == [
+    assert [(item["where"], item["message"], item["hint"]) for item in told] == [
         ("enabled_capabilities", "'Consoel' is not a capability of 4.13", "Did you mean Console?"),
         (
             "enabled_capabilities",

@@ -38,9 +38,9 @@ def flat(tmp_path_factory) -> str:
 def errors(outcome: Outcome) -> list[tuple[str, str]]:
     """Return place and text of each error, having checked that the message has them all."""
     found = outcome.errors
-    assert all(item["mend"] or "expected" in item["message"] for item in found)
+    assert all(item["hint"] or "expected" in item["message"] for item in found)
     assert len(found) == 1 or outcome.message.startswith(f"{len(found)} problems were found:\n- ")
-    return [(item["where"], f"{item['message']}. {item['mend']}") for item in found]
+    return [(item["where"], f"{item['message']}. {item['hint']}") for item in found]
 
 
 def expect(outcome: Outcome, *expected: tuple[str, str]) -> None:
@@ -102,7 +102,7 @@ def test_a_path_that_skips_minors_is_a_warning(run, releases):
 
     assert (problem["severity"], problem["where"]) == ("warning", "releases[1]")
     assert problem["message"].startswith("goes from 4.13 to 4.15;")
-    assert problem["mend"] == "Name a release of each minor on the way"
+    assert problem["hint"] == "Name a release of each minor on the way"
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Fleet
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
-    read_question,
-    resources_that_matter,
+    deciding_resources,
+    read_request,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.plugins.modules import update_plan
@@ -128,8 +128,8 @@ def test_without_the_library_only_asking_fails(run, monkeypatch):
 def test_the_resources_that_matter_are_all_that_can_change_a_plan(names, minors, releases):
     loaded = [load_release(getattr(releases, minor)).release for minor in minors]
     asked = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
-    question, _found = read_question(PlanOptions(asked), tuple(range(len(loaded))), loaded[0].minor)
-    fleet = Fleet(loaded)
+    question, _found = read_request(PlanOptions(asked), tuple(range(len(loaded))), loaded[0].minor)
+    fleet = Planner(loaded)
 
     def plan_with(present):
         answer, _wording = fleet.answer(
@@ -138,7 +138,7 @@ def test_the_resources_that_matter_are_all_that_can_change_a_plan(names, minors,
         return answer.plan
 
     every = {manifest.resource_id for release in loaded for manifest in release.manifests}
-    matter = resources_that_matter(question, loaded)
+    matter = deciding_resources(question, loaded)
     assert matter < every
     assert plan_with(every) == plan_with(matter) != plan_with([])
     assert [resource for resource in every - matter if plan_with([resource]) != plan_with([])] == []

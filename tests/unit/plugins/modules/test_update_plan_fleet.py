@@ -191,7 +191,7 @@ def test_problems_that_all_plans_have_are_told_once_and_the_others_counted(run, 
         "severity": "warning",
         "where": "clusters",
         "message": "1 of 3 plans have problems of their own, see plans[].problems",
-        "mend": "",
+        "hint": "",
     }
     assert [len(plan["problems"]) for plan in outcome["plans"]] == [2, 2, 3]
     assert all(item in plan["problems"] for plan in outcome["plans"] for item in common)
@@ -273,7 +273,7 @@ def test_a_violation_says_which_hop_turns_it_on_and_why(name, capabilities, mess
 
 
 @pytest.mark.parametrize(
-    ("name", "mend"),
+    ("name", "hint"),
     [
         ("Consoel", "Did you mean Console?"),
         ("console", "Write Console: names are case sensitive"),
@@ -283,13 +283,13 @@ def test_a_violation_says_which_hop_turns_it_on_and_why(name, capabilities, mess
         ("OperatorLifecycleManagerV1", "Known are: Build, "),
     ],
 )
-def test_a_policy_that_names_nothing_of_the_path_is_an_error(name, mend, run):
+def test_a_policy_that_names_nothing_of_the_path_is_an_error(name, hint, run):
     outcome = run(fail_on=["Console", name])
 
     (problem,) = outcome["problems"]
     assert problem["where"] == "fail_on[1]"
     assert problem["message"] == f"{name!r} is not a capability of these releases"
-    assert problem["mend"].startswith(mend)
+    assert problem["hint"].startswith(hint)
 
 
 def test_a_policy_is_not_blamed_for_what_else_is_wrong(run):

@@ -112,7 +112,7 @@ def test_an_object_without_a_name_is_an_error(run):
     (problem,) = run(live_resources=[obj("Service", "a"), {**obj("Service", "b"), "metadata": {}}])["problems"]
 
     assert (problem["severity"], problem["where"].partition(",")[0]) == ("error", "live_resources[1]")
-    assert "metadata.name" in problem["mend"]
+    assert "metadata.name" in problem["hint"]
 
 
 def test_problems_of_options_come_with_those_of_releases(run, releases, tmp_path):

@@ -174,15 +174,15 @@ def test_the_way_back_creates_what_the_older_release_does_not_know(run, releases
     assert hop["no_longer_optional"] == names
     assert {"component": "machine-api", "count": 2} in hop["created_components"]
     warned = outcome.problem(f"4.13.5 does not know {', '.join(names)} as capabilities, and creates what they bring")
-    assert (warned["severity"], warned["mend"]) == ("warning", "See created_components")
+    assert (warned["severity"], warned["hint"]) == ("warning", "See created_components")
 
 
 def test_the_cluster_refuses_the_way_back(run, releases):
     outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True)
     (blocker,) = outcome["hops"][0]["blocked_by"]
 
-    assert (blocker["reason"], set(blocker)) == ("LowDesiredVersion", {"reason", "message", "mend"})
-    assert outcome.problem("the cluster refuses to go back from 4.14.2")["mend"] == blocker["mend"] != ""
+    assert (blocker["reason"], set(blocker)) == ("LowDesiredVersion", {"reason", "message", "hint"})
+    assert outcome.problem("the cluster refuses to go back from 4.14.2")["hint"] == blocker["hint"] != ""
 
 
 @pytest.mark.parametrize(

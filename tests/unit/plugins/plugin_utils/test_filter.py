@@ -8,13 +8,13 @@ from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     INCLUSION_OPTIONS,
-    ask_cluster,
     filter_error,
     read_manifests,
+    resolve_selection,
 )
 
 TEXT = "{a: [b, 1, 1.5, true, null, {c: 'd'}]}"
@@ -31,17 +31,17 @@ def kinds(value):
 
 @pytest.mark.parametrize("value", [DataLoader().load(TEXT), wrap_var(PLAIN)], ids=["of the loader", "unsafe"])
 def test_values_of_ansible_become_plain_all_the_way_down(value):
-    assert plain(value) == PLAIN
-    assert kinds(plain(value)) == kinds(PLAIN)
+    assert untag(value) == PLAIN
+    assert kinds(untag(value)) == kinds(PLAIN)
 
 
 def test_a_date_is_the_string_that_was_written():
-    assert plain(DataLoader().load("a: 2024-05-01")) == {"a": "2024-05-01"}
+    assert untag(DataLoader().load("a: 2024-05-01")) == {"a": "2024-05-01"}
 
 
 def test_all_options_of_another_type_are_told_at_once():
-    with pytest.raises(FactsError) as raised:
-        ask_cluster(
+    with pytest.raises(InvalidOptionError) as raised:
+        resolve_selection(
             4.2,
             None,
             {"feature_gates": "x", "overrides": {}, "cluster_profile": 7, "known_capabilities": [1]},
@@ -59,7 +59,7 @@ def test_all_options_of_another_type_are_told_at_once():
 
 def test_every_value_that_is_no_manifest_is_told():
     good = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "one"}}
-    with pytest.raises(FactsError) as raised:
+    with pytest.raises(InvalidOptionError) as raised:
         read_manifests([good, "text", None, {}])
 
     places = [problem.where for problem in raised.value.problems if problem.severity == "error"]
@@ -67,7 +67,9 @@ def test_every_value_that_is_no_manifest_is_told():
 
 
 def test_an_error_of_a_filter_is_ansible_s_own():
-    error = filter_error(FactsError([Problem("error", "a", "is wrong"), Problem("warning", "b", "is odd")]))
+    error = filter_error(
+        InvalidOptionError([Problem("error", "todo", "a", "is wrong"), Problem("warning", "todo", "b", "is odd")])
+    )
 
     assert isinstance(error, AnsibleFilterError)
     assert "a: is wrong" in str(error)

@@ -17,9 +17,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.release_properties import (
     cluster_profiles,
     crd_names,
-    hidden_capabilities,
+    gated_off,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
@@ -63,7 +63,7 @@ def resolve(minor: Minor | None = V4_20, files: Files | None = None, **options: 
 
 
 def errors(minor: Minor | None = V4_20, files: Files | None = None, **options: Any) -> list[Problem]:
-    with pytest.raises(FactsError) as raised:
+    with pytest.raises(InvalidOptionError) as raised:
         resolve(minor, files, **options)
     return [problem for problem in raised.value.problems if problem.severity == "error"]
 
@@ -103,7 +103,7 @@ def test_an_unknown_always_enabled_capability_is_an_error():
     (problem,) = errors(always_enabled_capabilities=["ingress"])
 
     assert problem.where == "always_enabled_capabilities"
-    assert "Write Ingress" in problem.mend
+    assert "Write Ingress" in problem.hint
 
 
 def test_excluding_what_is_always_on_is_a_problem_and_leaves_it_on():
@@ -123,7 +123,7 @@ def test_default_and_the_empty_feature_set_are_the_same(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "mend"),
+    ("name", "hint"),
     [
         ("techpreviewnoupgrade", "Write TechPreviewNoUpgrade: names are case sensitive"),
         ("TechPreview", "Did you mean TechPreviewNoUpgrade?"),
@@ -132,11 +132,11 @@ def test_default_and_the_empty_feature_set_are_the_same(name):
         ("LatencySensitive", "Known are:"),
     ],
 )
-def test_an_unknown_feature_set_is_an_error_with_the_nearest_name(name, mend):
+def test_an_unknown_feature_set_is_an_error_with_the_nearest_name(name, hint):
     (problem,) = errors(feature_set=name)
 
     assert problem.where == "feature_set"
-    assert problem.mend.startswith(mend)
+    assert problem.hint.startswith(hint)
 
 
 def test_latency_sensitive_is_a_feature_set_of_older_minors():
@@ -344,7 +344,7 @@ def test_an_unknown_minor_without_a_crd_is_an_error(minor):
 
     assert problem.where == "openshift_version"
     assert ("4.11 to 5.2" if minor == V9_9 else "they began with 4.11") in problem.message
-    assert ("quote" in problem.mend) is (minor < V4_15)
+    assert ("quote" in problem.hint) is (minor < V4_15)
 
 
 def test_an_always_enabled_name_must_be_one_that_the_crd_of_an_unknown_minor_has():
@@ -363,7 +363,7 @@ def test_a_profile_that_no_manifest_carries_is_a_problem_that_names_those_found(
     (problem,) = problems
     assert (problem.severity, problem.where) == ("warning", "cluster_profile")
     assert f"found are hypershift, {PROFILE}" in problem.message
-    assert problem.mend == f"Did you mean {PROFILE}?"
+    assert problem.hint == f"Did you mean {PROFILE}?"
     assert cluster_profiles(files.release) == ("hypershift", PROFILE)
 
 
@@ -387,6 +387,6 @@ def test_all_errors_come_at_once():
 
 
 def test_without_gates_the_feature_set_tells_what_is_hidden():
-    assert hidden_capabilities(None, "") == HIDDEN
-    assert hidden_capabilities(None, "TechPreviewNoUpgrade") == set()
-    assert hidden_capabilities(frozenset(), "TechPreviewNoUpgrade") == HIDDEN
+    assert gated_off(None, "") == HIDDEN
+    assert gated_off(None, "TechPreviewNoUpgrade") == set()
+    assert gated_off(frozenset(), "TechPreviewNoUpgrade") == HIDDEN

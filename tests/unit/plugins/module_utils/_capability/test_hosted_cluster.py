@@ -11,7 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.h
     default_enabled,
     hosted_capabilities,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import mended
+from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import suggested_selection
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
@@ -143,7 +143,7 @@ def test_ingress_can_only_be_off_together_with_the_console(minor):
     assert broken(listed(*known(minor) - {"Ingress"}), facts) == [("hcp-ingress-console", "Ingress")]
     assert broken(listed(*known(minor) - {"Ingress", "Console"}), facts) == []
     assert broken(listed(*known(minor) - {"Console"}), facts) == []
-    assert mended(listed(*known(minor) - {"Ingress"}), facts)[0] == listed(*sorted(known(minor)))
+    assert suggested_selection(listed(*known(minor) - {"Ingress"}), facts)[0] == listed(*sorted(known(minor)))
     of_set = listed("CloudControllerManager", "OperatorLifecycleManagerV1", baseline="v4.15")
     assert broken(of_set, facts) == [("hcp-ingress-console", "Ingress")]
 
@@ -159,7 +159,7 @@ def test_what_installers_demand_is_not_demanded_of_a_hosted_cluster(minor):
 
 @pytest.mark.parametrize("minor", after("4.20"))
 def test_none_alone_turns_off_what_can_be_turned_off(minor):
-    selection, reasons = mended(listed(), install(minor, "hosted"))
+    selection, reasons = suggested_selection(listed(), install(minor, "hosted"))
 
     assert selection == listed(*sorted(NOT_SELECTABLE))
     assert {reason.rule.name for reason in reasons} == {"hcp-selectable"}
@@ -219,7 +219,7 @@ def test_names_that_cannot_be_turned_off_are_errors_of_the_installation():
         ("hcp-selectable", "Storage"),
         ("hcp-selectable", "marketplace"),
     ]
-    assert [problem.mend for problem in errors(found.problems)] == [
+    assert [problem.hint for problem in errors(found.problems)] == [
         "Take Storage out of excluded_capabilities",
         "Take marketplace out of excluded_capabilities",
     ]

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionFacts
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionContext
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
-    facts_of,
-    hidden_capabilities,
+    data_of,
+    gated_capabilities,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Fleet
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -145,16 +145,16 @@ class Case(NamedTuple):
         """Names that a release of the path knows and cannot show."""
         minor = self.path[index].minor
         assert minor is not None
-        facts = facts_of(minor)
+        facts = data_of(minor)
         assert facts is not None
         preview = self.facts.get("feature_set") == TECH_PREVIEW
         on = frozenset({"ClusterAPIMachineManagement"} if preview else ()) if self.gates is None else self.gates
-        return hidden_capabilities(on) & facts.capabilities
+        return gated_capabilities(on) & facts.capabilities
 
     def loaded(self, index: int) -> list[Manifest]:
         which = self.path[index]
         assert which.minor is not None
-        facts = InclusionFacts(
+        facts = InclusionContext(
             cluster_profile="self-managed-high-availability",
             feature_set=self.facts.get("feature_set", ""),
             feature_gates=self.gates,
@@ -384,12 +384,12 @@ def test_the_condition_is_the_status_in_words(case):
 )
 def test_a_fleet_answers_as_if_it_were_asked_once(case, others):
     """Equal questions get one object, and nothing of one cluster gets into the answer of another."""
-    fleet = Fleet(case.path)
+    fleet = Planner(case.path)
     for selection, facts, positions in (*others, (case.selection, case.facts, (0, 1, 2)), *others):
         first, again = (question(case.path, positions, capabilities=selection, **facts) for _time in range(2))
         assert first is not again
         answer = reference.answer(fleet, first)
         assert reference.answer(fleet, again) is answer
-        alone = reference.answer(Fleet(case.path), again)
+        alone = reference.answer(Planner(case.path), again)
         assert alone is not answer
         assert alone == answer

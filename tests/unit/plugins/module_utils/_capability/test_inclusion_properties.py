@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
-    InclusionFacts,
+    InclusionContext,
     Override,
     decide,
     decide_all,
@@ -73,7 +73,7 @@ OVERRIDES = st.lists(
     max_size=3,
 ).map(tuple)
 ALL_FACTS = st.builds(
-    InclusionFacts,
+    InclusionContext,
     cluster_profile=st.sampled_from([PROFILE, PROFILE, "hypershift", "", None]),
     feature_set=st.sampled_from(["", "Default", "TechPreviewNoUpgrade", None]),
     feature_gates=st.none() | st.frozensets(st.sampled_from(GATES)),

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
-    InclusionFacts,
+    InclusionContext,
     Override,
     decide,
     decide_all,
@@ -37,7 +37,7 @@ from ansible_collections.capability.openshift.tests.unit.oracles.inclusion impor
 )
 
 
-def failing(*parts: Failing) -> tuple[Manifest, InclusionFacts]:
+def failing(*parts: Failing) -> tuple[Manifest, InclusionContext]:
     annotations: dict[str, str] = {INCLUDE: "true"}
     facts = FACTS
     for part in parts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import (
-    mended,
+    suggested_selection,
     unchecked,
     violations,
 )
@@ -85,7 +85,7 @@ def test_none_is_mended_to_the_smallest_list_that_is_valid(minor, method):
         facts = of(minor, method, place)
         expected = minimal(minor, method, place)
 
-        selection, _reasons = mended(listed(), facts)
+        selection, _reasons = suggested_selection(listed(), facts)
 
         assert selection == listed(*expected), place
         assert broken(selection, facts) == [], place
@@ -99,7 +99,7 @@ def test_what_is_complete_is_not_mended(minor, method):
     everything = Selection("vCurrent", ())
 
     for place in PLACES:
-        assert mended(everything, of(minor, method, place)) == (everything, ()), place
+        assert suggested_selection(everything, of(minor, method, place)) == (everything, ()), place
 
 
 @pytest.mark.parametrize("minor", after("4.16"))
@@ -159,7 +159,7 @@ def test_marketplace_that_is_listed_needs_the_lifecycle_manager_from_4_15(minor,
     facts = install(minor, method)
 
     found = broken(listed(*ingress, "marketplace"), facts)
-    selection, _reasons = mended(listed(*ingress, "marketplace"), facts)
+    selection, _reasons = suggested_selection(listed(*ingress, "marketplace"), facts)
 
     if minor in after("4.15"):
         name = "OperatorLifecycleManager"
@@ -177,7 +177,7 @@ def test_marketplace_of_a_set_needs_the_lifecycle_manager_from_4_17(minor, metho
     ingress = ("Ingress",) if minor in after("4.16") else ()
 
     found = broken(listed(*ingress, baseline="v4.11"), facts)
-    selection, reasons = mended(listed(*ingress, baseline="v4.11"), facts)
+    selection, reasons = suggested_selection(listed(*ingress, baseline="v4.11"), facts)
 
     if minor in after("4.17"):
         assert found == [("inst-marketplace-olm", "OperatorLifecycleManager")]
@@ -212,7 +212,7 @@ def test_the_example_of_the_documentation_is_mended_with_the_fewest_names(minor,
         expected = MISSING_IN_DOCUMENTED["cloud" if place in CLOUDS else place]
         facts = of(minor, method, place)
 
-        selection, reasons = mended(DOCUMENTED, facts)
+        selection, reasons = suggested_selection(DOCUMENTED, facts)
 
         assert missing(DOCUMENTED, facts) == expected, place
         assert selection == DOCUMENTED._replace(additional=tuple(sorted({*DOCUMENTED.additional, *expected}))), place

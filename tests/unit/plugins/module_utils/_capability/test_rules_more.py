@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import mended, violations
+from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import (
+    suggested_selection,
+    violations,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
@@ -84,7 +87,7 @@ def test_builds_without_an_image_registry_are_worth_a_warning(minor, method):
     assert warned(listed(*without), facts) == ["doc-build-imageregistry"]
     assert broken(listed(*without), facts) == []
     assert warned(listed(*without - {"Build"}), facts) == []
-    assert mended(listed(*without), facts) == (listed(*without), ())
+    assert suggested_selection(listed(*without), facts) == (listed(*without), ())
     assert warned(listed("Build", baseline="v4.13"), facts) == ["doc-build-imageregistry"]
 
 
@@ -128,7 +131,7 @@ def test_cluster_api_that_is_listed_needs_compatibility_requirements_beside_it(m
 
     assert broken(one, facts) == [("api-clusterapi-compat", "CompatibilityRequirements")]
     assert broken(both, facts) == []
-    assert sorted(mended(one, facts)[0].additional) == sorted(both.additional)
+    assert sorted(suggested_selection(one, facts)[0].additional) == sorted(both.additional)
     assert broken(listed(*rest, "CompatibilityRequirements", baseline=baseline), facts) == []
     assert broken(listed("Ingress", baseline=baseline), facts) == []
 
@@ -159,14 +162,14 @@ def test_a_mend_says_what_to_add_and_where():
     problem = mend_of("inst-ingress", listed(), install("4.20"))
 
     assert problem.where == "capabilities.additional_enabled_capabilities"
-    assert problem.mend == "Add Ingress to additional_enabled_capabilities"
+    assert problem.hint == "Add Ingress to additional_enabled_capabilities"
     assert problem.message.startswith("Ingress is missing: the Ingress capability is required (inst-ingress: openshift")
 
 
 def test_a_mend_says_what_could_be_left_out_instead():
     problem = mend_of("inst-marketplace-olm", listed("Ingress", "marketplace"), install("4.20"))
 
-    assert problem.mend == (
+    assert problem.hint == (
         "Add OperatorLifecycleManager to additional_enabled_capabilities, "
         "or take marketplace out of additional_enabled_capabilities"
     )
@@ -176,7 +179,7 @@ def test_a_name_that_begins_like_the_missing_one_is_told_apart():
     selection = listed("Ingress", "OperatorLifecycleManagerV1", "marketplace")
     problem = mend_of("inst-marketplace-olm", selection, install("4.20"))
 
-    assert problem.mend.endswith("; OperatorLifecycleManagerV1 is another capability")
+    assert problem.hint.endswith("; OperatorLifecycleManagerV1 is another capability")
 
 
 def test_what_was_excluded_is_mended_by_taking_it_out_of_the_exclusions():
@@ -184,7 +187,7 @@ def test_what_was_excluded_is_mended_by_taking_it_out_of_the_exclusions():
     problem = mend_of("inst-ingress", listed(*known("4.20") - {"Ingress"}), install("4.20"), asked)
 
     assert problem.where == "capabilities.excluded_capabilities"
-    assert problem.mend == "Take Ingress out of excluded_capabilities"
+    assert problem.hint == "Take Ingress out of excluded_capabilities"
 
 
 def test_what_needs_something_that_was_excluded_can_be_excluded_too():
@@ -192,14 +195,14 @@ def test_what_needs_something_that_was_excluded_can_be_excluded_too():
     written = listed(*known("4.20") - {"OperatorLifecycleManager"})
     problem = mend_of("inst-marketplace-olm", written, install("4.20"), asked)
 
-    assert problem.mend == (
+    assert problem.hint == (
         "Take OperatorLifecycleManager out of excluded_capabilities, or add marketplace to excluded_capabilities"
     )
 
 
 def test_what_no_name_can_mend_is_left():
     facts = install("4.20", "upi", "baremetal", has_hosts=False)
-    selection, reasons = mended(listed("MachineAPI"), facts)
+    selection, reasons = suggested_selection(listed("MachineAPI"), facts)
 
     assert selection == listed("Ingress", "MachineAPI", "baremetal")
     assert sorted(reason.capability for reason in reasons) == ["Ingress", "baremetal"]
@@ -208,7 +211,7 @@ def test_what_no_name_can_mend_is_left():
 
 def test_a_mend_that_needs_another_one_brings_it_along():
     """In 4.16 platform baremetal needs baremetal, and that needs MachineAPI."""
-    selection, reasons = mended(listed(), install("4.16", "agent", "baremetal"))
+    selection, reasons = suggested_selection(listed(), install("4.16", "agent", "baremetal"))
 
     assert selection == listed("Ingress", "MachineAPI", "baremetal")
     assert {reason.rule.name for reason in reasons} == {

@@ -17,12 +17,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
     translate,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorFacts
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import MinorData
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 
-def facts_of(major: int, minor: int) -> MinorFacts:
-    facts = capability_data.facts_of(Minor(major, minor))
+def facts_of(major: int, minor: int) -> MinorData:
+    facts = capability_data.data_of(Minor(major, minor))
     assert facts is not None
     return facts
 
@@ -172,7 +172,7 @@ def test_what_is_wrong_with_a_selection_names_the_field(options, where, part):
 def test_a_field_that_is_misspelt_names_the_nearest():
     _selection, (problem,) = parse_selection({"baselineCapabilitysset": "None"})
 
-    assert "baselineCapabilitySet" in problem.mend
+    assert "baselineCapabilitySet" in problem.hint
 
 
 def test_everything_wrong_with_a_selection_is_said_at_once():
@@ -187,7 +187,7 @@ def test_everything_wrong_with_a_selection_is_said_at_once():
 
 
 @pytest.mark.parametrize(
-    ("selection", "where", "mend"),
+    ("selection", "where", "hint"),
     [
         (Selection("vcurrent"), "baseline_capability_set", "Write vCurrent: names are case sensitive"),
         (Selection("none"), "baseline_capability_set", "Write None: names are case sensitive"),
@@ -201,12 +201,12 @@ def test_everything_wrong_with_a_selection_is_said_at_once():
         (Selection(None, (), ("Insight",)), "excluded_capabilities[0]", "Did you mean Insights?"),
     ],
 )
-def test_an_unknown_name_gets_the_nearest_known_one_and_a_word_on_case(selection, where, mend):
+def test_an_unknown_name_gets_the_nearest_known_one_and_a_word_on_case(selection, where, hint):
     (problem,) = check_selection(selection, FACTS)
 
     assert problem.severity == "error"
     assert problem.where == f"capabilities.{where}"
-    assert problem.mend.startswith(mend)
+    assert problem.hint.startswith(hint)
     assert "4.20" in problem.message
 
 

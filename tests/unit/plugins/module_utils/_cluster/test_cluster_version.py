@@ -11,7 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
     ClusterVersion,
-    ToldStatus,
+    ReportedCapabilities,
     capability_condition,
     parse_cluster_version,
 )
@@ -28,8 +28,8 @@ def lists(enabled: Any = None, known: Any = None) -> dict[str, Any]:
     return {"enabledCapabilities": enabled, "knownCapabilities": known}
 
 
-def told_status(enabled: str, known: str | None) -> ToldStatus:
-    return ToldStatus(frozenset(enabled.split()), None if known is None else frozenset(known.split()))
+def told_status(enabled: str, known: str | None) -> ReportedCapabilities:
+    return ReportedCapabilities(frozenset(enabled.split()), None if known is None else frozenset(known.split()))
 
 
 def parsed(given: Any) -> ClusterVersion:
@@ -104,7 +104,7 @@ def test_a_field_that_is_misspelt_names_the_nearest():
     (problem, *_others) = parse_cluster_version(value(spec))[1]
 
     assert problem.message == "is not a field of ClusterVersion"
-    assert problem.mend == "Did you mean baselineCapabilitySet?"
+    assert problem.hint == "Did you mean baselineCapabilitySet?"
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_what_is_no_cluster_version_is_named_in_the_words_of_yaml(given, message
 
     assert found is None
     assert (problem.severity, problem.where, problem.message) == ("error", "here", message)
-    assert problem.mend
+    assert problem.hint
 
 
 @pytest.mark.parametrize(

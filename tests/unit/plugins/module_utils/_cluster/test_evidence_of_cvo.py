@@ -11,8 +11,8 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
     capability_condition,
+    evidence_of_cvo,
     implicit_names,
-    sign_of_cvo,
 )
 
 NOW = datetime(2026, 2, 3, 12, 0, 0, tzinfo=UTC)
@@ -47,7 +47,7 @@ def written(time: Any, manager: str = "cluster-version-operator", subresource: s
     ],
 )
 def test_a_deployment_that_is_available_is_a_sign(found, expected):
-    assert sign_of_cvo({}, found, NOW) == expected
+    assert evidence_of_cvo({}, found, NOW) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_deployment_that_is_available_is_a_sign(found, expected):
     ],
 )
 def test_a_status_that_it_wrote_a_moment_ago_is_a_sign(obj, owned):
-    sign = sign_of_cvo(obj, None, NOW)
+    sign = evidence_of_cvo(obj, None, NOW)
 
     assert bool(sign) == owned
     if owned:

@@ -57,7 +57,7 @@ def test_the_guard_is_a_policy_and_its_binding() -> None:
 
 @pytest.mark.parametrize("minor", sorted(capability_data.BRANCHES))
 def test_every_set_of_every_minor_can_be_told(minor: Minor) -> None:
-    facts = capability_data.facts_of(minor)
+    facts = capability_data.data_of(minor)
     assert facts is not None
     told = tables()
     known = {name for name in told["names"] if told["since"][name] <= minor.major * 1000 + minor.minor}
@@ -130,7 +130,7 @@ def test_no_list_is_no_limit_and_an_empty_one_is() -> None:
 
 def test_an_unknown_name_would_never_match() -> None:
     _guard, problems = parse_guard(False, ["Console", "console", "Ingres", "x"])
-    assert [(item.where, item.message, item.mend) for item in problems[:2]] == [
+    assert [(item.where, item.message, item.hint) for item in problems[:2]] == [
         (
             "allowed_capabilities[1]",
             "'console' is not a capability of any version",
@@ -138,7 +138,7 @@ def test_an_unknown_name_would_never_match() -> None:
         ),
         ("allowed_capabilities[2]", "'Ingres' is not a capability of any version", "Did you mean Ingress?"),
     ]
-    assert problems[2].mend.startswith("Known are: Build, ")
+    assert problems[2].hint.startswith("Known are: Build, ")
 
 
 def test_what_is_owned_leaves_the_marks_of_others_out() -> None:

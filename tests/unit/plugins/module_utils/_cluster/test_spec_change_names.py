@@ -51,7 +51,7 @@ def test_a_name_behind_a_gate_that_is_off_is_not_known(append):
     told = wished(block("Console"), block("Console", "ClusterAPI"), "4.23", append=append, known=ungated("4.23"))
 
     assert told.errors == [(f"{ADDITIONAL}[1]", f"ClusterAPI {NOT_KNOWN}")]
-    assert [item.mend for item in told.problems] == ["It needs the feature gate ClusterAPIMachineManagement"]
+    assert [item.hint for item in told.problems] == ["It needs the feature gate ClusterAPIMachineManagement"]
 
 
 @pytest.mark.parametrize("append", [False, True])
@@ -59,7 +59,7 @@ def test_a_name_of_the_version_that_an_update_is_going_to_is_not_known_yet(appen
     told = wished(block(), block("Build"), "4.14", append=append, known=contents("vCurrent", "4.13"))
 
     assert told.errors == [(f"{ADDITIONAL}[0]", f"Build {NOT_KNOWN}")]
-    assert [item.mend for item in told.problems] == ["Wait until the cluster's update is finished"]
+    assert [item.hint for item in told.problems] == ["Wait until the cluster's update is finished"]
 
 
 @pytest.mark.parametrize("known", [contents("vCurrent", "4.13"), None])
@@ -131,7 +131,7 @@ def test_nothing_replaces_an_unknown_set(options):
 def test_what_the_mend_of_an_unknown_set_says_works():
     """It is to keep the set and to add names to the list."""
     (problem,) = wished(block(baseline="v4.99"), block("Build")).problems
-    assert problem.mend.startswith("Keep it and add names to the list")
+    assert problem.hint.startswith("Keep it and add names to the list")
 
     kept = wished(block(baseline="v4.99"), block("Build", baseline="v4.99"))
 

@@ -274,7 +274,7 @@ def test_an_error_says_where_what_and_how_to_mend_it(pair, way, wrong):
     for problem in cluster.wished(options, **way).problems:
         assert problem.message
         assert problem.where.startswith(("capabilities", "adopt_implicit"))
-        assert problem.mend
+        assert problem.hint
 
 
 @given(pairs, ways)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import (
     StatusChange,
-    StatusFacts,
+    StatusInputs,
+    find_capability_condition,
     next_status,
-    status_facts,
-    told_condition,
+    status_inputs,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import facts_of
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
 
@@ -32,10 +32,10 @@ AS_EXPECTED = {
 }
 
 
-def facts(version: str = "4.20.3", **changes: Any) -> StatusFacts:
-    known = facts_of(minor_of(version))
+def facts(version: str = "4.20.3", **changes: Any) -> StatusInputs:
+    known = data_of(minor_of(version))
     assert known is not None
-    return StatusFacts(version, "", known)._replace(**changes)
+    return StatusInputs(version, "", known)._replace(**changes)
 
 
 def implicit(*names: str) -> dict[str, str]:
@@ -115,7 +115,7 @@ def test_no_selection_is_everything(given):
     change, problems = told(given)
 
     assert change.after["capabilities"]["enabledCapabilities"] == sorted(facts().known.capabilities)
-    assert told_condition(change.after) == {**AS_EXPECTED, "lastTransitionTime": NOW}
+    assert find_capability_condition(change.after) == {**AS_EXPECTED, "lastTransitionTime": NOW}
     assert problems == []
 
 
@@ -177,7 +177,7 @@ def test_names_of_a_later_version_stay():
 
     assert change.after["capabilities"]["enabledCapabilities"] == ["Console", "FromTheFuture"]
     assert "FromTheFuture" not in change.after["capabilities"]["knownCapabilities"]
-    assert told_condition(change.after) == {**implicit("FromTheFuture"), "lastTransitionTime": NOW}
+    assert find_capability_condition(change.after) == {**implicit("FromTheFuture"), "lastTransitionTime": NOW}
     assert problems == [("info", "status.capabilities.enabledCapabilities")]
 
 
@@ -185,7 +185,7 @@ GATED = frozenset({"ClusterAPI", "CompatibilityRequirements"})
 
 
 def test_a_capability_behind_a_gate_is_not_known_while_it_is_off():
-    change, problems = told({}, version="4.23.0", known=facts_of(Minor(4, 23)), hidden=GATED)
+    change, problems = told({}, version="4.23.0", known=data_of(Minor(4, 23)), hidden=GATED)
 
     assert GATED.isdisjoint(change.after["capabilities"]["enabledCapabilities"])
     assert GATED.isdisjoint(change.after["capabilities"]["knownCapabilities"])
@@ -195,7 +195,7 @@ def test_a_capability_behind_a_gate_is_not_known_while_it_is_off():
 def test_one_that_is_on_stays_on_behind_a_gate_that_is_off():
     there = status("ClusterAPI", desired={"version": "4.23.0", "image": ""})
 
-    change, problems = told(spec(), there, version="4.23.0", known=facts_of(Minor(4, 23)), hidden=GATED)
+    change, problems = told(spec(), there, version="4.23.0", known=data_of(Minor(4, 23)), hidden=GATED)
 
     assert change.after["capabilities"]["enabledCapabilities"] == ["ClusterAPI"]
     assert GATED & set(change.after["capabilities"]["knownCapabilities"]) == {"ClusterAPI"}
@@ -259,7 +259,7 @@ def test_an_invalid_first_spec_leaves_the_capabilities_out():
     change, _problems = told(spec("v4.99"))
 
     assert "capabilities" not in change.after
-    assert told_condition(change.after) is None
+    assert find_capability_condition(change.after) is None
     assert [item["type"] for item in change.after["conditions"]] == ["Invalid"]
 
 
@@ -384,7 +384,7 @@ def test_a_valid_spec_gets_what_the_reference_says(of_spec, there, always):
 
     assert change.after["capabilities"]["enabledCapabilities"] == sorted(on | set(left))
     assert change.after["capabilities"]["knownCapabilities"] == sorted(known.capabilities)
-    condition = told_condition(change.after)
+    condition = find_capability_condition(change.after)
     assert condition is not None
     del condition["lastTransitionTime"]
     assert condition == (implicit(*left) if left else AS_EXPECTED)
@@ -405,10 +405,10 @@ def test_the_time_of_a_condition_is_that_of_its_status(of_spec, there, always):
 # Where the facts come from
 
 
-def of(version: str | None, **options: Any) -> StatusFacts:
+def of(version: str | None, **options: Any) -> StatusInputs:
     minor = None if version is None else minor_of(version)
     release = release_of_version(minor)._replace(version=version)
-    return status_facts(ClusterOptions(**options), release, "registry.example/release")[0]
+    return status_inputs(ClusterOptions(**options), release, "registry.example/release")[0]
 
 
 def test_the_facts_are_those_of_version_profile_and_feature_set():
@@ -434,7 +434,7 @@ def test_the_facts_are_those_of_version_profile_and_feature_set():
     ],
 )
 def test_what_is_not_possible_is_an_error(version, options, where):
-    with pytest.raises(FactsError) as raised:
+    with pytest.raises(InvalidOptionError) as raised:
         of(version, **options)
 
     assert [item.where for item in raised.value.problems if item.severity == "error"] == [where]

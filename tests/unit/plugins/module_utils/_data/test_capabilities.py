@@ -29,7 +29,7 @@ def test_the_registry_knows_exactly_the_minors_of_the_facts():
 
 @pytest.mark.parametrize("text", MINORS)
 def test_known_names_and_sets_are_those_of_the_api(text):
-    facts = capability_data.facts_of(minor(text))
+    facts = capability_data.data_of(minor(text))
 
     assert facts is not None
     assert sorted(facts.capabilities) == MINORS[text]["known"]
@@ -38,7 +38,7 @@ def test_known_names_and_sets_are_those_of_the_api(text):
 
 @pytest.mark.parametrize("text", MINORS)
 def test_every_minor_names_the_commit_it_was_read_from(text):
-    facts = capability_data.facts_of(minor(text))
+    facts = capability_data.data_of(minor(text))
 
     assert facts is not None
     assert capability_data.BRANCHES[minor(text)].commit == MINORS[text]["commit"]
@@ -47,7 +47,7 @@ def test_every_minor_names_the_commit_it_was_read_from(text):
 
 @pytest.mark.parametrize("text", MINORS)
 def test_capabilities_behind_gates_are_those_of_the_api(text):
-    facts = capability_data.facts_of(minor(text))
+    facts = capability_data.data_of(minor(text))
 
     assert facts is not None
     gated = {
@@ -66,7 +66,7 @@ def test_capabilities_behind_gates_are_those_of_the_api(text):
     ],
 )
 def test_a_capability_is_hidden_while_all_its_gates_are_off(gates, hidden):
-    assert capability_data.hidden_capabilities(frozenset(gates)) == hidden
+    assert capability_data.gated_capabilities(frozenset(gates)) == hidden
 
 
 def test_feature_sets_enable_the_gates_that_the_api_says():
@@ -87,12 +87,12 @@ def test_capabilities_began_with_4_11(text, expected):
 
 
 def test_a_minor_that_nobody_knows_has_no_facts():
-    assert capability_data.facts_of(Minor(4, 10)) is None
-    assert capability_data.facts_of(Minor(6, 0)) is None
+    assert capability_data.data_of(Minor(4, 10)) is None
+    assert capability_data.data_of(Minor(6, 0)) is None
 
 
 def test_facts_from_names_take_older_sets_from_the_newest_known_minor_and_vcurrent_from_the_names():
-    facts = capability_data.facts_from_names(Minor(9, 9), ["Console", "baremetal", "Brand"], "a CRD")
+    facts = capability_data.data_from_names(Minor(9, 9), ["Console", "baremetal", "Brand"], "a CRD")
 
     assert facts.capabilities == {"Console", "baremetal", "Brand"}
     assert facts.sets["vCurrent"] == {"Console", "baremetal", "Brand"}
@@ -115,7 +115,7 @@ def test_facts_from_names_take_older_sets_from_the_newest_known_minor_and_vcurre
     ],
 )
 def test_ingress_is_always_on_from_4_16_except_for_hosted_clusters(version, profile, expected):
-    assert capability_data.always_enabled(version, profile) == expected
+    assert capability_data.always_enabled_by_default(version, profile) == expected
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_an_update_turns_on_although_no_manifest_says_so(hop, expected):
 
 def test_what_is_forced_is_known_to_the_new_minor_and_not_to_the_old_one():
     for item in capability_data.FORCED_CAPABILITIES:
-        old, new = capability_data.facts_of(item.from_minor), capability_data.facts_of(item.to_minor)
+        old, new = capability_data.data_of(item.from_minor), capability_data.data_of(item.to_minor)
         assert old is not None
         assert new is not None
         assert item.capability in new.capabilities - old.capabilities

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import REQUIREMENTS, all_rules
+from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.tests.unit.builders.installations import MINORS, facts_of
 
@@ -80,7 +80,7 @@ def test_rules_are_grouped_by_layer():
 
 
 def test_every_requirement_is_among_the_rules():
-    assert {requirement.rule for requirement in REQUIREMENTS} <= set(RULES)
+    assert {requirement.rule for requirement in DEPENDENCIES} <= set(RULES)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.footprint import (
     NAMED,
-    Comparison,
     Footprint,
+    FootprintComparison,
     compare,
     footprint,
 )
@@ -240,7 +240,7 @@ def test_documents_of_one_file_are_told_apart(tmp_path: Path) -> None:
 
 def test_a_body_that_cannot_be_read_is_an_error(release: Release) -> None:
     def body(manifest: Manifest) -> Any:
-        raise ReleaseError([Problem("error", manifest.file, "cannot be parsed")])
+        raise ReleaseError([Problem("error", "todo", manifest.file, "cannot be parsed")])
 
     with pytest.raises(ReleaseError, match="cannot be parsed"):
         cost(release._replace(body=body), release.manifests)
@@ -290,7 +290,7 @@ def test_real_releases_without_and_with_everything(folder: Path) -> None:
     assert min(saved.manifests, saved.crds, saved.cluster_operators, saved.deployments, saved.cpu_millicores) > 0
 
 
-def check_sums(comparison: Comparison) -> None:
+def check_sums(comparison: FootprintComparison) -> None:
     """What is saved is what only the other side has, less what only this side has."""
     for field in NAMED:
         only_there, only_here = comparison.only_there[field], comparison.only_here[field]
@@ -300,7 +300,7 @@ def check_sums(comparison: Comparison) -> None:
 
 
 def check_subset(
-    release: Release, comparison: Comparison, here: tuple[Manifest, ...], there: tuple[Manifest, ...]
+    release: Release, comparison: FootprintComparison, here: tuple[Manifest, ...], there: tuple[Manifest, ...]
 ) -> None:
     """A selection that is a part of the other saves what the rest of it costs alone, shared images aside."""
     places = {(manifest.file, manifest.document) for manifest in here}
@@ -319,7 +319,7 @@ def cost(release: Release, included: Iterable[Manifest]) -> Footprint:
     return found
 
 
-def compared(release: Release, included: Iterable[Manifest], against: Iterable[Manifest]) -> Comparison:
+def compared(release: Release, included: Iterable[Manifest], against: Iterable[Manifest]) -> FootprintComparison:
     problems: list[Problem] = []
     found = compare(release, included, against, problems)
     assert problems == []

@@ -137,7 +137,7 @@ def test_a_baseline_is_required_of_the_option(minor, given, where):
     found = check(minor, NONE, capabilities=given)
 
     assert [problem.where for problem in errors(found.problems)] == [where]
-    assert "vCurrent" in errors(found.problems)[0].mend
+    assert "vCurrent" in errors(found.problems)[0].hint
 
 
 @pytest.mark.parametrize("minor", ["4.11", "4.14", "4.18", "5.2"])
@@ -208,6 +208,7 @@ def test_what_only_the_option_understands_is_told(field):
     (problem,) = errors(found.problems)
     assert problem == Problem(
         "error",
+        "todo",
         f"content: capabilities.{field}",
         "is not a field that the installer knows",
         "Give it in the option capabilities, which translates it",
@@ -265,10 +266,10 @@ def test_the_first_draft_is_mended_in_its_own_words():
     found = check("4.20", NONE, capabilities={"inclusionDefault": "Exclude", "include": ["Console"]})
     included = check("4.20", NONE, capabilities={"inclusionDefault": "Include", "exclude": ["Ingress"]})
 
-    assert [str(item.where) + ": " + item.mend for item in errors(found.problems)] == [
+    assert [str(item.where) + ": " + item.hint for item in errors(found.problems)] == [
         "capabilities.include: Add Ingress to include"
     ]
-    assert [str(item.where) + ": " + item.mend for item in errors(included.problems)] == [
+    assert [str(item.where) + ": " + item.hint for item in errors(included.problems)] == [
         "capabilities.exclude: Take Ingress out of exclude"
     ]
 
@@ -278,11 +279,11 @@ def test_the_default_of_the_first_draft_is_case_sensitive(draft):
     (problem,) = errors(check("4.20", NONE, capabilities={"inclusionDefault": draft}).problems)
 
     assert problem.where == "capabilities.inclusion_default"
-    assert problem.mend == f"Write {draft.capitalize()}: names are case sensitive"
+    assert problem.hint == f"Write {draft.capitalize()}: names are case sensitive"
 
 
 @pytest.mark.parametrize(
-    ("minor", "name", "mend"),
+    ("minor", "name", "hint"),
     [
         ("4.20", "console", "Write Console: names are case sensitive"),
         ("4.20", "OperatorLifecycleManagerv1", "Write OperatorLifecycleManagerV1: names are case sensitive"),
@@ -294,7 +295,7 @@ def test_the_default_of_the_first_draft_is_case_sensitive(draft):
         ("4.13", "MachineAPI", "It exists from 4.14 on"),
     ],
 )
-def test_an_unknown_name_is_told_with_the_nearest_one_or_its_version(minor, name, mend):
+def test_an_unknown_name_is_told_with_the_nearest_one_or_its_version(minor, name, hint):
     names = ["Ingress", name] if minor in after("4.16") else [name]
     index = len(names) - 1
     message = f"{name!r} is not a capability of {minor}"
@@ -303,9 +304,9 @@ def test_an_unknown_name_is_told_with_the_nearest_one_or_its_version(minor, name
     of_document = check(minor, {**NONE, "capabilities": block("None", *names)})
 
     where = f"capabilities.additional_enabled_capabilities[{index}]"
-    assert errors(found.problems) == [Problem("error", where, message, mend)]
+    assert errors(found.problems) == [Problem("error", "todo", where, message, hint)]
     where = f"content: capabilities.additionalEnabledCapabilities[{index}]"
-    assert errors(of_document.problems) == [Problem("error", where, message, mend)]
+    assert errors(of_document.problems) == [Problem("error", "todo", where, message, hint)]
 
 
 def test_a_name_that_begins_like_the_missing_one_is_told_apart():
@@ -314,7 +315,7 @@ def test_a_name_that_begins_like_the_missing_one_is_told_apart():
     found = check("4.20", NONE, capabilities=given)
 
     assert {item.rule.name for item in found.violations} == {"inst-marketplace-olm", "api-marketplace-olm"}
-    assert all("OperatorLifecycleManagerV1 is another capability" in item.mend for item in errors(found.problems))
+    assert all("OperatorLifecycleManagerV1 is another capability" in item.hint for item in errors(found.problems))
     assert found.mended is not None
     assert found.mended.additional == tuple(
         sorted([*given["additionalEnabledCapabilities"], "OperatorLifecycleManager"])

@@ -168,17 +168,17 @@ def test_gates_that_are_no_list_of_texts_are_an_error(gates):
 
 
 @pytest.mark.parametrize(
-    ("name", "mend"),
+    ("name", "hint"),
     [
         ("TechPreview", "Did you mean TechPreviewNoUpgrade?"),
         ("techpreviewnoupgrade", "Write TechPreviewNoUpgrade: names are case sensitive"),
     ],
 )
-def test_an_unknown_feature_set_is_told_with_the_nearest_one(name, mend):
+def test_an_unknown_feature_set_is_told_with_the_nearest_one(name, hint):
     found = check("4.20", {**NONE, "featureSet": name})
 
     message = f"{name!r} is not a feature set of 4.20"
-    assert errors(found.problems) == [Problem("error", "content: featureSet", message, mend)]
+    assert errors(found.problems) == [Problem("error", "todo", "content: featureSet", message, hint)]
 
 
 @pytest.mark.parametrize("value", [7, ["TechPreviewNoUpgrade"], {}, True])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import (
-    Target,
+    InstallConfigFile,
     read_target,
     write_target,
 )
@@ -43,7 +43,7 @@ def test_a_file_is_read_as_it_is(old, is_open, path):
     path.chmod(old)
     target = read_target(str(path))
 
-    assert target == Target(str(path), OLD, old)
+    assert target == InstallConfigFile(str(path), OLD, old)
     assert target.is_open_to_others is is_open
 
 
@@ -81,7 +81,7 @@ def test_what_is_no_file_is_refused(make, path):
         read_target(str(path))
     (problem,) = raised.value.problems
     assert problem.where == str(path)
-    assert problem.mend.startswith("Name ")
+    assert problem.hint.startswith("Name ")
 
 
 def test_a_device_is_refused():
@@ -143,7 +143,7 @@ def test_a_write_that_fails_names_the_file_and_leaves_no_part_behind(backup, fai
         write_target(target, NEW, backup=backup, check_mode=False)
 
     (problem,) = raised.value.problems
-    assert (problem.message, problem.mend) == (
+    assert (problem.message, problem.hint) == (
         "cannot write: Input/output error",
         "See that the file system can take it",
     )

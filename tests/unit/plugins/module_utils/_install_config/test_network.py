@@ -27,7 +27,7 @@ DUAL = {field: FOUR[field] + SIX[field] for field in FOUR}
 
 def found(networking, platform="baremetal"):
     problems = list(network_problems(networking, platform, "networking"))
-    assert all(problem.message and problem.mend for problem in problems)
+    assert all(problem.message and problem.hint for problem in problems)
     return [(problem.severity, problem.where.removeprefix("networking.")) for problem in problems]
 
 
@@ -228,7 +228,7 @@ def test_a_host_prefix_fits_into_its_network(cidr, prefix):
 def test_old_names_of_fields_are_worth_a_warning(old, value, new):
     (problem,) = network_problems({old: value}, "none", "networking")
 
-    assert (problem.severity, problem.where, problem.mend) == ("warning", f"networking.{old}", f"Write {new}")
+    assert (problem.severity, problem.where, problem.hint) == ("warning", f"networking.{old}", f"Write {new}")
 
 
 def test_the_old_length_of_a_host_subnet_is_worth_a_warning():

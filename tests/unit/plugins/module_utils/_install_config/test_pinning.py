@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallFacts
+from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.pinning import (
-    minors_in_question,
+    candidate_minors,
     pinned,
     shortest,
     stable_sets,
@@ -29,7 +29,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
 
 def pin(selection, minors, hidden=frozenset()):
     """Return the pinned form of a selection, which is made of the names that it asks for."""
-    return pinned(InstallFacts(minors[0], "upi", hidden=hidden).enabled(selection), minors, "capabilities")
+    return pinned(InstallContext(minors[0], "upi", hidden=hidden).enabled(selection), minors, "capabilities")
 
 
 def question(*minors):
@@ -62,14 +62,14 @@ def test_sets_that_stay_what_they_are(minor):
 
 @pytest.mark.parametrize("minor", MINORS)
 def test_a_cluster_may_be_updated_to_every_later_minor(minor):
-    assert [str(facts.minor) for facts in minors_in_question(facts_of(minor))] == list(after(minor))
+    assert [str(facts.minor) for facts in candidate_minors(facts_of(minor))] == list(after(minor))
 
 
 def test_a_minor_that_is_not_known_here_is_in_question_alone():
     newest = facts_of("5.2")
     unknown = newest._replace(minor=newest.minor._replace(minor=9))
 
-    assert minors_in_question(unknown) == (unknown,)
+    assert candidate_minors(unknown) == (unknown,)
 
 
 @pytest.mark.parametrize(

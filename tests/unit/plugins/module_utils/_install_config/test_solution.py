@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallFacts
+from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
@@ -62,7 +62,7 @@ def impossible(name, minor, method):
 
 
 @cache
-def facts(minor: str, method: str, platform: str, *, external: bool = False) -> InstallFacts:
+def facts(minor: str, method: str, platform: str, *, external: bool = False) -> InstallContext:
     return installs.install(minor, method, platform, external_cloud_controller_manager=external)
 
 
@@ -86,7 +86,7 @@ def test_a_solution_is_valid_wherever_it_can_be_had_and_says_why_it_cannot_elsew
         assert (resolution is None) == impossible(name, minor, method), (place, problems)
         if resolution is None:
             assert problems, place
-            assert all(problem.severity == "error" and problem.mend for problem in problems), place
+            assert all(problem.severity == "error" and problem.hint for problem in problems), place
             assert {problem.where for problem in problems} == {f"solution {name}"}, place
         else:
             assert problems == [], place
@@ -195,6 +195,7 @@ def test_what_is_part_of_every_older_cluster_cannot_be_left_out(method):
     (problem,) = problems
     assert problem == Problem(
         "error",
+        "todo",
         "solution headless",
         "cannot be had on 4.11: Console is part of every cluster before 4.12",
         "Install 4.12 or later, or choose another solution",
@@ -209,7 +210,7 @@ def test_a_rule_that_brings_back_what_a_solution_goes_without_is_named():
     assert problem.where == "solution headless"
     assert problem.message.startswith("cannot be had: it goes without Console, and Console is missing: ")
     assert "hcp-selectable" in problem.message
-    assert problem.mend == "Choose another platform or install method, or take Console out of without"
+    assert problem.hint == "Choose another platform or install method, or take Console out of without"
 
 
 @pytest.mark.parametrize("minor", after("4.23"))

@@ -11,7 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS, Solution, Want
+from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import (
+    SOLUTIONS,
+    Solution,
+    WantedCapability,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
     find_solution,
     resolve,
@@ -52,15 +56,17 @@ def places(entry):
         ({"starts_from": "everything", "description": "All"}, Solution("mine", "All", "everything")),
         (
             {"starts_from": "nothing", "wants": ["Console", {"capability": "marketplace", "until": "4.14"}]},
-            Solution("mine", "", "nothing", (Want("Console"), Want("marketplace", Minor(4, 14)))),
+            Solution(
+                "mine", "", "nothing", (WantedCapability("Console"), WantedCapability("marketplace", Minor(4, 14)))
+            ),
         ),
         (
             {"starts_from": "nothing", "wants": [{"capability": "Console"}, {"capability": "Build", "until": None}]},
-            Solution("mine", "", "nothing", (Want("Console"), Want("Build"))),
+            Solution("mine", "", "nothing", (WantedCapability("Console"), WantedCapability("Build"))),
         ),
         (
             {"starts_from": "nothing", "wants": [{"capability": "Console", "until": "4.16.3"}]},
-            Solution("mine", "", "nothing", (Want("Console", Minor(4, 16)),)),
+            Solution("mine", "", "nothing", (WantedCapability("Console", Minor(4, 16)),)),
         ),
         (
             {"starts_from": "everything", "without": ["Console"], "rather_without": ("marketplace",)},
@@ -80,7 +86,7 @@ def test_a_solution_of_the_user_comes_before_a_built_in_one():
     solution, problems = found({"starts_from": "nothing", "wants": ["Console"]}, "headless")
 
     assert problems == []
-    assert solution == Solution("headless", "", "nothing", (Want("Console"),))
+    assert solution == Solution("headless", "", "nothing", (WantedCapability("Console"),))
 
 
 @pytest.mark.parametrize("own", [None, {}, {"other": {"starts_from": "nothing"}}])
@@ -93,7 +99,7 @@ def test_built_in_solutions_are_found_beside_those_of_the_user(own, built_in):
 
 
 @pytest.mark.parametrize(
-    ("name", "mend"),
+    ("name", "hint"),
     [
         ("headles", "Did you mean headless?"),
         ("Headless", "Write headless: names are case sensitive"),
@@ -102,11 +108,11 @@ def test_built_in_solutions_are_found_beside_those_of_the_user(own, built_in):
         ("zzz", "Known are: disconnected, edge_site, headless, managed_service, minimal, no_image_registry, ran_du"),
     ],
 )
-def test_an_unknown_solution_is_told_with_the_nearest_one(name, mend):
+def test_an_unknown_solution_is_told_with_the_nearest_one(name, hint):
     problems: list[Problem] = []
 
     assert find_solution(name, {"edge_site": {"starts_from": "nothing"}}, problems) is None
-    assert problems == [Problem("error", "solution", f"{name!r} is not a solution", mend)]
+    assert problems == [Problem("error", "todo", "solution", f"{name!r} is not a solution", hint)]
 
 
 @pytest.mark.parametrize("own", [[], "minimal", 7, ["minimal"]])
@@ -193,19 +199,19 @@ def test_what_is_wrong_with_a_solution_is_told_all_at_once(entry, expected):
 
     assert solution is None
     assert places(entry) == expected
-    assert all(problem.severity == "error" and problem.mend for problem in problems)
+    assert all(problem.severity == "error" and problem.hint for problem in problems)
 
 
 def test_a_misspelled_field_is_told_with_the_nearest_one():
     (problem,) = found({"starts_from": "nothing", "rather_witout": []})[1]
 
-    assert problem.mend == "Did you mean rather_without?"
+    assert problem.hint == "Did you mean rather_without?"
 
 
 def test_an_unquoted_version_is_told_to_be_quoted():
     (problem,) = found({"starts_from": "nothing", "wants": [{"capability": "Build", "until": 4.2}]})[1]
 
-    assert "Quote it" in problem.mend
+    assert "Quote it" in problem.hint
 
 
 def test_what_is_wrong_with_another_solution_is_told_too():
@@ -217,7 +223,7 @@ def test_what_is_wrong_with_another_solution_is_told_too():
 
 @pytest.mark.parametrize("field", ["wants", "without", "rather_without"])
 @pytest.mark.parametrize(
-    ("name", "mend"),
+    ("name", "hint"),
     [
         ("console", "Write Console: names are case sensitive"),
         ("Imageregistry", "Write ImageRegistry: names are case sensitive"),
@@ -225,11 +231,11 @@ def test_what_is_wrong_with_another_solution_is_told_too():
         ("OperatorLifecycleManagerv1", "Write OperatorLifecycleManagerV1: names are case sensitive"),
     ],
 )
-def test_a_name_that_does_not_exist_is_told_with_the_nearest_one(field, name, mend):
+def test_a_name_that_does_not_exist_is_told_with_the_nearest_one(field, name, hint):
     resolution, problems = resolved({"starts_from": "everything", field: [name]}, install("4.20"))
 
     assert resolution is None
-    assert problems == [Problem("error", "solution mine", f"{name!r} is not a capability", mend)]
+    assert problems == [Problem("error", "todo", "solution mine", f"{name!r} is not a capability", hint)]
 
 
 @pytest.mark.parametrize("minor", ["4.12", "4.14", "4.16", "4.20"])

@@ -61,7 +61,7 @@ FULL: dict[str, Any] = {
 def found(document, *, complete=True):
     """Return severity and place of everything that is wrong."""
     problems = list(install_config_problems(document, "f", complete=complete))
-    assert all(problem.message and problem.mend for problem in problems)
+    assert all(problem.message and problem.hint for problem in problems)
     assert SECRET not in "".join(map(str, problems))
     return [(problem.severity, problem.where.removeprefix("f: ")) for problem in problems]
 
@@ -109,7 +109,7 @@ def test_the_rest_may_be_left_out_or_void(field):
 
 
 @pytest.mark.parametrize(
-    ("field", "mend"),
+    ("field", "hint"),
     [
         ("basedomain", "Write baseDomain: names are case sensitive"),
         ("sshkey", "Write sshKey: names are case sensitive"),
@@ -117,10 +117,10 @@ def test_the_rest_may_be_left_out_or_void(field):
         ("zzz", "Take it out"),
     ],
 )
-def test_an_unknown_field_is_told_with_the_nearest_one(field, mend):
+def test_an_unknown_field_is_told_with_the_nearest_one(field, hint):
     (problem,) = install_config_problems(with_values(**{field: "x"}), "f", complete=True)
 
-    assert (problem.severity, problem.where, problem.mend) == ("warning", f"f: {field}", mend)
+    assert (problem.severity, problem.where, problem.hint) == ("warning", f"f: {field}", hint)
 
 
 @pytest.mark.parametrize(

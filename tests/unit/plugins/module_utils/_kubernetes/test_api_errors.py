@@ -47,7 +47,7 @@ FORBIDDEN = (
 
 
 @pytest.mark.parametrize(
-    ("code", "reason", "message", "mend"),
+    ("code", "reason", "message", "hint"),
     [
         (400, "BadRequest", "the body is no object", "Look whether the address is that of the cluster's API"),
         (401, "Unauthorized", "Unauthorized", "The token or certificate is wrong or expired: log in again, "),
@@ -60,11 +60,11 @@ FORBIDDEN = (
         (504, "Timeout", "request did not complete", NO_HEALTH),
     ],
 )
-def test_a_status_is_told_in_its_words_with_what_to_do(code, reason, message, mend):
+def test_a_status_is_told_in_its_words_with_what_to_do(code, reason, message, hint):
     problem = problem_of(code, status(code, reason, f"{message}."))
 
     assert problem.message == f"cannot patch {SHOWN}: {code} {reason}: {message}"
-    assert problem.mend.startswith(mend)
+    assert problem.hint.startswith(hint)
 
 
 def test_an_error_of_a_sub_resource_names_it_as_rbac_does():
@@ -75,7 +75,7 @@ def test_an_error_of_a_sub_resource_names_it_as_rbac_does():
         "clusterversions.config.openshift.io/status version",
     )
 
-    assert problem.mend == "Give the user a role that allows apply on clusterversions.config.openshift.io/status"
+    assert problem.hint == "Give the user a role that allows apply on clusterversions.config.openshift.io/status"
 
 
 def test_what_the_answer_is_about_can_be_asked_for():
@@ -145,7 +145,7 @@ def test_what_is_no_status_is_shown_as_it_is(data, said):
     problem = problem_of(503, data)
 
     assert problem.message == f"cannot patch {SHOWN}: 503: {said}"
-    assert problem.mend == NO_HEALTH
+    assert problem.hint == NO_HEALTH
 
 
 @pytest.mark.parametrize("data", [b"<p>" * 1_000_000, b"\xff" * 1_000_000, b"\xc3\xa9" * 1_000_000])
@@ -160,7 +160,7 @@ def test_causes_that_are_no_list_are_none(causes):
 
 
 def test_a_body_of_brackets_is_no_traceback():
-    assert problem_of(500, b"[" * 200_000).mend == NO_HEALTH
+    assert problem_of(500, b"[" * 200_000).hint == NO_HEALTH
 
 
 @pytest.mark.parametrize("code", [301, 302, 405, 410, 415, 418])

@@ -108,7 +108,7 @@ def the_problem(error: ClusterError, host: str) -> Problem:
     assert problem.message.startswith(f"cannot get {SHOWN}: ")
     assert host in problem.message
     assert "\n" not in problem.message
-    assert problem.mend
+    assert problem.hint
     assert SECRET not in str(error)
     return problem
 
@@ -130,7 +130,7 @@ def test_a_certificate_of_another_authority_is_not_trusted(folder, good, retries
         problem = asked(f"https://127.0.0.1:{port}", retries, ca_certs=str(other))
 
     assert f"the certificate of https://127.0.0.1:{port} is not trusted (self" in problem.message
-    assert problem.mend == "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
+    assert problem.hint == "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
 
 
 @pytest.mark.parametrize("retries", WAYS)
@@ -155,7 +155,7 @@ def test_a_port_without_tls_is_told(retries):
         problem = asked(f"https://127.0.0.1:{port}", retries)
 
     assert f"no TLS with https://127.0.0.1:{port} (" in problem.message
-    assert problem.mend == "Look at address and port, and at the client certificate"
+    assert problem.hint == "Look at address and port, and at the client certificate"
 
 
 @pytest.mark.parametrize("retries", WAYS)
@@ -175,7 +175,7 @@ def test_a_refused_connection_is_told(retries):
 
     assert problem.message.startswith(f"cannot get {SHOWN}: {host} does not answer ([Errno ")
     assert problem.message.endswith("] Connection refused)")
-    assert problem.mend == f"Write https:// before the address, if it is not meant to be plain HTTP. {NO_ANSWER}"
+    assert problem.hint == f"Write https:// before the address, if it is not meant to be plain HTTP. {NO_ANSWER}"
 
 
 @pytest.mark.parametrize("retries", WAYS)
@@ -196,7 +196,7 @@ def test_a_broken_answer_is_told(answer, said, retries):
         problem = asked(f"http://127.0.0.1:{port}", retries)
 
     assert f"does not answer ({said}" in problem.message
-    assert problem.mend == f"Write https:// before the address, if it is not meant to be plain HTTP. {NO_ANSWER}"
+    assert problem.hint == f"Write https:// before the address, if it is not meant to be plain HTTP. {NO_ANSWER}"
 
 
 @pytest.mark.parametrize("retries", WAYS)

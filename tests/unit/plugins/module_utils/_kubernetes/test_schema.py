@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import (
     Schema,
     is_declared,
-    schema_in,
+    served_schema,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import DEPLOYMENTS, PROXIES
 
@@ -81,7 +81,7 @@ DOCUMENT = {
 
 
 def test_references_of_built_in_kinds_are_followed():
-    schema = schema_in(DOCUMENT, DEPLOYMENTS)
+    schema = served_schema(DOCUMENT, DEPLOYMENTS)
 
     assert is_declared(schema, ".spec.size")
     assert is_declared(schema, ".spec.raw.whatever")
@@ -91,4 +91,4 @@ def test_references_of_built_in_kinds_are_followed():
 
 @pytest.mark.parametrize("document", [DOCUMENT, {}, None, {"components": {"schemas": []}}])
 def test_a_kind_that_no_document_has_takes_all(document):
-    assert is_declared(schema_in(document, PROXIES), ".spec.colour")
+    assert is_declared(served_schema(document, PROXIES), ".spec.colour")

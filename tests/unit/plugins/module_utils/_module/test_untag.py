@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import plain
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 
 
 class Text(str):
@@ -41,9 +41,9 @@ def kinds(value):
     ],
 )
 def test_what_looks_like_a_plain_value_becomes_one(value, expected):
-    assert plain(value) == expected
-    assert kinds(plain(value)) == kinds(expected)
+    assert untag(value) == expected
+    assert kinds(untag(value)) == kinds(expected)
 
 
 def test_a_time_is_a_string_too():
-    assert plain(datetime(2024, 5, 1, 10)) == "2024-05-01T10:00:00"
+    assert untag(datetime(2024, 5, 1, 10)) == "2024-05-01T10:00:00"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
+    location,
     manifest_from_object,
-    place,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
@@ -116,7 +116,7 @@ def test_what_the_cvo_cannot_load_is_an_error_that_names_the_field(fields, where
     assert item is None
     assert [problem.where for problem in problems] == [f"f.yaml, document 1, {where}" for where in wheres]
     assert {problem.severity for problem in problems} == {"error"}
-    assert all(problem.mend for problem in problems)
+    assert all(problem.hint for problem in problems)
 
 
 @pytest.mark.parametrize("value", [None, ""])
@@ -158,8 +158,8 @@ def test_a_resource_reads_as_people_write_it(resource, text):
 
 
 def test_a_place_names_file_document_line_and_field():
-    assert place("a.yaml", 2) == "a.yaml, document 2"
-    assert place("a.yaml", 2, 30, "kind") == "a.yaml, document 2 (line 30), kind"
+    assert location("a.yaml", 2) == "a.yaml, document 2"
+    assert location("a.yaml", 2, 30, "kind") == "a.yaml, document 2 (line 30), kind"
 
 
 JUNK = st.recursive(

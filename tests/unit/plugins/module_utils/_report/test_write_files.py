@@ -104,7 +104,7 @@ def test_a_path_that_cannot_be_written_is_an_error_that_says_what_to_do(path, me
         write_report(path and str(tmp_path / path), plans.downgrade(), check_mode=check_mode)
 
     assert message in str(raised.value)
-    assert all(problem.mend for problem in raised.value.problems)
+    assert all(problem.hint for problem in raised.value.problems)
 
 
 @CHECK
@@ -148,7 +148,7 @@ def test_a_file_of_somebody_else_is_an_error_and_stays(name, check_mode, tmp_pat
     (problem,) = raised.value.problems
     assert problem.where == str(tmp_path / name)
     assert problem.message == "is there already, and is no report of an update plan"
-    assert problem.mend
+    assert problem.hint
     assert tree(tmp_path) == before
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Written
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import create_soon
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.rest_mapper import ServedKinds
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import WriteResult
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import create_of_new_kind
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.rest_mapper import RestMapper
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS, Target
 
 CRD = {
@@ -25,11 +25,11 @@ CRD = {
 
 
 class Client:
-    def create(self, *_arguments: Any, **_options: Any) -> Written:
-        return Written(True, {"by": "create"})
+    def create(self, *_arguments: Any, **_options: Any) -> WriteResult:
+        return WriteResult(True, {"by": "create"})
 
-    def apply(self, *_arguments: Any, **_options: Any) -> Written:
-        return Written(True, {"by": "apply"})
+    def apply(self, *_arguments: Any, **_options: Any) -> WriteResult:
+        return WriteResult(True, {"by": "apply"})
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_object_of_a_kind_that_is_not_brand_new_is_created(
     client: Any = Client()
     now = 1000.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    kinds = ServedKinds(client)
+    kinds = RestMapper(client)
     kinds.learn(CRD, new=new)
     now += age
-    assert create_soon(client, kinds, Target(CLUSTER_VERSIONS, "version"), {}).object == {"by": way}
+    assert create_of_new_kind(client, kinds, Target(CLUSTER_VERSIONS, "version"), {}).object == {"by": way}

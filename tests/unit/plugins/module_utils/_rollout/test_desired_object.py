@@ -21,18 +21,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import (
     CREATE_ONLY_ANNOTATION,
+    LAST_APPLIED_HASH,
     PART_OF,
-    SENT_HASH,
-    Marks,
-    as_mended,
+    OwnershipMetadata,
+    build_apply_object,
     is_create_only,
-    object_to_send,
-    sent_hash,
+    last_applied_hash,
+    mark_normalized,
     wrong_annotations,
 )
 
 PROXY = {"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"}
-MARKS = Marks("applyset-x-v1", "uid-1", {})
+MARKS = OwnershipMetadata("applyset-x-v1", "uid-1", {})
 INJECT_PROXY = "config.openshift.io/inject-proxy"
 INJECT_CA = "service.beta.openshift.io/inject-cabundle"
 VERSION = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
@@ -55,12 +55,12 @@ def parsed(body: dict[str, Any]) -> Manifest:
 
 
 def sent(
-    body: dict[str, Any], marks: Marks = MARKS, *, namespaced: bool = True
+    body: dict[str, Any], marks: OwnershipMetadata = MARKS, *, namespaced: bool = True
 ) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-    return object_to_send(parsed(body), body, marks, "hash", namespaced)
+    return build_apply_object(parsed(body), body, marks, "hash", namespaced)
 
 
-def sending(body: dict[str, Any], marks: Marks = MARKS, *, namespaced: bool = True) -> dict[str, Any]:
+def sending(body: dict[str, Any], marks: OwnershipMetadata = MARKS, *, namespaced: bool = True) -> dict[str, Any]:
     found, problems = sent(body, marks, namespaced=namespaced)
     assert problems == ()
     return found
@@ -74,15 +74,15 @@ def test_marks_are_added_and_the_rest_is_sent_as_it_is() -> None:
     found = sending(body)
     assert found["data"] == {"key": "value"}
     assert found["metadata"]["labels"] == {"l": "m", PART_OF: "applyset-x-v1"}
-    assert found["metadata"]["annotations"] == {"x": "y", SENT_HASH: "hash"}
+    assert found["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
 
 
-@pytest.mark.parametrize(("hashed", "expected"), [(True, {SENT_HASH: "hash-mended"}), (False, {})])
+@pytest.mark.parametrize(("hashed", "expected"), [(True, {LAST_APPLIED_HASH: "hash-normalized"}), (False, {})])
 def test_what_is_not_all_of_a_manifest_is_marked_as_such(hashed: bool, expected: dict[str, str]) -> None:
     body = sending(body_of(annotations={"x": "y"}))
-    found = as_mended(as_mended(body), hashed=hashed)
+    found = mark_normalized(mark_normalized(body), hashed=hashed)
     assert found["metadata"]["annotations"] == {"x": "y", **expected}
-    assert body["metadata"]["annotations"] == {"x": "y", SENT_HASH: "hash"}
+    assert body["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
 
 
 def test_what_the_server_fills_in_is_left_out() -> None:
@@ -223,14 +223,14 @@ def test_other_kinds_get_no_proxy() -> None:
     ],
     ids=["same", "text", "owner", "set", "proxy", "nothing-of-the-proxy"],
 )
-def test_hash_changes_with_what_is_sent(marks: Marks, text: bytes, same: bool) -> None:
+def test_hash_changes_with_what_is_sent(marks: OwnershipMetadata, text: bytes, same: bool) -> None:
     manifest = parsed(workload())
-    assert (sent_hash(manifest, b"text", MARKS) == sent_hash(manifest, text, marks)) is same
+    assert (last_applied_hash(manifest, b"text", MARKS) == last_applied_hash(manifest, text, marks)) is same
 
 
 def test_hash_of_what_gets_no_proxy_does_not_depend_on_it() -> None:
     manifest = parsed(body_of())
-    assert sent_hash(manifest, b"x", MARKS) == sent_hash(manifest, b"x", MARKS._replace(proxy=PROXY))
+    assert last_applied_hash(manifest, b"x", MARKS) == last_applied_hash(manifest, b"x", MARKS._replace(proxy=PROXY))
 
 
 # The CA

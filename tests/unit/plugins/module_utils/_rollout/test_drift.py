@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import comparable, is_untouched
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import (
+    is_untouched,
+    without_server_fields,
+)
 
 OURS = {"manager": FIELD_MANAGER, "operation": "Apply", "fieldsV1": {"f:spec": {}}}
 THEIRS = {"manager": "operator", "operation": "Update", "subresource": "status", "fieldsV1": {"f:status": {}}}
@@ -46,5 +49,5 @@ def test_of_what_has_no_generation_each_write_is_a_change() -> None:
 def test_objects_that_differ_in_their_status_alone_are_comparable() -> None:
     before = {"kind": "A", "metadata": BEFORE, "spec": {"x": 1}}
     after = {**before, "metadata": {**BEFORE, "managedFields": [OURS, THEIRS]}, "status": {"ready": True}}
-    assert comparable(before) == comparable(after)
-    assert comparable(before) != comparable({**after, "spec": {"x": 2}})
+    assert without_server_fields(before) == without_server_fields(after)
+    assert without_server_fields(before) != without_server_fields({**after, "spec": {"x": 2}})

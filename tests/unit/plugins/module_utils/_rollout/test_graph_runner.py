@@ -17,10 +17,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import task_graph
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import graph_runner as _graph_walk
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Outcome, Sent
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphWalk, Pace
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import ApplyResult, ChangeSet
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner, Pace
 
-PROBLEM = Problem("error", "", "cannot patch it: 401 Unauthorized")
+PROBLEM = Problem("error", "todo", "", "cannot patch it: 401 Unauthorized")
 
 
 class Nothing:
@@ -36,22 +36,22 @@ class Nothing:
 class Cluster:
     """A sender whose ``outcomes`` say what comes of the manifests of a name; else they are created."""
 
-    def __init__(self, **outcomes: Callable[[Sent], Sent]) -> None:
+    def __init__(self, **outcomes: Callable[[ApplyResult], ApplyResult]) -> None:
         self.outcomes = outcomes
         self.seconds: list[float] = []
 
     def is_unchanged(self, _manifest: Manifest) -> bool:
         return False
 
-    def send(self, manifest: Manifest, _definition: Manifest | None = None) -> Sent:
-        sent = Sent(manifest, "created", pending=manifest.resource_id.kind == "CustomResourceDefinition")
+    def send(self, manifest: Manifest, _definition: Manifest | None = None) -> ApplyResult:
+        sent = ApplyResult(manifest, "created", pending=manifest.resource_id.kind == "CustomResourceDefinition")
         return sent if sent.pending else self._outcome(sent)
 
-    def established(self, _manifest: Manifest, sent: Sent, seconds: float) -> Sent:
+    def established(self, _manifest: Manifest, sent: ApplyResult, seconds: float) -> ApplyResult:
         self.seconds.append(seconds)
         return self._outcome(sent._replace(pending=False))
 
-    def _outcome(self, sent: Sent) -> Sent:
+    def _outcome(self, sent: ApplyResult) -> ApplyResult:
         change = self.outcomes.get(sent.manifest.resource_id.name.partition(".")[0])
         return change(sent) if change else sent
 
@@ -65,26 +65,26 @@ def definition(name: str, component: str = "a") -> Manifest:
     return Manifest(resource, "v1", {}, f"0000_10_{component}_1.yaml")
 
 
-def hears(_sent: Sent) -> None:
+def hears(_sent: ApplyResult) -> None:
     pass
 
 
-def walked(cluster: Cluster, *manifests: Manifest, told: Callable[[Sent], None] = hears) -> Outcome:
+def walked(cluster: Cluster, *manifests: Manifest, told: Callable[[ApplyResult], None] = hears) -> ChangeSet:
     pace = Pace(1, time.monotonic(), False, told, lambda _since, _last: (), lambda *_waiting: None)
     kinds: Any = Nothing()
     sender: Any = cluster
-    return GraphWalk(task_graph(manifests, "install"), sender, kinds, pace).walk()
+    return GraphRunner(task_graph(manifests, "install"), sender, kinds, pace).walk()
 
 
-def states(outcome: Outcome) -> dict[str, str]:
+def states(outcome: ChangeSet) -> dict[str, str]:
     return {sent.manifest.resource_id.name.partition(".")[0]: sent.state for sent in outcome.sent}
 
 
-def failed(sent: Sent) -> Sent:
+def failed(sent: ApplyResult) -> ApplyResult:
     return sent._replace(state="failed", problems=(PROBLEM,))
 
 
-def refused(_sent: Sent) -> Sent:
+def refused(_sent: ApplyResult) -> ApplyResult:
     raise ApiError(401, "", False, PROBLEM)
 
 
@@ -118,7 +118,7 @@ def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.Monkey
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
 
-    def slow(sent: Sent) -> Sent:
+    def slow(sent: ApplyResult) -> ApplyResult:
         nonlocal now
         now += 0.2
         return sent
@@ -129,7 +129,7 @@ def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.Monkey
 
 
 def test_whoever_hears_can_end_the_walk_again_and_again() -> None:
-    def ends(_sent: Sent) -> None:
+    def ends(_sent: ApplyResult) -> None:
         raise ClusterError([PROBLEM])
 
     outcome = walked(Cluster(), *map(definition, "xyz"), config("a"), told=ends)
@@ -140,11 +140,11 @@ def test_whoever_hears_can_end_the_walk_again_and_again() -> None:
 def test_a_definition_that_nobody_may_look_at_is_tried_again_before_its_objects() -> None:
     order: list[str] = []
 
-    def forbidden_first(sent: Sent) -> Sent:
+    def forbidden_first(sent: ApplyResult) -> ApplyResult:
         order.append("definition")
         return sent._replace(state="forbidden") if len(order) == 1 else sent
 
-    def noted(sent: Sent) -> Sent:
+    def noted(sent: ApplyResult) -> ApplyResult:
         order.append("object")
         return sent
 
@@ -157,7 +157,7 @@ def test_a_definition_that_nobody_may_look_at_is_tried_again_before_its_objects(
 def test_definitions_that_were_sent_are_told_also_where_the_cluster_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_patience, "SECONDS", 0)
 
-    def gone(_sent: Sent) -> Sent:
+    def gone(_sent: ApplyResult) -> ApplyResult:
         raise ClusterError([PROBLEM])
 
     outcome = walked(Cluster(y=gone), *map(definition, "xyz"), config("a"))

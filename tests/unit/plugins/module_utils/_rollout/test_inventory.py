@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest, untouched_since
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import only_written_by, owned_digest
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import (
     Entry,
     Inventory,
@@ -115,7 +115,7 @@ def test_nonsense_is_a_clear_error(data: dict[str, object]) -> None:
         parse_inventory(broken(**data))
     (problem,) = raised.value.problems
     assert problem.where == "configmaps kube-system/capability-openshift-rollout"
-    assert "previous_release" in problem.mend
+    assert "previous_release" in problem.hint
 
 
 @pytest.mark.parametrize("field", ["release", "cluster-profile", "enabled-capabilities", "unfinished", "resources"])
@@ -168,12 +168,12 @@ LATER, EARLIER, SAME = "2026-01-01T00:00:06Z", "2026-01-01T00:00:04Z", "2026-01-
     ],
 )
 def test_writers_after_us_are_seen(others: list[dict[str, Any]], untouched: bool) -> None:
-    assert untouched_since(metadata(entry(), *others), US) is untouched
+    assert only_written_by(metadata(entry(), *others), US) is untouched
 
 
 def test_object_that_we_never_applied_is_not_ours() -> None:
     found = metadata(entry("kubectl"), entry(US, "Update"), entry(US, "Apply", "status"))
-    assert not untouched_since(found, US)
+    assert not only_written_by(found, US)
     assert owned_digest(found, US) == ""
 
 

@@ -22,7 +22,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import journal as _journal
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Chronicle, Journal, Progress
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import (
+    Journal,
+    Progress,
+    RolloutEvents,
+)
 
 
 def manifest(level: str, name: str) -> Manifest:
@@ -123,7 +127,7 @@ def test_a_path_that_cannot_be_written_is_refused_in_words(tmp_path, path, said)
     (problem,) = caught.value.problems
     assert (problem.severity, problem.where) == ("error", "journal")
     assert problem.message == f"{tmp_path}/{path} cannot be written: {said}"
-    assert problem.mend
+    assert problem.hint
 
 
 @pytest.mark.parametrize("path", [None, ""])
@@ -145,7 +149,7 @@ def test_a_disk_that_gets_full_ends_the_journal_and_not_the_rollout(tmp_path, mo
 
     assert [line["event"] for line in lines(tmp_path / "j")] == ["start"]
     message = f"{tmp_path}/j could not be written to the end: No space left on device"
-    assert journal.problem == Problem("warning", "journal", message, "The rollout went on without it")
+    assert journal.problem == Problem("warning", "todo", "journal", message, "The rollout went on without it")
 
 
 def test_a_closed_journal_takes_nothing(tmp_path):
@@ -221,11 +225,11 @@ def test_a_rollout_of_nothing_is_done():
 
 def test_a_chronicle_tells_a_rollout_from_start_to_end(tmp_path):
     a, b = manifest("10", "a"), manifest("30", "b")
-    chronicle = Chronicle(Journal(str(tmp_path / "j")), [a, b])
+    chronicle = RolloutEvents(Journal(str(tmp_path / "j")), [a, b])
     chronicle.start("4.21.0", "install")
     chronicle.manifest(a, "created", [])
-    chronicle.manifest(b, "failed", [Problem("error", "b", "is wrong", "Mend it")])
-    chronicle.end([Problem("error", "wait", "is not ready")])
+    chronicle.manifest(b, "failed", [Problem("error", "todo", "b", "is wrong", "Mend it")])
+    chronicle.end([Problem("error", "todo", "wait", "is not ready")])
 
     told = lines(tmp_path / "j")
     assert [line["event"] for line in told] == ["start", "manifest", "run_level", "manifest", "run_level", "end"]
@@ -234,18 +238,18 @@ def test_a_chronicle_tells_a_rollout_from_start_to_end(tmp_path):
     assert facts[0] == {"release": "4.21.0", "mode": "install", "total": 2}
     assert facts[1] == {"file": a.file, **resource, "name": "a", "state": "created", "problems": []}
     assert facts[2] == {"run_level": "10", "done": 1, "total": 2, "percent": 50}
-    assert facts[3]["problems"] == [str(Problem("error", "b", "is wrong", "Mend it"))]
+    assert facts[3]["problems"] == [str(Problem("error", "todo", "b", "is wrong", "Mend it"))]
     assert facts[5] == {
         "done": 2,
         "total": 2,
         "percent": 100,
-        "problems": [str(Problem("error", "wait", "is not ready"))],
+        "problems": [str(Problem("error", "todo", "wait", "is not ready"))],
     }
 
 
 def test_numbers_grow_and_run_levels_follow_their_manifests_however_many_threads_tell(tmp_path):
     manifests = [manifest(f"{number % 7:02}", str(number)) for number in range(300)]
-    chronicle = Chronicle(Journal(str(tmp_path / "j")), manifests)
+    chronicle = RolloutEvents(Journal(str(tmp_path / "j")), manifests)
     with ThreadPoolExecutor(8) as executor:
         list(executor.map(lambda item: chronicle.manifest(item, "created", []), manifests))
 
@@ -259,7 +263,7 @@ def test_numbers_grow_and_run_levels_follow_their_manifests_however_many_threads
 
 
 def test_waiting_is_noted_when_it_changes(tmp_path):
-    chronicle = Chronicle(Journal(str(tmp_path / "j")), [])
+    chronicle = RolloutEvents(Journal(str(tmp_path / "j")), [])
     for left, resource, message in [(2, "a", "x"), (2, "a", "x"), (2, "a", "y"), (1, "b", "y"), (1, "b", "y")]:
         chronicle.waiting(left, resource, message)
 
@@ -273,7 +277,7 @@ def test_waiting_is_noted_when_it_changes(tmp_path):
 
 def test_waiting_is_noted_anew_after_something_came_of_a_manifest(tmp_path):
     a = manifest("10", "a")
-    chronicle = Chronicle(Journal(str(tmp_path / "j")), [a])
+    chronicle = RolloutEvents(Journal(str(tmp_path / "j")), [a])
     chronicle.waiting(1, "x", "y")
     chronicle.manifest(a, "created", [])
     chronicle.waiting(1, "x", "y")

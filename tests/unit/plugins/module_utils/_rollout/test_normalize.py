@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import schema_of
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Cause
+from ansible_collections.capability.openshift.plugins.module_utils._problems import StatusCause
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.normalize import (
+    adopt_conflicting_defaults,
+    fill_required_nulls,
     undeclared_fields,
-    with_defaults_of,
-    with_required_nulls,
     without_field,
     wrong_types,
 )
@@ -116,13 +116,13 @@ SCHEMA = {
 }
 
 
-def required(*fields: str) -> list[Cause]:
-    return [Cause("FieldValueRequired", field, "Required value") for field in fields]
+def required(*fields: str) -> list[StatusCause]:
+    return [StatusCause("FieldValueRequired", field, "Required value") for field in fields]
 
 
 def test_required_fields_that_may_be_null_are_null() -> None:
     body = {"spec": {"a": 1}}
-    mended, filled = with_required_nulls(body, required("flat", "spec.deep"), SCHEMA)
+    mended, filled = fill_required_nulls(body, required("flat", "spec.deep"), SCHEMA)
     assert mended == {"spec": {"a": 1, "deep": None}, "flat": None}
     assert filled == ("flat", "spec.deep")
     assert body == {"spec": {"a": 1}}
@@ -130,21 +130,21 @@ def test_required_fields_that_may_be_null_are_null() -> None:
 
 @pytest.mark.parametrize("field", ["strict", "unknown", "spec.unknown", "gone.deep", "spec.list[0].deep", ""])
 def test_field_that_may_not_be_null_stays_away(field: str) -> None:
-    assert with_required_nulls({"spec": {}}, required(field), SCHEMA) == ({"spec": {}}, ())
+    assert fill_required_nulls({"spec": {}}, required(field), SCHEMA) == ({"spec": {}}, ())
 
 
 def test_field_that_is_there_stays_as_it_is() -> None:
-    assert with_required_nulls({"flat": "x"}, required("flat"), SCHEMA) == ({"flat": "x"}, ())
+    assert fill_required_nulls({"flat": "x"}, required("flat"), SCHEMA) == ({"flat": "x"}, ())
 
 
 def test_other_complaints_fill_nothing() -> None:
-    assert with_required_nulls({}, [Cause("FieldValueInvalid", "flat", "is odd")], SCHEMA) == ({}, ())
+    assert fill_required_nulls({}, [StatusCause("FieldValueInvalid", "flat", "is odd")], SCHEMA) == ({}, ())
 
 
 @given(BODIES, st.lists(st.sampled_from(["flat", "strict", "spec.deep", "a.b", "spec.list.x"])), st.none() | BODIES)
 def test_nothing_that_is_there_is_ever_lost(body: dict[str, Any], fields: list[str], schema: Any) -> None:
     before = json.dumps(body)
-    mended, filled = with_required_nulls(body, required(*fields), SCHEMA if schema is None else schema)
+    mended, filled = fill_required_nulls(body, required(*fields), SCHEMA if schema is None else schema)
     assert json.dumps(body) == before
     rest = mended
     for field in filled:
@@ -184,14 +184,14 @@ def test_values_of_a_wrong_type_are_named_without_what_they_are() -> None:
 # What stands in the way
 
 
-def forbidden(*fields: str) -> list[Cause]:
-    return [Cause("FieldValueForbidden", field, "may not be there") for field in fields]
+def forbidden(*fields: str) -> list[StatusCause]:
+    return [StatusCause("FieldValueForbidden", field, "may not be there") for field in fields]
 
 
 def test_parent_of_a_field_that_may_not_be_there_becomes_that_of_the_cluster() -> None:
     body = {"spec": {"a": 1, "b": {"type": "x"}}}
     live = {"spec": {"a": 2, "b": {"type": "y", "odd": 3}, "c": 4}}
-    mended, taken = with_defaults_of(body, forbidden("spec.b.odd"), live)
+    mended, taken = adopt_conflicting_defaults(body, forbidden("spec.b.odd"), live)
     assert mended == {"spec": {"a": 1, "b": {"type": "y", "odd": 3}}}
     assert taken == ("spec.b.odd",)
     assert body == {"spec": {"a": 1, "b": {"type": "x"}}}
@@ -201,4 +201,4 @@ def test_parent_of_a_field_that_may_not_be_there_becomes_that_of_the_cluster() -
 def test_field_that_we_set_or_the_cluster_does_not_have_stays_as_it_is(field: str) -> None:
     body = {"spec": {"a": 1, "b": {"type": "x"}}}
     live = {"spec": {"a": 2, "b": {"type": "y"}}}
-    assert with_defaults_of(body, forbidden(field), live) == (body, ())
+    assert adopt_conflicting_defaults(body, forbidden(field), live) == (body, ())

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.capabilities import (
-    Outgoing,
+    OutgoingRelease,
     outgoing_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import Inventory
 from ansible_collections.capability.openshift.plugins.module_utils._version import find_minor
 
 OLD, NEW = "4.21.0", "4.22.0"
-GIVEN = Outgoing(OLD, find_minor(OLD), ())
+GIVEN = OutgoingRelease(OLD, find_minor(OLD), ())
 
 
 def cluster_version(version: str) -> dict[str, Any]:
@@ -51,5 +51,5 @@ def test_what_is_given_counts_unless_the_cluster_is_further(
 
 @pytest.mark.parametrize("began", [False, True])
 def test_another_release_than_the_cluster_has_is_refused(began: bool) -> None:
-    with pytest.raises(FactsError, match=r"is 4\.21\.0, and the cluster has 4\.20\.7"):
+    with pytest.raises(InvalidOptionError, match=r"is 4\.21\.0, and the cluster has 4\.20\.7"):
         outgoing_release(cluster_version("4.20.7"), None, GIVEN, NEW, began=began)

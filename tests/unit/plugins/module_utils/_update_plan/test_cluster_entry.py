@@ -148,7 +148,7 @@ def test_what_cannot_be_is_told_at_its_place(given, places):
 
     assert found is None
     assert [item.where for item in problems] == places
-    assert all(item.severity == "error" and item.mend for item in problems)
+    assert all(item.severity == "error" and item.hint for item in problems)
 
 
 def test_overrides_and_resources_are_left_to_those_who_read_them():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.cluster_version_file import (
     read_cluster_version,
 )
@@ -91,7 +91,7 @@ NO_YAML = "is neither YAML nor JSON"
 
 def the_problem(path: str) -> Problem:
     """Return the one problem that reading the file ends in."""
-    with pytest.raises(FactsError) as raised:
+    with pytest.raises(InvalidOptionError) as raised:
         read_cluster_version(path)
     (problem,) = raised.value.problems
     assert (problem.severity, problem.where) == ("error", f"cluster_version ({path})" if path else "cluster_version")
@@ -99,7 +99,7 @@ def the_problem(path: str) -> Problem:
 
 
 @pytest.mark.parametrize(
-    ("content", "message", "mend"),
+    ("content", "message", "hint"),
     [
         (None, "cannot be read: No such file or directory", GIVE),
         (b"a: [\n", f"{NO_YAML} in line 2: did not find expected node content", AGAIN),
@@ -111,14 +111,14 @@ def the_problem(path: str) -> Problem:
         (b'{"a":' + b"[" * 100_000, f"{NO_YAML}: exceeded max depth of 10000", AGAIN),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_problem_that_names_it(content, message, mend, tmp_path):
+def test_a_file_that_cannot_be_read_is_one_problem_that_names_it(content, message, hint, tmp_path):
     path = tmp_path / "cv.yaml"
     if content is not None:
         path.write_bytes(content)
     problem = the_problem(str(path))
 
     assert problem.message.startswith(message)
-    assert problem.mend == mend
+    assert problem.hint == hint
 
 
 @pytest.mark.parametrize("content", ["", "\n", "---\n", "\n---\n", "---\n---\n", "# nothing\n", "null\n", "~"])
@@ -126,7 +126,7 @@ def test_a_file_without_an_object_is_empty(content, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text(content)
 
-    assert the_problem(str(path))[2:] == ("is empty, expected a ClusterVersion object", AGAIN)
+    assert the_problem(str(path))[3:] == ("is empty, expected a ClusterVersion object", AGAIN)
 
 
 @pytest.mark.parametrize("content", [TEXT + "---\n" + TEXT, json.dumps(OBJECT) + " x", json.dumps(OBJECT) * 2])
@@ -134,7 +134,7 @@ def test_a_second_object_in_a_file_is_a_problem(content, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text(content)
 
-    assert the_problem(str(path))[2:] == ("holds more than one document, expected one", AGAIN)
+    assert the_problem(str(path))[3:] == ("holds more than one document, expected one", AGAIN)
 
 
 @pytest.mark.parametrize("tail", ["---\n# nothing\n", "---\n---\n", "---\nnull\n", "...\n---\n# nothing\n"])
@@ -156,7 +156,7 @@ def test_a_line_that_ends_the_document_begins_no_other(text, tail, tmp_path):
 
 @pytest.mark.parametrize("path", ["", "a\0b", "\0"])
 def test_what_is_no_path_is_a_problem_too(path):
-    assert the_problem(path)[2:] == (f"{path!r} is not a path", GIVE)
+    assert the_problem(path)[3:] == (f"{path!r} is not a path", GIVE)
 
 
 def test_the_place_is_the_path_as_it_was_written(tmp_path, monkeypatch):
@@ -173,7 +173,7 @@ def test_a_relative_path_starts_from_the_directory_and_an_absolute_one_does_not(
     assert read_cluster_version("cv.yaml", str(tmp_path)) == OBJECT
     assert read_cluster_version("elsewhere/../cv.yaml", str(tmp_path)) == OBJECT
     assert read_cluster_version(str(tmp_path / "cv.yaml"), "/nowhere") == OBJECT
-    with pytest.raises(FactsError, match=r"cluster_version \(cv\.yaml\): cannot be read"):
+    with pytest.raises(InvalidOptionError, match=r"cluster_version \(cv\.yaml\): cannot be read"):
         read_cluster_version("cv.yaml")
 
 

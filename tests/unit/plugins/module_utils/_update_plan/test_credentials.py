@@ -135,13 +135,13 @@ def test_every_platform_of_the_api_is_known(name):
     assert problems == []
 
 
-@pytest.mark.parametrize(("name", "mend"), [("asw", "Did you mean aws?"), ("", "Known are: alibabacloud, aws, ")])
-def test_a_platform_that_does_not_exist_is_told(name, mend):
+@pytest.mark.parametrize(("name", "hint"), [("asw", "Did you mean aws?"), ("", "Known are: alibabacloud, aws, ")])
+def test_a_platform_that_does_not_exist_is_told(name, hint):
     problems: list[Problem] = []
     resolve_platform(name, problems)
 
     assert [(item.severity, item.where) for item in problems] == [("error", "platform")]
-    assert problems[0].mend.startswith(mend)
+    assert problems[0].hint.startswith(hint)
 
 
 def test_no_platform_is_no_platform():

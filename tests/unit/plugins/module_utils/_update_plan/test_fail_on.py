@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import Cause
+from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import MovedResource
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -16,22 +16,26 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     policy_problems,
     violations,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan, TurnedOn
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import (
+    EnabledCapability,
+    HopPlan,
+    Plan,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes
 
 
-def cause(name: str) -> Cause:
-    return Cause(None, Manifest(ResourceId("apps", "Deployment", "ns", name), "v1", {}, "a.yaml"))
+def cause(name: str) -> MovedResource:
+    return MovedResource(None, Manifest(ResourceId("apps", "Deployment", "ns", name), "v1", {}, "a.yaml"))
 
 
-BY_MANIFEST = TurnedOn("MachineAPI", "manifest", (cause("one"), cause("two")))
-FORCED = TurnedOn("DeploymentConfig", "forced", (), "because")
-REQUESTED = TurnedOn("Build", "manifest", (cause("three"),))
-IN_PASSING = TurnedOn("Hidden", "manifest", (cause("four"),))
+BY_MANIFEST = EnabledCapability("MachineAPI", "manifest", (cause("one"), cause("two")))
+FORCED = EnabledCapability("DeploymentConfig", "forced", (), "because")
+REQUESTED = EnabledCapability("Build", "manifest", (cause("three"),))
+IN_PASSING = EnabledCapability("Hidden", "manifest", (cause("four"),))
 
 
 def hop(
-    before: str, after: str, *turned_on: TurnedOn, number: int = 13, requested: str = "", unknown: str = ""
+    before: str, after: str, *turned_on: EnabledCapability, number: int = 13, requested: str = "", unknown: str = ""
 ) -> HopPlan:
     """Return a hop between names, written with blanks between them."""
     start, end = (CapabilityStatus(frozenset(), frozenset(names.split())) for names in (before, after))
@@ -136,5 +140,5 @@ def test_a_policy_that_names_what_does_not_exist_is_wrong(fail_on, wrong):
     problems = policy_problems(fail_on, iter(["Console", "Build"]))
 
     assert [item.where for item in problems] == [where for where, _mend in wrong]
-    assert all(item.mend.startswith(mend) for item, (_where, mend) in zip(problems, wrong, strict=True))
+    assert all(item.hint.startswith(hint) for item, (_where, hint) in zip(problems, wrong, strict=True))
     assert {item.severity for item in problems} <= {"error"}

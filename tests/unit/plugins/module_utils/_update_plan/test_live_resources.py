@@ -79,7 +79,7 @@ def test_what_is_no_resource_is_told_at_its_place(given, places):
     found = read_live_resources(given, "here")
 
     assert [item.where for item in found.problems] == places
-    assert all(item.severity == "error" and item.mend for item in found.problems)
+    assert all(item.severity == "error" and item.hint for item in found.problems)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import leads_on, path_problems
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import is_upgrade, path_problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 
@@ -16,7 +16,7 @@ def release(version: str) -> Release:
 
 def problems(path: str, *, allow_downgrade: bool = False) -> list[tuple[str, str]]:
     found = path_problems([release(version) for version in path.split()], allow_downgrade)
-    assert all(item.mend for item in found)
+    assert all(item.hint for item in found)
     return [(item.severity, item.where) for item in found]
 
 
@@ -38,15 +38,15 @@ def problems(path: str, *, allow_downgrade: bool = False) -> list[tuple[str, str
     ],
 )
 def test_the_way_leads_on_where_the_version_is_a_later_one(current, target, expected):
-    assert leads_on(release(current), release(target)) is expected
+    assert is_upgrade(release(current), release(target)) is expected
 
 
 def test_a_release_whose_minor_alone_is_known_has_its_place():
     flat = release_of_version(minor_of("4.14"))
 
     assert (flat.shown_version, release("4.14.5").shown_version) == ("4.14", "4.14.5")
-    assert leads_on(release("4.13.5"), flat) is True
-    assert leads_on(flat, release("4.13.5")) is False
+    assert is_upgrade(release("4.13.5"), flat) is True
+    assert is_upgrade(flat, release("4.13.5")) is False
 
 
 @pytest.mark.parametrize("allowed", [True, False])

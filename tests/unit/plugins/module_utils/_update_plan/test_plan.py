@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     ELSEWHERE,
     TECH_PREVIEW,
@@ -177,7 +177,7 @@ def test_a_plan_of_a_release_that_has_nothing_for_the_profile_is_an_error(side):
     """A plan without a single manifest would be a gate that is always open."""
     sides = [[KEPT], [KEPT]]
     sides[side] = [obj(profile="hypershift")]
-    with pytest.raises(FactsError) as raised:
+    with pytest.raises(InvalidOptionError) as raised:
         asked(*sides)
 
     (problem,) = raised.value.problems
@@ -186,7 +186,7 @@ def test_a_plan_of_a_release_that_has_nothing_for_the_profile_is_an_error(side):
 
 
 def test_a_misspelt_profile_is_told_with_the_nearest():
-    with pytest.raises(FactsError, match=r"Did you mean self-managed-high-availability\?"):
+    with pytest.raises(InvalidOptionError, match=r"Did you mean self-managed-high-availability\?"):
         asked([KEPT], [KEPT], cluster_profile="self-managed-high-availabilty")
 
 
@@ -226,6 +226,6 @@ def test_a_hop_that_leaves_minors_out_is_told():
     ],
 )
 def test_what_is_wrong_with_a_question_is_told(options, message):
-    with pytest.raises(FactsError) as raised:
+    with pytest.raises(InvalidOptionError) as raised:
         asked([], [], **options)
     assert message in str(raised.value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import violations
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     TECH_PREVIEW,
@@ -112,13 +112,13 @@ def test_the_mend_of_what_blocks_is_that_of_its_warning(path):
     blockers = answer.plan.hops[0].blockers
 
     assert [item.reason for item in blockers] == ["FeatureSet", "ClusterVersionOverridesSet"]
-    assert [item.mend for item in blockers] == [
+    assert [item.hint for item in blockers] == [
         "Install a cluster of the new minor in its place",
         "Remove these overrides before the update",
     ]
     where = f"{path[0]} to {path[1]}"
     warned = [item for item in answer.problems if " block" in item.message]
-    assert warned == [Problem("warning", where, item.message, item.mend) for item in blockers]
+    assert warned == [Problem("warning", "todo", where, item.message, item.hint) for item in blockers]
 
 
 def test_an_overridden_resource_neither_comes_nor_goes():
@@ -162,7 +162,7 @@ def test_feature_sets_block_another_minor(feature_set, path, other_minor):
 
 @pytest.mark.parametrize("path", [("4.21.1", "4.20.9"), ("4.20.2", "4.20.1"), ("4.20.1", "4.20.1")])
 def test_going_back_has_to_be_allowed(path):
-    with pytest.raises(FactsError, match="allow_downgrade"):
+    with pytest.raises(InvalidOptionError, match="allow_downgrade"):
         asked([obj()], [obj()], path=path)
     assert asked([obj()], [obj()], path=path, down=True).plan.hops[0].downgrade
 
@@ -271,5 +271,5 @@ def test_a_fresh_install_of_a_release_without_capabilities_has_everything():
 
 
 def test_no_path_begins_without_capabilities():
-    with pytest.raises(FactsError, match="has no capabilities"):
+    with pytest.raises(InvalidOptionError, match="has no capabilities"):
         asked([], [], path=("4.10.1", "4.11.1"))

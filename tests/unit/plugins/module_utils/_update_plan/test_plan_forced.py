@@ -11,7 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     ALWAYS_ENABLED,
     FORCED_CAPABILITIES,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     asked,
     changes,
@@ -126,7 +126,9 @@ def test_a_name_that_is_always_on_is_known_somewhere_on_the_path(name, refused):
     if not refused:
         assert one_hop([], [], path=("4.15.1", "4.16.1"), always_enabled_capabilities=[name]).after.enabled == {name}
         return
-    with pytest.raises(FactsError, match=r"always_enabled_capabilities: 'Consol' is not a capability of 4.15 or 4.16"):
+    with pytest.raises(
+        InvalidOptionError, match=r"always_enabled_capabilities: 'Consol' is not a capability of 4.15 or 4.16"
+    ):
         asked([], [], path=("4.15.1", "4.16.1"), always_enabled_capabilities=[name])
 
 

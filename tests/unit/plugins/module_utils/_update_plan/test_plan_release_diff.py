@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     ELSEWHERE,
     asked,
@@ -56,7 +56,7 @@ def test_a_request_of_a_name_that_turns_on_is_new():
 
 
 def test_platforms_are_checked():
-    with pytest.raises(FactsError, match="platform: 'awss' is not a platform"):
+    with pytest.raises(InvalidOptionError, match="platform: 'awss' is not a platform"):
         asked([], [], platform="awss")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     ELSEWHERE,
     HOP,
@@ -108,7 +108,7 @@ def test_a_list_of_names_counts_as_asked_for(known):
 
 
 @pytest.mark.parametrize(
-    ("names", "mends"),
+    ("names", "hints"),
     [
         (["console"], ["Write Console: names are case sensitive"]),
         (["Consol", "Later", "Storage"], ["Did you mean Console?", "Known are: "]),
@@ -116,14 +116,14 @@ def test_a_list_of_names_counts_as_asked_for(known):
         (["MachineAPI"], ["Known are: "]),
     ],
 )
-def test_a_name_in_a_list_that_the_release_does_not_know_is_an_error(names, mends):
-    with pytest.raises(FactsError) as raised:
+def test_a_name_in_a_list_that_the_release_does_not_know_is_an_error(names, hints):
+    with pytest.raises(InvalidOptionError) as raised:
         asked([], [], path=("4.13.1", "4.14.1"), enabled_capabilities=names)
 
     found = [item for item in raised.value.problems if item.severity == "error"]
     assert {item.where for item in found} == {"enabled_capabilities"}
     assert all("is not a capability of 4.13" in item.message for item in found)
-    assert [item.mend.startswith(mend) for item, mend in zip(found, mends, strict=True)] == [True] * len(mends)
+    assert [item.hint.startswith(hint) for item, hint in zip(found, hints, strict=True)] == [True] * len(hints)
 
 
 STRANGE = ["Consol", "Console", "Later"]

@@ -14,11 +14,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
     ImplicitEnablement,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import FactsError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan import planner as fleet_module
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Fleet, _once
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import Question, read_question
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, _cached
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 from ansible_collections.capability.openshift.tests.unit.builders.plans import made, obj, only
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
@@ -30,15 +30,15 @@ RELEASES = [
     made("4.21.2", [obj("Console+Storage"), obj("Storage", "two")]),
 ]
 PATH = (0, 1)
-KNOWN = Fleet(RELEASES).answer(question(RELEASES, PATH))[0].plan.hops[0].before.known
+KNOWN = Planner(RELEASES).answer(question(RELEASES, PATH))[0].plan.hops[0].before.known
 
 
-def asked(**options: Any) -> Question:
+def asked(**options: Any) -> PlanRequest:
     return question(RELEASES, PATH, **options)
 
 
-def of_object(value: dict[str, Any], place: str) -> Question:
-    found, _problems = read_question(PlanOptions(ClusterOptions(), value, place=place), PATH, RELEASES[0].minor)
+def of_object(value: dict[str, Any], place: str) -> PlanRequest:
+    found, _problems = read_request(PlanOptions(ClusterOptions(), value, place=place), PATH, RELEASES[0].minor)
     return found
 
 
@@ -76,16 +76,16 @@ ALIKE = [
 
 @pytest.mark.parametrize("alike", ALIKE)
 def test_what_means_the_same_has_one_answer_however_it_is_said(alike):
-    fleet = Fleet(RELEASES)
+    fleet = Planner(RELEASES)
     answers = [reference.answer(fleet, asked(**options)) for options in alike]
 
     assert {id(item) for item in answers} == {id(answers[0])}
     for options in alike:
-        assert reference.answer(Fleet(RELEASES), asked(**options)) == answers[0]
+        assert reference.answer(Planner(RELEASES), asked(**options)) == answers[0]
 
 
 def test_what_means_something_else_has_an_answer_of_its_own():
-    fleet = Fleet(RELEASES)
+    fleet = Planner(RELEASES)
     override = {"kind": "Deployment", "group": "apps", "namespace": "openshift-one", "name": "one", "unmanaged": True}
     every = [
         asked(),
@@ -103,7 +103,7 @@ def test_what_means_something_else_has_an_answer_of_its_own():
 
 
 def test_the_wording_of_one_question_is_not_told_to_another():
-    fleet = Fleet(RELEASES)
+    fleet = Planner(RELEASES)
     value = cluster_version(only("Console"), ["Later"])
     (first, one), (second, other) = (fleet.answer(of_object(value, place)) for place in ("a.yaml", "b.yaml"))
 
@@ -122,7 +122,7 @@ def test_the_wording_of_one_question_is_not_told_to_another():
     ],
 )
 def test_an_exclusion_in_vain_is_told_in_the_words_of_the_question(selection, field):
-    fleet = Fleet(RELEASES)
+    fleet = Planner(RELEASES)
     plainly = asked(capabilities=only(*(KNOWN - {"Ingress"})))
     answer, wording = fleet.answer(asked(capabilities=selection))
 
@@ -132,20 +132,20 @@ def test_an_exclusion_in_vain_is_told_in_the_words_of_the_question(selection, fi
 
 
 def test_a_name_that_a_cluster_holds_may_be_of_a_later_release_and_one_that_is_asked_for_may_not():
-    fleet = Fleet(RELEASES)
+    fleet = Planner(RELEASES)
     selection = only("Later")
     _answer, wording = fleet.answer(of_object(without_status(selection), "a.yaml"))
 
     where = "a.yaml.spec.capabilities.additional_enabled_capabilities[0]"
     assert [(item.severity, item.where) for item in wording] == [("warning", where)]
-    with pytest.raises(FactsError, match=r"'Later' is not a capability of 4\.20"):
+    with pytest.raises(InvalidOptionError, match=r"'Later' is not a capability of 4\.20"):
         fleet.answer(asked(capabilities=selection))
 
 
 def test_what_is_wrong_with_path_and_question_is_told_at_once_and_to_everyone():
-    fleet = Fleet(RELEASES)
+    fleet = Planner(RELEASES)
     for selection in (only("Consol"), only("Storag")):
-        with pytest.raises(FactsError) as raised:
+        with pytest.raises(InvalidOptionError) as raised:
             fleet.answer(question(RELEASES, (1, 0), capabilities=selection, always_enabled_capabilities=["Nobody"]))
         assert [item.where for item in raised.value.problems] == [
             "releases[1]",
@@ -162,7 +162,7 @@ def test_releases_are_compared_once_however_many_clusters_go_through_them(monkey
         return ImplicitEnablement(current, target)
 
     monkeypatch.setattr(fleet_module, "ImplicitEnablement", compare)
-    fleet = Fleet(RELEASES)
+    fleet = Planner(RELEASES)
     override = {"kind": "A", "name": "a", "unmanaged": True}
     for item in (asked(), asked(capabilities=only()), asked(overrides=[override]), asked(enabled_capabilities=[])):
         fleet.answer(item)
@@ -179,5 +179,5 @@ def test_nothing_is_kept_as_well_as_something():
     def make() -> None:
         made_up.append(None)
 
-    assert [_once(cache, "a", make) for _time in range(3)] == [None] * 3
+    assert [_cached(cache, "a", make) for _time in range(3)] == [None] * 3
     assert made_up == [None]

@@ -13,7 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     Manifest,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes, Comparison
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.release_diff import Changes, ReleaseDiff
 
 
 def manifest(text: str, file: str = "") -> Manifest:
@@ -34,7 +34,7 @@ def names(changes: Changes) -> tuple[str, ...]:
 
 def changed(current: str, target: str, before: str | None, after: str | None) -> tuple[str, ...]:
     sides = [None if side is None else frozenset(side.split()) for side in (before, after)]
-    return names(Comparison(release(current), release(target)).changes(*sides))
+    return names(ReleaseDiff(release(current), release(target)).changes(*sides))
 
 
 @pytest.mark.parametrize(
@@ -76,20 +76,20 @@ def test_what_comes_what_goes_and_what_is_deleted(current, target, before, after
 
 def test_manifests_are_those_of_the_release_that_they_come_from():
     old, new = release("a b:X"), release("b:X c")
-    changes = Comparison(old, new).changes(frozenset({"X"}), frozenset())
+    changes = ReleaseDiff(old, new).changes(frozenset({"X"}), frozenset())
 
     assert changes == Changes((new[1],), (old[0], old[1]), ())
 
 
 def test_the_manifest_that_stands_for_a_resource_is_one_that_is_in():
     new = release("a:X a:Y")
-    changes = Comparison([], new).changes(frozenset(), frozenset("Y"))
+    changes = ReleaseDiff([], new).changes(frozenset(), frozenset("Y"))
 
     assert changes.added == (new[1],)
 
 
 def test_a_comparison_can_be_asked_again():
-    comparison = Comparison(release("a:X"), release("a:X b:Y"))
+    comparison = ReleaseDiff(release("a:X"), release("a:X b:Y"))
 
     assert names(comparison.changes(frozenset(), frozenset("X"))) == ("a", "", "")
     assert names(comparison.changes(frozenset("X"), frozenset("XY"))) == ("b", "", "")
@@ -119,7 +119,7 @@ def test_the_answer_is_that_of_asking_each_resource(current, target, before, aft
 
     was_in, is_in = applied(old, before, deletes=False), applied(new, after, deletes=False)
     was_deleted, is_deleted = applied(old, before, deletes=True), applied(new, after, deletes=True)
-    changes = Comparison(old, new).changes(before, after)
+    changes = ReleaseDiff(old, new).changes(before, after)
 
     assert {item.resource_id for item in changes.added} == is_in - was_in - is_deleted
     assert {item.resource_id for item in changes.removed} == was_in - is_in - is_deleted

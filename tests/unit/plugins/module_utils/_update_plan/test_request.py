@@ -10,12 +10,15 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Override
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ToldStatus
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ReportedCapabilities
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import Question, read_question
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import Cluster, PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import (
+    PlanOptions,
+    StartingCluster,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 OBJECT = {
@@ -42,14 +45,14 @@ def options(cluster: dict[str, Any] | None = None, **plan: Any) -> PlanOptions:
     )
 
 
-def asked(given: PlanOptions) -> Question:
-    question, problems = read_question(given, (0, 1), MINOR)
+def asked(given: PlanOptions) -> PlanRequest:
+    question, problems = read_request(given, (0, 1), MINOR)
     assert [item for item in problems if item.severity == "error"] == []
     return question
 
 
 def wrong(given: PlanOptions) -> list[str]:
-    return [item.where for item in read_question(given, (0, 1), MINOR)[1] if item.severity == "error"]
+    return [item.where for item in read_request(given, (0, 1), MINOR)[1] if item.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +77,7 @@ def test_nothing_said_is_the_cluster_default():
     question = asked(options())
 
     assert question.path == (0, 1)
-    assert question.cluster == Cluster(Selection())
+    assert question.cluster == StartingCluster(Selection())
     assert question.platform is None
     assert question.facts.feature_gates is None
 
@@ -104,7 +107,7 @@ def test_a_cluster_version_tells_selection_status_and_overrides():
     question = asked(options(cluster_version=OBJECT))
 
     assert question.cluster.selection == Selection("None", where="cluster_version.spec.capabilities")
-    assert question.cluster.status == ToldStatus(frozenset({"Console"}), frozenset({"Console", "Storage"}))
+    assert question.cluster.status == ReportedCapabilities(frozenset({"Console"}), frozenset({"Console", "Storage"}))
     assert question.cluster.overrides == (Override("Deployment", "apps", "a", "b", True),)
 
 
@@ -147,14 +150,14 @@ def test_overrides_without_an_unmanaged_one_are_none(given, names):
 @pytest.mark.parametrize(
     ("enabled", "known", "expected"),
     [
-        (["Storage", "Console", "Console"], None, ToldStatus(frozenset({"Console", "Storage"}), None)),
-        (["Console"], ["Storage"], ToldStatus(frozenset({"Console"}), frozenset({"Storage"}))),
-        ([], [], ToldStatus(frozenset(), frozenset())),
+        (["Storage", "Console", "Console"], None, ReportedCapabilities(frozenset({"Console", "Storage"}), None)),
+        (["Console"], ["Storage"], ReportedCapabilities(frozenset({"Console"}), frozenset({"Storage"}))),
+        ([], [], ReportedCapabilities(frozenset(), frozenset())),
     ],
 )
 def test_names_that_are_on_are_asked_for_by_name(enabled, known, expected):
     given = options({"enabled_capabilities": enabled, "known_capabilities": known})
-    question, problems = read_question(given, (0, 1), MINOR)
+    question, problems = read_request(given, (0, 1), MINOR)
 
     assert question.cluster.selection == Selection("None", tuple(sorted(set(enabled))))
     assert question.cluster.status == expected
@@ -176,7 +179,7 @@ def test_names_that_are_on_are_asked_for_by_name(enabled, known, expected):
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_cluster_that_runs_another_minor_is_a_warning_and_an_error_where_that_is_said(version, minor, warned, strict):
     value = {**OBJECT, "status": {**OBJECT["status"], "desired": {"version": version}}}  # type: ignore[dict-item]
-    _question, problems = read_question(options(cluster_version=value), (0, 1), minor, strict=strict)
+    _question, problems = read_request(options(cluster_version=value), (0, 1), minor, strict=strict)
 
     expected = [("error" if strict else "warning", "cluster_version.status.desired.version")]
     assert [(item.severity, item.where) for item in problems] == (expected if warned else [])

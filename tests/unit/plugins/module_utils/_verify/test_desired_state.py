@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
-    InclusionFacts,
+    InclusionContext,
     Override,
     included_manifests,
 )
@@ -19,13 +19,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._verify.desired_state import (
     DELETED,
-    LEFT_OVER,
-    expectation,
+    ORPHANED,
+    desired_state,
 )
 
 PROFILE = f"{PROFILE_ANNOTATION}self"
 STATUS = CapabilityStatus(frozenset({"Console", "Build"}), frozenset({"Build"}))
-FACTS = InclusionFacts(cluster_profile="self", feature_set="", capability_status=STATUS)
+FACTS = InclusionContext(cluster_profile="self", feature_set="", capability_status=STATUS)
 
 
 def resource(name: str) -> ResourceId:
@@ -38,7 +38,7 @@ def manifest(name: str, capability: str = "", file: str = "", **annotations: str
 
 
 def expected(*manifests, facts=FACTS, leftovers=()):
-    return expectation(included_manifests(manifests, facts), manifests, facts, dict.fromkeys(leftovers, ()))
+    return desired_state(included_manifests(manifests, facts), manifests, facts, dict.fromkeys(leftovers, ()))
 
 
 def rules(found, name: str) -> list[str]:
@@ -81,7 +81,7 @@ def test_leftovers_are_not_wanted():
     found = expected(manifest("a"), leftovers=[resource("b")])
 
     assert found.unwanted[resource("b")].manifest is None
-    assert found.unwanted[resource("b")].reasons == (LEFT_OVER,)
+    assert found.unwanted[resource("b")].reasons == (ORPHANED,)
 
 
 def test_overridden_resources_are_nobodys_business():
