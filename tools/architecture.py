@@ -242,7 +242,7 @@ def doors() -> Iterator[str]:
     """Yield a table of the files that may touch the outside."""
     yield "| file | may import |\n| --- | --- |"
     for rule in contract(DOORS)["ignore_imports"]:
-        name, _, other = rule.partition(" -> ")
+        name, _arrow, other = rule.partition(" -> ")
         what = "all of them" if other == "*" else f"`{other}`"
         yield f"| `{name.removeprefix(UTILS_PREFIX).replace('.', '/')}.py` | {what} |"
 

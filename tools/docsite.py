@@ -88,10 +88,12 @@ def reference(log: Log) -> None:
     target.mkdir(mode=0o700)
     options = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--dest-dir", target)
     log.run(BIN / "antsibull-docs", "--config-file", DOCSITE / "antsibull-docs.cfg", "collection", *options, FQCN)
-    index = target / "index.rst"
-    # The sidebar would show whole titles.
+    # Two hyphens are a dash in titles. The sidebar would show whole titles.
+    dash = re.compile(rf"(?m)^((?:{re.escape(FQCN)}\.|Entry point |\* :ansplugin:).*?) -- ")
     entry = re.compile(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$")
-    index.write_text(entry.sub(r"\1\2 (\3) <\2_\3>", index.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in target.glob("*.rst"):
+        text = dash.sub("\\1 \N{EN DASH} ", path.read_text(encoding="utf-8"))
+        path.write_text(entry.sub(r"\1\2 (\3) <\2_\3>", text) if path.stem == "index" else text, encoding="utf-8")
 
 
 def stage(log: Log) -> None:
@@ -133,7 +135,7 @@ def prose(text: str, path: Path, up: str) -> str:
 
 def link(match: re.Match[str], path: Path) -> str:
     """Return a link of a page in the checkout as a link of the site."""
-    target, _, anchor = match["target"].partition("#")
+    target, _hash, anchor = match["target"].partition("#")
     if not target or urlsplit(target).scheme:
         return match[0]
     file = (path.parent / unquote(target)).resolve()
@@ -184,8 +186,8 @@ def playbooks() -> str:
     for path in sorted((ROOT / "playbooks").glob("*.yml")):
         head = path.read_text(encoding="utf-8").partition("\n---\n")[2]
         lines = [line[1:].removeprefix(" ") for line in re.match(r"(?:#.*\n)*", head)[0].splitlines()]  # type: ignore[index]
-        about, _, usage = "\n".join(lines).partition("\n\n")
-        commands, _, variables = usage.partition("\n\n")
+        about, _gap, usage = "\n".join(lines).partition("\n\n")
+        commands, _gap, variables = usage.partition("\n\n")
         if not variables:
             raise Failed(f"{path.relative_to(ROOT)}: the comment at the head has no commands or no variables")
         parts += [f"({path.stem})=", f"## {FQCN}.{path.stem}", "", about, ""]

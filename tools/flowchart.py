@@ -190,7 +190,7 @@ def split_long_arrows(nodes: dict[str, Node], arrows: list[Arrow]) -> None:
 
 def order(nodes: dict[str, Node], arrows: list[Arrow]) -> list[list[str]]:
     """Return the names in each rank, in an order with few crossings: by the mean place of their neighbours."""
-    ranks: list[list[str]] = [[] for _ in range(max(node.rank for node in nodes.values()) + 1)]
+    ranks: list[list[str]] = [[] for _rank in range(max(node.rank for node in nodes.values()) + 1)]
     for name, node in nodes.items():
         ranks[node.rank].append(name)
     before, after = neighbours(arrows)
