@@ -144,22 +144,32 @@ def type_name(value: object) -> str:
     return "a map" if isinstance(value, Mapping) else names.get(type(value), f"a {type(value).__name__}")
 
 
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the hint for an unknown ``name``: the nearest of ``known``, or a note if only case or blanks differ."""
+def nearest_name(name: object, known: Iterable[str]) -> str | None:
+    """The one of ``known`` that ``name`` is most likely a misspelling of, ``None`` if none is near."""
     # Imported here, because only a mistake needs it and every start of a module would pay for it.
     from difflib import get_close_matches
 
-    names = sorted(known)
     text = str(name)
-    by_lower = {candidate.lower(): candidate for candidate in names}
-    same = by_lower.get(text.strip().lower())
-    if same is not None and same.strip() == text.strip():
-        return f"Write {same} without blanks around it"
-    if same is not None:
-        return f"Write {same}: names are case sensitive"
+    by_lower = {candidate.lower(): candidate for candidate in sorted(known)}
+    if text.strip().lower() in by_lower:
+        return by_lower[text.strip().lower()]
     begun = [lower for lower in by_lower if len(text) > 2 and lower.startswith(text.lower())]
     near = begun if len(begun) == 1 else get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
-    return f"Did you mean {by_lower[near[0]]}?" if near else f"Known are: {', '.join(names) or 'none'}"
+    return by_lower[near[0]] if near else None
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return the hint for an unknown ``name``: the nearest of ``known``, or a note if only case or blanks differ."""
+    names = sorted(known)
+    text = str(name).strip()
+    nearest = nearest_name(name, names)
+    if nearest is None:
+        return f"Known are: {', '.join(names) or 'none'}"
+    if nearest.lower() != text.lower():
+        return f"Did you mean {nearest}?"
+    return (
+        f"Write {nearest} without blanks around it" if nearest == text else f"Write {nearest}: names are case sensitive"
+    )
 
 
 def shown(value: object) -> str:

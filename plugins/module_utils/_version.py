@@ -3,14 +3,14 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Versions of releases, and the minors they belong to."""
+"""OpenShift versions and minors."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-from ._problems import Problem
+from ._problems import InvalidOptionError, Problems
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -19,38 +19,42 @@ _SEMVER = rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-({_PRE_RELEASE}(?:\.{_PRE_
 _MINOR = rf"({_NUMBER})\.({_NUMBER})"
 
 
-def minor_of(version: object, where: str = "openshift_version") -> Minor:
-    """Return the minor of ``version``, a semantic version or MAJOR.MINOR.
-
-    Raises ``ValueError`` carrying one ``Problem`` where it is neither.
-    """
+def find_minor(version: object) -> Minor | None:
+    """The minor of ``version``, a semantic version or MAJOR.MINOR; ``None`` if it is neither."""
     text = version if isinstance(version, str) else ""
     match = re.fullmatch(_SEMVER, text) or re.fullmatch(_MINOR, text)
-    if match:
-        return Minor(int(match.group(1)), int(match.group(2)))
-    hint = "Write it as 4.20 or 4.20.3"
-    if isinstance(version, (int, float)) and not isinstance(version, bool):
-        hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
-    raise ValueError(Problem("error", "todo", where, f"{version!r} is not a version of OpenShift", hint))
+    return Minor(int(match.group(1)), int(match.group(2))) if match else None
 
 
-def find_minor(version: object) -> Minor | None:
-    """Return the minor of ``version``, ``None`` where it is none or nobody said it."""
-    try:
-        return minor_of(version)
-    except ValueError:
-        return None
+def read_minor(version: object, where: str, problems: Problems) -> Minor | None:
+    """The minor of ``version``; reports a value at ``where`` that is not a version."""
+    minor = find_minor(version)
+    if minor is None:
+        hint = "Write it as 4.20 or 4.20.3"
+        if isinstance(version, (int, float)) and not isinstance(version, bool):
+            hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
+        problems.error("invalid-version", where, f"{version!r} is not a version of OpenShift", hint)
+    return minor
+
+
+def minor_of(version: object, where: str = "openshift_version") -> Minor:
+    """The minor of ``version``. Raises ``InvalidOptionError`` if it is not a version."""
+    problems = Problems()
+    minor = read_minor(version, where, problems)
+    if minor is None:
+        raise InvalidOptionError(problems)
+    return minor
 
 
 def is_semantic_version(text: str) -> bool:
-    """Tell whether ``text`` is a semantic version, as release-metadata must have (blang/semver Parse)."""
+    """Whether ``text`` is a semantic version, as release-metadata must have (blang/semver: semver.go Parse)."""
     return re.fullmatch(_SEMVER, text) is not None
 
 
 def precedence(version: str) -> tuple[object, ...]:
-    """Return what orders versions (semver.org section 11); MAJOR.MINOR alone is taken for the first release of it.
+    """Sort key of a version (semver.org section 11). MAJOR.MINOR alone counts as MAJOR.MINOR.0.
 
-    Raises ``ValueError`` where it is no version.
+    Raises ``InvalidOptionError`` if ``version`` is not a version.
     """
     match = re.fullmatch(_SEMVER, version)
     if match is None:
@@ -63,7 +67,7 @@ def precedence(version: str) -> tuple[object, ...]:
 
 
 class Minor(NamedTuple):
-    """A minor version such as 4.18, comparable across majors."""
+    """A minor version such as 4.18. Minors of all majors can be compared."""
 
     major: int
     minor: int

@@ -43,6 +43,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     InvalidOptionError,
     Problem,
+    Problems,
     did_you_mean,
     list_problems,
     string_problems,
@@ -52,7 +53,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, read_minor
 
 SELECTION_OPTIONS = ("cluster_profile", "feature_set", "feature_gates", "always_enabled_capabilities")
 """Options of a question about names alone (documentation fragment ``_filter.selection``)."""
@@ -148,25 +149,21 @@ def _named(where: str, names: Mapping[str, str]) -> str:
     return names.get(word, word) + where[len(word) :]
 
 
-def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[dict[str, Any], list[Problem]]:
+def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[dict[str, Any], Problems]:
     """Return the options that were given, by our names, and what is wrong with them."""
     values = {API_SPELLINGS.get(name, name): value for name, value in untag(options).items() if value is not None}
-    problems = [
+    problems = Problems(
         Problem("error", "todo", name, "is not an option here", did_you_mean(name, allowed))
         for name in values
         if name not in allowed
-    ]
+    )
     for name, value in values.items():
         problems += _type_problems(name, value)
     return values, problems
 
 
-def _read_version(version: object, where: str, problems: list[Problem]) -> Minor | None:
-    try:
-        return None if version is None else minor_of(untag(version), where)
-    except ValueError as error:
-        problems.append(error.args[0])
-        return None
+def _read_version(version: object, where: str, problems: Problems) -> Minor | None:
+    return None if version is None else read_minor(untag(version), where, problems)
 
 
 def decide_manifests(
@@ -176,7 +173,7 @@ def decide_manifests(
 
     Raises ``InvalidOptionError`` with what is wrong with the manifests and with the options.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     read: list[tuple[Any, Manifest]] = []
     try:
         read = read_manifests(manifests)
@@ -196,7 +193,7 @@ def implicitly_enabled(current: object, target: object, enabled: object, options
 
     Raises ``InvalidOptionError`` with what is wrong with any of them.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     sides: list[list[Manifest]] = []
     for name, manifests in (("current", current), ("target", target)):
         try:
@@ -253,7 +250,7 @@ def read_manifests(values: object, where: str = "manifests") -> list[tuple[Any, 
         message = f"is {what}, expected a list of manifests"
         raise InvalidOptionError([Problem("error", "todo", where, message, "Give a list, as from_yaml_all makes it")])
     read: list[tuple[Any, Manifest]] = []
-    problems: list[Problem] = []
+    problems = Problems()
     for number, value in enumerate(values, 1):
         if value is None:
             continue

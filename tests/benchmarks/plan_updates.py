@@ -19,6 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
     ImplicitEnablement,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.resolved_release import resolve_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
@@ -50,8 +51,8 @@ def plan(releases: list[str]) -> int:
 
 def match(releases: list[str]) -> tuple[int, float]:
     """Match the manifests of two releases that are loaded and filtered, and judge them for one cluster."""
-    cluster = check_options(ClusterOptions(), None, [])
-    current, target = (resolve_release(cluster, load_release(path).release, []) for path in releases[:2])
+    cluster = check_options(ClusterOptions(), None, Problems())
+    current, target = (resolve_release(cluster, load_release(path).release, Problems()) for path in releases[:2])
     assert current is not None
     assert target is not None
     spent = []

@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
-    Problem,
+    Problems,
     raise_errors,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
@@ -41,7 +41,7 @@ def release_bodies(release: Release, kind: str, options: ClusterOptions | None =
 
     It is a self-managed cluster with the default feature set, unless ``options`` say otherwise.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     cluster = check_options(options or ClusterOptions(), release.minor, problems)
     facts = inclusion_context(cluster, release, problems)
     raise_errors(problems, InvalidOptionError)

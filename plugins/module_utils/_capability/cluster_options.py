@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
-from .._problems import InvalidOptionError, Problem, did_you_mean, has_errors, raise_errors
+from .._problems import InvalidOptionError, Problem, Problems, did_you_mean, has_errors, raise_errors
 from .._release.release import Release
 from .._version import Minor
 from .inclusion import CapabilityStatus, InclusionContext, Override
@@ -66,7 +66,7 @@ class InclusionCriteria(NamedTuple):
 
 
 def check_options(
-    options: ClusterOptions, minor: Minor | None, problems: list[Problem], of_overrides: str = "overrides"
+    options: ClusterOptions, minor: Minor | None, problems: Problems, of_overrides: str = "overrides"
 ) -> InclusionCriteria:
     """Return what ``options`` say beside capabilities; report what is not possible, in ``minor`` where one is given.
 
@@ -84,7 +84,7 @@ def check_options(
     )
 
 
-def inclusion_context(cluster: InclusionCriteria, release: Release, problems: list[Problem]) -> InclusionContext:
+def inclusion_context(cluster: InclusionCriteria, release: Release, problems: Problems) -> InclusionContext:
     """Return the facts of decisions on ``release``, without a capability status; report what is odd about them.
 
     Gates that were not given are those of ``release`` itself.
@@ -113,7 +113,7 @@ def resolve_cluster(
     Gates, and the names of a minor that the registry does not know, are those of ``release`` itself.
     Raises ``InvalidOptionError`` with everything that is wrong.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     cluster = check_options(options, release.minor, problems)
     facts = inclusion_context(cluster, release, problems)
     status = _status(options, cluster, facts.feature_gates, release, problems)
@@ -126,7 +126,7 @@ def _status(
     cluster: InclusionCriteria,
     gates: frozenset[str] | None,
     release: Release,
-    problems: list[Problem],
+    problems: Problems,
 ) -> CapabilityStatus:
     """Return the capability status that was given, or what the selection comes to; nothing where that is an error."""
     selection, found = parse_selection(options.capabilities)
@@ -170,7 +170,7 @@ def always_enabled(cluster: InclusionCriteria, facts: MinorData) -> frozenset[st
     return facts.capabilities.intersection(names)
 
 
-def check_always_enabled(cluster: InclusionCriteria, minors: Sequence[MinorData], problems: list[Problem]) -> None:
+def check_always_enabled(cluster: InclusionCriteria, minors: Sequence[MinorData], problems: Problems) -> None:
     """Report names that were said to be always on and that none of ``minors`` knows."""
     known = frozenset[str]().union(*(facts.capabilities for facts in minors))
     of = " or ".join(str(facts.minor) for facts in minors)
@@ -180,7 +180,7 @@ def check_always_enabled(cluster: InclusionCriteria, minors: Sequence[MinorData]
             problems.append(Problem("error", "todo", "always_enabled_capabilities", message, did_you_mean(name, known)))
 
 
-def _given_status(options: ClusterOptions, problems: list[Problem]) -> CapabilityStatus:
+def _given_status(options: ClusterOptions, problems: Problems) -> CapabilityStatus:
     enabled, known = options.enabled_capabilities, options.known_capabilities
     if options.capabilities is not None:
         message = "is given beside a capability status (enabled_capabilities, known_capabilities)"
@@ -198,7 +198,7 @@ def _given_status(options: ClusterOptions, problems: list[Problem]) -> Capabilit
     return CapabilityStatus(frozenset(known), frozenset(enabled))
 
 
-def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str]:
+def _given_gates(given: Sequence[str], problems: Problems) -> frozenset[str]:
     said: dict[str, bool] = {}
     for index, entry in enumerate(given):
         name, equals, value = entry.partition("=")
@@ -215,7 +215,7 @@ def _given_gates(given: Sequence[str], problems: list[Problem]) -> frozenset[str
     return frozenset(name for name, on in said.items() if on)
 
 
-def _overrides(given: Sequence[Any], place: str, problems: list[Problem]) -> Iterator[Override]:
+def _overrides(given: Sequence[Any], place: str, problems: Problems) -> Iterator[Override]:
     for index, entry in enumerate(given):
         where = f"{place}[{index}]"
         if not isinstance(entry, Mapping):

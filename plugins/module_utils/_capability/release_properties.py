@@ -13,7 +13,7 @@ from typing import Any
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.capabilities import API_ADDITIONAL, MinorData
-from .._problems import Problem, did_you_mean
+from .._problems import Problem, Problems, did_you_mean
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
 from .._unstructured import nested
@@ -23,7 +23,7 @@ from .inclusion import InclusionContext, decide
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 
-def resolve_feature_set(name: str, minor: Minor | None, problems: list[Problem]) -> str:
+def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> str:
     """Return the feature set as the API spells it (``""`` is the default one); report one that does not exist."""
     if name in ("", feature_sets.DEFAULT_FEATURE_SET):
         return ""
@@ -37,7 +37,7 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: list[Problem])
 
 
 def minor_data(
-    release: Release, minor: Minor, feature_set: str, cluster_profile: str, problems: list[Problem]
+    release: Release, minor: Minor, feature_set: str, cluster_profile: str, problems: Problems
 ) -> MinorData | None:
     """Return what ``minor``, that of ``release``, knows: from the registry, else from the ClusterVersion CRD in it."""
     facts = capability_data.data_of(minor)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
-from .._problems import Problem, did_you_mean
+from .._problems import Problem, Problems, did_you_mean
 from .inclusion import CapabilityStatus
 
 _SPELLINGS = {
@@ -53,7 +53,7 @@ def parse_selection(options: object, where: str = "capabilities") -> tuple[Selec
         return Selection(where=where), (
             Problem("error", "todo", where, message, "Write it as install-config.yaml has it"),
         )
-    problems: list[Problem] = []
+    problems = Problems()
     values = _canonical(options, where, problems)
     draft = sorted(set(values) & set(_DRAFT_SPELLINGS))
     final = sorted(set(values) & set(_SPELLINGS))
@@ -72,7 +72,7 @@ def check_selection(
 
     ``hidden`` are the capabilities whose feature gates are off.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     where, baseline = selection.where, selection.baseline
     if baseline is not None and baseline not in facts.sets:
         message = f"{baseline!r} is not a capability set of {facts.minor}"
@@ -121,7 +121,7 @@ def capability_status(
     return CapabilityStatus(facts.capabilities - hidden, (explicit | implicit) - hidden, implicit - hidden)
 
 
-def _canonical(options: Mapping[Any, Any], where: str, problems: list[Problem]) -> dict[str, Any]:
+def _canonical(options: Mapping[Any, Any], where: str, problems: Problems) -> dict[str, Any]:
     canonical_of = {
         spelling: canonical
         for canonical, camel in {**_SPELLINGS, **_DRAFT_SPELLINGS}.items()
@@ -146,7 +146,7 @@ def _canonical(options: Mapping[Any, Any], where: str, problems: list[Problem]) 
     return values
 
 
-def _final(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
+def _final(values: Mapping[str, Any], where: str, problems: Problems) -> Selection:
     baseline = values.get("baseline_capability_set")
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {baseline!r}, expected the name of a set"
@@ -172,7 +172,7 @@ def _pinned(where: str) -> Problem:
     return Problem("info", "todo", where, message, "Leave it out to follow every release")
 
 
-def _draft(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Selection:
+def _draft(values: Mapping[str, Any], where: str, problems: Problems) -> Selection:
     default = values.get("inclusion_default")
     include = _names(values, "include", where, problems)
     exclude = _names(values, "exclude", where, problems)
@@ -188,7 +188,7 @@ def _draft(values: Mapping[str, Any], where: str, problems: list[Problem]) -> Se
     return Selection(baseline, include or (), exclude, where, "include", "exclude")
 
 
-def _names(values: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> tuple[str, ...] | None:
+def _names(values: Mapping[str, Any], field: str, where: str, problems: Problems) -> tuple[str, ...] | None:
     value = values.get(field)
     if value is None:
         return None

@@ -15,7 +15,7 @@ from .._capability.selection import requested
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, MinorData
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, raise_errors
+from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, nested
@@ -162,7 +162,7 @@ def _reading(client: Client, obj: Object, release: Release | None, known: MinorD
     if cluster is None:
         raise ClusterError(found)
     # That status tells nothing yet is so on every new cluster, and told by the result itself.
-    problems = [item for item in found if item.severity != "warning"]
+    problems = Problems(item for item in found if item.severity != "warning")
     if known is None and release is not None:
         problems += _of_another_version(cluster, release)
         known = release.minor and minor_data(release, release.minor, "", DEFAULT_CLUSTER_PROFILE, problems)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
-from .._problems import Problem, Severity, did_you_mean, has_errors, type_name
+from .._problems import Problem, Problems, Severity, did_you_mean, has_errors, type_name
 from .._unstructured import conditions_of, mappings_in, nested
 
 IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
@@ -132,7 +132,7 @@ def parse_cluster_version(
         return None, (
             Problem("error", "todo", where, message, "Give what `oc get clusterversion version -o yaml` prints"),
         )
-    problems: list[Problem] = []
+    problems = Problems()
     spec = _map(found, "spec", where, problems)
     selection = _selection(
         _map(spec, "capabilities", f"{where}.spec", problems), f"{where}.spec.capabilities", problems, strict
@@ -182,7 +182,7 @@ def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
     return value
 
 
-def _selection(capabilities: Mapping[str, Any], where: str, problems: list[Problem], strict: bool) -> Selection:
+def _selection(capabilities: Mapping[str, Any], where: str, problems: Problems, strict: bool) -> Selection:
     """Read the two fields that the API has; additional names without a baseline set stand beside vCurrent."""
     for field in capabilities:
         if field not in API_FIELDS:
@@ -207,7 +207,7 @@ def _unfinished(status: Mapping[str, Any], where: str) -> list[Problem]:
     return [Problem("warning", "todo", f"{where}.status.history", message, "Wait for it, and plan again")]
 
 
-def _map(parent: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> Mapping[str, Any]:
+def _map(parent: Mapping[str, Any], field: str, where: str, problems: Problems) -> Mapping[str, Any]:
     value = parent.get(field)
     if value is None:
         return {}
@@ -221,7 +221,7 @@ def _map(parent: Mapping[str, Any], field: str, where: str, problems: list[Probl
     return value
 
 
-def _list(parent: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> list[Any]:
+def _list(parent: Mapping[str, Any], field: str, where: str, problems: Problems) -> list[Any]:
     value = parent.get(field)
     if value is None:
         return []
@@ -235,7 +235,7 @@ def _list(parent: Mapping[str, Any], field: str, where: str, problems: list[Prob
     return value
 
 
-def _names(parent: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> list[str] | None:
+def _names(parent: Mapping[str, Any], field: str, where: str, problems: Problems) -> list[str] | None:
     if parent.get(field) is None:
         return None
     names = _list(parent, field, where, problems)

@@ -15,7 +15,7 @@ from .._capability.release_properties import enum_names
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
 from .._kubernetes.client import Client
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ApiError, ClusterError, Problem, Problems
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Target
 from .._unstructured import Object, nested
 from .._version import find_minor
@@ -84,7 +84,7 @@ def update_cluster_version(
     raise ClusterError([Problem("error", "todo", str(target), message, hint)])
 
 
-def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: list[Problem]) -> MinorData:
+def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Problems) -> MinorData:
     """Return what the version of a cluster knows; where the registry does not know it, what the cluster's CRD lists.
 
     Raises ``ClusterError`` where neither says it.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext, decide
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._problems import Problem
+from .._problems import Problem, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
@@ -90,8 +90,8 @@ def check_availability(
 
     ``cluster_version`` and ``operators`` (by name) are the objects as the API has them.
     """
-    missing: list[Problem] = []
-    complaints: list[Problem] = []
+    missing = Problems()
+    complaints = Problems()
     absent = capabilities.difference(nested(cluster_version, "status", "capabilities", "enabledCapabilities") or ())
     if absent:
         message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"

@@ -24,7 +24,7 @@ from .._capability.cluster_options import (
 from .._capability.release_properties import gated_off, minor_data
 from .._capability.selection import Selection, capability_status, check_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of
-from .._problems import InvalidOptionError, Problem, has_errors, raise_errors
+from .._problems import InvalidOptionError, Problem, Problems, has_errors, raise_errors
 from .._release.release import Release
 from .._version import find_minor, is_semantic_version, precedence
 from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_cluster_version
@@ -72,7 +72,7 @@ class StatusChange(NamedTuple):
 
 def status_inputs(options: ClusterOptions, release: Release, image: str) -> tuple[StatusInputs, tuple[Problem, ...]]:
     """Return what ``release`` makes of a cluster of which ``options`` are said. Raises ``InvalidOptionError``."""
-    problems: list[Problem] = []
+    problems = Problems()
     cluster = check_options(options, release.minor, problems)
     gates = inclusion_context(cluster, release, problems).feature_gates
     known = None

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable
 
 from .._capability.inclusion import Inclusion
-from .._problems import Problem, ReleaseError, raise_errors
+from .._problems import Problem, Problems, ReleaseError, raise_errors
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
 
 
@@ -28,7 +28,7 @@ def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> di
         if inclusion.included:
             kept.setdefault(file, set()).add(at)
     files: dict[str, bytes] = {}
-    problems: list[Problem] = []
+    problems = Problems()
     for file, positions in kept.items():
         name = os.path.basename(file)
         if name in files:

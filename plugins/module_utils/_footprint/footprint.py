@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from .._problems import Problem
+from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
@@ -87,7 +87,7 @@ _Workloads = Mapping[tuple[str, int], _Workload]
 """Workloads by file and document: a manifest cannot be a key, it has a map in it."""
 
 
-def footprint(release: Release, included: Iterable[Manifest], problems: list[Problem]) -> Footprint:
+def footprint(release: Release, included: Iterable[Manifest], problems: Problems) -> Footprint:
     """Return what the ``included`` manifests of ``release`` cost; report requests that cannot be read.
 
     Manifests that delete their resource cost nothing. Reads the bodies of workloads. Raises ``ReleaseError``.
@@ -98,7 +98,7 @@ def footprint(release: Release, included: Iterable[Manifest], problems: list[Pro
 
 
 def compare(
-    release: Release, included: Iterable[Manifest], against: Iterable[Manifest], problems: list[Problem]
+    release: Release, included: Iterable[Manifest], against: Iterable[Manifest], problems: Problems
 ) -> FootprintComparison:
     """Return what the ``included`` manifests of ``release`` save, measured ``against`` others of it.
 
@@ -122,7 +122,7 @@ def _applied(manifests: Iterable[Manifest]) -> _Applied:
     return _Applied(len(kept), {manifest.resource_id: manifest for manifest in kept})
 
 
-def _read_workloads(release: Release, manifests: Iterable[Manifest], problems: list[Problem]) -> _Workloads:
+def _read_workloads(release: Release, manifests: Iterable[Manifest], problems: Problems) -> _Workloads:
     pull_specs = frozenset(release.images.values())
     workloads: dict[tuple[str, int], _Workload] = {}
     for manifest in manifests:

@@ -20,7 +20,7 @@ from .._capability.release_properties import (
     resolve_feature_set,
 )
 from .._data.capabilities import MinorData
-from .._problems import InvalidOptionError, Problem, did_you_mean, raise_errors
+from .._problems import InvalidOptionError, Problem, Problems, did_you_mean, raise_errors
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of
@@ -56,7 +56,7 @@ def summarize_release(
     release: Release, feature_set: str, cluster_profile: str
 ) -> tuple[ReleaseSummary, tuple[Problem, ...]]:
     """Describe ``release``. Raises ``InvalidOptionError`` for a feature set that does not exist."""
-    problems: list[Problem] = []
+    problems = Problems()
     feature_set = resolve_feature_set(feature_set, release.minor, problems)
     raise_errors(problems, InvalidOptionError)
     facts = _facts(release, feature_set, cluster_profile, problems)
@@ -85,12 +85,12 @@ def summarize_release(
     return contents, tuple(problems)
 
 
-def _facts(release: Release, feature_set: str, cluster_profile: str, problems: list[Problem]) -> MinorData | None:
+def _facts(release: Release, feature_set: str, cluster_profile: str, problems: Problems) -> MinorData | None:
     if release.minor is None:
         message = "the version of this release is not known, so neither are its capabilities and sets"
         problems.append(Problem("warning", "todo", "openshift_version", message, "Set openshift_version"))
         return None
-    found: list[Problem] = []
+    found = Problems()
     facts = minor_data(release, release.minor, feature_set, cluster_profile, found)
     # A release can be described without its minor being known; only deciding needs that.
     problems += [Problem("warning", "todo", item.where, item.message, item.hint) for item in found]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._kubernetes.quantity import NANO, _rounded_up, parse_quantity
-from .._problems import Problem, type_name
+from .._problems import Problem, Problems, type_name
 from .._release.manifest import Manifest, location
 from .._unstructured import nested
 
@@ -58,7 +58,7 @@ def workload_images(manifest: Manifest, body: Any, pull_specs: Collection[str]) 
                 yield value
 
 
-def workload_requests(manifest: Manifest, body: Any, problems: list[Problem]) -> Requests:
+def workload_requests(manifest: Manifest, body: Any, problems: Problems) -> Requests:
     """Return what all Pods of a workload request, as the scheduler counts it; report what cannot be read.
 
     Replicas count as often as there are; a DaemonSet counts once, for a release does not tell how many nodes there
@@ -86,7 +86,7 @@ def _containers(spec: Any, *fields: str) -> Iterator[tuple[str, Mapping[str, Any
                 yield f"{field}[{index}]", container
 
 
-def _pods(manifest: Manifest, body: Any, problems: list[Problem]) -> int:
+def _pods(manifest: Manifest, body: Any, problems: Problems) -> int:
     """How many Pods a workload has; without a number it is one."""
     replicas = nested(body, "spec", "replicas") if manifest.resource_id.kind in _SCALED else None
     if replicas is None:
@@ -100,7 +100,7 @@ def _pods(manifest: Manifest, body: Any, problems: list[Problem]) -> int:
     return 1
 
 
-def _pod_nanos(manifest: Manifest, spec: Any, resource: str, problems: list[Problem]) -> int:
+def _pod_nanos(manifest: Manifest, spec: Any, resource: str, problems: Problems) -> int:
     """What one Pod requests of ``resource``, in nanos of its unit.
 
     Init containers run one after the other and before the others, except those that are to be restarted always
@@ -121,7 +121,7 @@ def _pod_nanos(manifest: Manifest, spec: Any, resource: str, problems: list[Prob
 
 
 def _container_nanos(
-    manifest: Manifest, where: str, container: Mapping[str, Any], resource: str, problems: list[Problem]
+    manifest: Manifest, where: str, container: Mapping[str, Any], resource: str, problems: Problems
 ) -> int:
     """What one container requests: where it does not say, its limit (kubernetes:pkg/apis/core/v1/defaults.go)."""
     for field in ("requests", "limits"):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from .._capability.inclusion import included_manifests
 from .._data.install_rules import HOSTED, KNOWN_NAMES
 from .._footprint.footprint import FootprintComparison, compare
-from .._problems import CapabilityError, InvalidOptionError, Problem, has_errors, type_name
+from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._version import minor_of
@@ -91,7 +91,7 @@ def build_install_config(request: InstallRequest, hide: Callable[[Mapping[str, A
 
     ``hide`` is called with each install-config as soon as it is read, because it holds secrets.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     sources = _read_sources(request, problems)
     for document in (sources.existing, sources.content):
         if document is not None:
@@ -113,7 +113,7 @@ def build_install_config(request: InstallRequest, hide: Callable[[Mapping[str, A
     return answer._replace(problems=tuple(problems), comparison=comparison)
 
 
-def _read_sources(request: InstallRequest, problems: list[Problem]) -> _Sources:
+def _read_sources(request: InstallRequest, problems: Problems) -> _Sources:
     target = _attempt(lambda: read_target(request.path or ""), problems) if request.path is not None else None
     existing = _existing(target, problems)
     content = _attempt(lambda: _read_content(request.content), problems) if request.content is not None else None
@@ -149,7 +149,7 @@ def _told(
         yield Problem("warning", "todo", target.path, message, "chmod 600")
 
 
-def _attempt(read: Callable[[], _Found], problems: list[Problem]) -> _Found | None:
+def _attempt(read: Callable[[], _Found], problems: Problems) -> _Found | None:
     """Return what ``read`` returns; where it raises, report its problems and return ``None``."""
     try:
         return read()
@@ -158,7 +158,7 @@ def _attempt(read: Callable[[], _Found], problems: list[Problem]) -> _Found | No
         return None
 
 
-def _existing(target: InstallConfigFile | None, problems: list[Problem]) -> Document | None:
+def _existing(target: InstallConfigFile | None, problems: Problems) -> Document | None:
     # An empty file is one that waits for content.
     if target is None or target.data is None or not target.data.strip():
         return None
@@ -196,7 +196,7 @@ def _combinations(request: InstallRequest, target: InstallConfigFile | None) -> 
     return found
 
 
-def _read_release(request: InstallRequest, problems: list[Problem]) -> Release:
+def _read_release(request: InstallRequest, problems: Problems) -> Release:
     if request.release is not None:
         loaded = load_release(
             request.release,
@@ -209,10 +209,7 @@ def _read_release(request: InstallRequest, problems: list[Problem]) -> Release:
     if request.openshift_version is None:
         message = "is needed: which rules and capabilities there are depends on the version"
         raise InvalidOptionError([Problem("error", "todo", "openshift_version", message, "Set it, or release")])
-    try:
-        return release_of_version(minor_of(request.openshift_version))
-    except ValueError as error:
-        raise InvalidOptionError([error.args[0]]) from None
+    return release_of_version(minor_of(request.openshift_version))
 
 
 def _compare(
@@ -220,7 +217,7 @@ def _compare(
     options: InstallOptions,
     installation: InstallCheck,
     release: Release,
-    problems: list[Problem],
+    problems: Problems,
 ) -> FootprintComparison | None:
     if request.compare_with is None or installation.facts is None:
         return None

@@ -20,7 +20,7 @@ from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_P
 from .._data.consequences import Consequence, consequences_of
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
-from .._problems import Problem
+from .._problems import Problem, Problems
 from .._release.release import Release
 from .pinning import SelectionForm, candidate_minors, shortest
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
@@ -73,7 +73,7 @@ def block_of(selection: Selection) -> dict[str, Any]:
 
 def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
     """Check an installation of ``release`` and choose its selection; nothing is raised, all problems are returned."""
-    problems = list(install_config_problems(options.document, options.place, complete=options.complete))
+    problems = Problems(install_config_problems(options.document, options.place, complete=options.complete))
     asked = read_request(options, problems)
     method = options.method or default_method(options.document)
     found = InstallCheck(method, platform_of(options.document), ())
@@ -81,7 +81,7 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         message = "is needed: which rules and capabilities there are depends on the version"
         problems.append(Problem("error", "todo", "openshift_version", message, "Set it, or release"))
         return found._replace(problems=tuple(problems))
-    of_cluster: list[Problem] = []
+    of_cluster = Problems()
     cluster = check_options(_cluster_options(options, method), release.minor, of_cluster)
     facts = inclusion_context(cluster, release, of_cluster)
     known = minor_data(release, release.minor, cluster.feature_set, cluster.cluster_profile, of_cluster)
@@ -115,7 +115,7 @@ def _installed(
     chosen: ResolvedSelection,
     install: InstallContext,
     ensure: frozenset[str],
-    problems: list[Problem],
+    problems: Problems,
 ) -> InstallCheck:
     """Return ``found`` with what the chosen selection leads to; ``ensure`` are names that are on whatever is asked."""
     selection = chosen.selection
@@ -149,7 +149,7 @@ def _cluster_options(options: InstallOptions, method: str) -> ClusterOptions:
     )
 
 
-def _as_in_document(problems: list[Problem], place: str) -> Iterator[Problem]:
+def _as_in_document(problems: Problems, place: str) -> Iterator[Problem]:
     """Say where a problem of an option is, if the install-config says what the option says elsewhere."""
     for problem in problems:
         for option, field in (("feature_set", "featureSet"), ("feature_gates", "featureGates")):
@@ -160,7 +160,7 @@ def _as_in_document(problems: list[Problem], place: str) -> Iterator[Problem]:
         yield problem
 
 
-def _already_reported(violation: RuleViolation, problems: list[Problem]) -> bool:
+def _already_reported(violation: RuleViolation, problems: Problems) -> bool:
     """A missing baseline is found where the block is read, too, and said there with the names beside it."""
     where = violation.problem.where
     return violation.rule is BASELINE_REQUIRED and any(problem.where == where for problem in problems)

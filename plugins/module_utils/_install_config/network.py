@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, Union
 
-from .._problems import Problem, has_errors, type_name
+from .._problems import Problem, Problems, has_errors, type_name
 
 _DEFAULTS = {"machineNetwork": "10.0.0.0/16", "clusterNetwork": "10.128.0.0/14", "serviceNetwork": "172.30.0.0/16"}
 """What the installer adds where a field is missing. Source: openshift/installer:pkg/types/defaults/installconfig.go."""
@@ -49,7 +49,7 @@ def network_problems(networking: object, platform: str | None, where: str) -> It
         message = "OpenShiftSDN is refused by recent installers"
         yield Problem("warning", "todo", f"{where}.networkType", message, "Write OVNKubernetes")
     networks: dict[str, list[tuple[str, _Network]]] = {}
-    problems: list[Problem] = []
+    problems = Problems()
     for field, default in _DEFAULTS.items():
         if networking.get(field):
             networks[field] = list(_networks(networking[field], f"{where}.{field}", problems))
@@ -62,7 +62,7 @@ def network_problems(networking: object, platform: str | None, where: str) -> It
         yield from _families(networks, platform, where)
 
 
-def _networks(given: object, where: str, problems: list[Problem]) -> Iterator[tuple[str, _Network]]:
+def _networks(given: object, where: str, problems: Problems) -> Iterator[tuple[str, _Network]]:
     if not isinstance(given, list):
         problems.append(
             Problem("error", "todo", where, f"is {type_name(given)}, expected a list", "Write one entry per line")

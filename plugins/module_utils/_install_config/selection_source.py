@@ -15,7 +15,7 @@ from .._capability.selection import Selection, check_selection, parse_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, V_CURRENT
 from .._data.install_rules import KNOWN_NAMES
 from .._data.solutions import Solution
-from .._problems import Problem, did_you_mean, type_name
+from .._problems import Problem, Problems, did_you_mean, type_name
 from .pinning import candidate_minors, pinned, stable_sets
 from .solution import find_solution, resolve
 
@@ -64,7 +64,7 @@ class SelectionRequest(NamedTuple):
         return self.selection is not None or self.solution is not None
 
 
-def read_request(options: InstallOptions, problems: list[Problem]) -> SelectionRequest | None:
+def read_request(options: InstallOptions, problems: Problems) -> SelectionRequest | None:
     """Return what is asked for; report what is wrong with how it is said, and return ``None`` if that hides it."""
     given = options.document.get(_BLOCK)
     if options.solution is not None or options.capabilities is not None:
@@ -73,7 +73,7 @@ def read_request(options: InstallOptions, problems: list[Problem]) -> SelectionR
         if options.capabilities is not None:
             hint = "Keep the solution, or write out its selection"
             problems.append(Problem("error", "todo", "solution", "is given beside capabilities", hint))
-        found: list[Problem] = []
+        found = Problems()
         solution = find_solution(options.solution, options.solutions, found)
         problems += found
         if solution is None:
@@ -93,7 +93,7 @@ def read_request(options: InstallOptions, problems: list[Problem]) -> SelectionR
 
 
 def resolve_selection(
-    asked: SelectionRequest, install: InstallContext, problems: list[Problem], refused: list[RuleViolation]
+    asked: SelectionRequest, install: InstallContext, problems: Problems, refused: list[RuleViolation]
 ) -> ResolvedSelection | None:
     """Return the selection of what is asked for, ``None`` where there is none; ``refused`` are names of no meaning."""
     if asked.solution is not None:
@@ -130,7 +130,7 @@ def _overwritten(block: object, where: str) -> Iterator[Problem]:
 
 
 def _of_solution(
-    solution: Solution, reason: str, install: InstallContext, problems: list[Problem]
+    solution: Solution, reason: str, install: InstallContext, problems: Problems
 ) -> ResolvedSelection | None:
     resolution = resolve(solution, install, problems)
     if resolution is None:
@@ -142,7 +142,7 @@ def _of_solution(
     return ResolvedSelection(resolution.selection, resolution.asked, tuple(reasons))
 
 
-def _read_block(block: object, where: str, problems: list[Problem]) -> SelectionRequest | None:
+def _read_block(block: object, where: str, problems: Problems) -> SelectionRequest | None:
     """Read the block of an install-config, which knows nothing but the two fields of the API."""
     if not isinstance(block, Mapping):
         message = f"is {type_name(block)}, expected a map"

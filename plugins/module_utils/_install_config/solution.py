@@ -17,8 +17,8 @@ from .._capability.rules import InstallContext, RuleViolation, suggested_selecti
 from .._capability.selection import Selection
 from .._data.capabilities import CAPABILITIES, NONE, gates_of, is_in_every_minor, since_of
 from .._data.solutions import SOLUTIONS, Solution, WantedCapability
-from .._problems import Problem, did_you_mean, has_errors, list_problems, string_problems
-from .._version import minor_of
+from .._problems import Problem, Problems, did_you_mean, has_errors, list_problems, string_problems
+from .._version import read_minor
 from .pinning import candidate_minors, pinned
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)
@@ -40,7 +40,7 @@ class Resolution(NamedTuple):
     added: tuple[RuleViolation, ...]
 
 
-def find_solution(name: str, own: object, problems: list[Problem]) -> Solution | None:
+def find_solution(name: str, own: object, problems: Problems) -> Solution | None:
     """Return the solution called ``name``, one of the user's ``own`` first; report what is wrong with them."""
     solutions = {item.name: item for item in SOLUTIONS} | {item.name: item for item in _own_solutions(own, problems)}
     if name not in solutions and not problems:
@@ -50,7 +50,7 @@ def find_solution(name: str, own: object, problems: list[Problem]) -> Solution |
     return solutions.get(name)
 
 
-def resolve(solution: Solution, install: InstallContext, problems: list[Problem]) -> Resolution | None:
+def resolve(solution: Solution, install: InstallContext, problems: Problems) -> Resolution | None:
     """Return the selection that ``solution`` comes to, ``None`` where it cannot be had; ``problems`` say why."""
     before = len(problems)
     where = f"solution {solution.name}"
@@ -81,7 +81,7 @@ def resolve(solution: Solution, install: InstallContext, problems: list[Problem]
     return Resolution(form.selection, asked, (form.reason, *early), added)
 
 
-def _wanted(solution: Solution, install: InstallContext, where: str, problems: list[Problem]) -> Iterator[str]:
+def _wanted(solution: Solution, install: InstallContext, where: str, problems: Problems) -> Iterator[str]:
     for want in solution.wants:
         name, minor = want.capability, install.minor
         if want.until is not None and minor > want.until:
@@ -111,7 +111,7 @@ def _impossible(solution: Solution, install: InstallContext, where: str) -> Iter
             yield Problem("error", "todo", where, message, f"Install {since} or later, or choose another solution")
 
 
-def _own_solutions(own: object, problems: list[Problem]) -> Iterator[Solution]:
+def _own_solutions(own: object, problems: Problems) -> Iterator[Solution]:
     if own is None:
         return
     if not isinstance(own, Mapping):
@@ -145,26 +145,23 @@ def _own_solutions(own: object, problems: list[Problem]) -> Iterator[Solution]:
             yield Solution(str(name), entry.get("description", ""), start, wants, without, rather)
 
 
-def _wanted_capabilities(given: Any, where: str, problems: list[Problem]) -> Iterator[WantedCapability]:
+def _wanted_capabilities(given: Any, where: str, problems: Problems) -> Iterator[WantedCapability]:
     problems += list_problems(where, given, of_strings=False)
     for index, entry in enumerate(given if isinstance(given, (list, tuple)) else ()):
         place = f"{where}[{index}]"
         if isinstance(entry, str):
             yield WantedCapability(entry)
         elif isinstance(entry, Mapping) and isinstance(entry.get("capability"), str) and entry.keys() <= _WANT:
-            try:
-                until = entry.get("until")
-                yield WantedCapability(
-                    entry["capability"], None if until is None else minor_of(until, f"{place}.until")
-                )
-            except ValueError as error:
-                problems.append(error.args[0])
+            given_until = entry.get("until")
+            until = None if given_until is None else read_minor(given_until, f"{place}.until", problems)
+            if given_until is None or until is not None:
+                yield WantedCapability(entry["capability"], until)
         else:
             message = f"is {entry!r}, expected a name, or a dict with capability and until"
             problems.append(Problem("error", "todo", place, message, "Write the name of a capability"))
 
 
-def _plain_names(entry: Mapping[str, Any], field: str, where: str, problems: list[Problem]) -> tuple[str, ...]:
+def _plain_names(entry: Mapping[str, Any], field: str, where: str, problems: Problems) -> tuple[str, ...]:
     found = list_problems(f"{where}.{field}", entry.get(field) or [], of_strings=True)
     problems += found
     return () if found else tuple(entry.get(field) or ())

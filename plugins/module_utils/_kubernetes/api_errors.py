@@ -3,94 +3,332 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What an API server, or the way to it, said instead of yes: in words for people, with what to do about it."""
+"""Unsuccessful answers of an API server, and failed connections to it: what they mean, and how to report them.
+
+Everything that depends on the English of the API server's messages is in this file. Predicates are named as in
+kubernetes/apimachinery:pkg/api/errors/errors.go.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import ssl
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from .._problems import ApiError, ClusterError, Problem, StatusCause
+from .._problems import ClusterError, Problem
 from .._unstructured import mappings_in
 
-FIELD_CONFLICT = "FieldManagerConflict"
-"""Reason of a cause: a field belongs to another field manager (apimachinery:pkg/apis/meta/v1/types.go)."""
+RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
+"""HTTP codes of a server that cannot answer at the moment."""
 
+# Reasons of causes: kubernetes/apimachinery:pkg/apis/meta/v1/types.go.
+_FIELD_CONFLICT = "FieldManagerConflict"
+_FIELD_FORBIDDEN = "FieldValueForbidden"
+_FIELD_REQUIRED = "FieldValueRequired"
+_NAMESPACE_TERMINATING = "NamespaceTerminating"
+
+# What the API server's messages say. The fields of a schema: kubernetes-sigs/structured-merge-diff:typed/validate.go.
+_ALREADY_EXISTS = "already exists"
+_ANONYMOUS = "system:anonymous"
+_CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
+_IMMUTABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
+_MISSING_NAMESPACE = "namespaces "
+_MISSING_PERMISSION = re.compile(r'User "[^"]*" cannot (\w+) (resource|path) ')
+_MISTYPED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
+_UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
+_UNSUPPORTED_VALUE = re.compile(r'(\S+): Unsupported value(?:: "([^"]*)")?')
+_PERMANENT_FAILURES = (
+    "field not declared in schema",
+    "failed to create typed patch object",
+    "unable to convert unstructured object",
+)
+"""Failures of code 500 that do not pass, because the applied object does not fit the schema. Source:
+kubernetes/apimachinery:pkg/util/managedfields/internal/structuredmerge.go Apply, pkg/runtime/converter.go."""
+
+_CODES = {
+    400: "invalid-request",
+    401: "unauthorized-request",
+    403: "forbidden-request",
+    409: "conflicting-write",
+    422: "invalid-object",
+    429: "overloaded-server",
+}
 _HINTS = {
-    400: "Look whether the address is that of the cluster's API, and whether it begins with https://",
-    401: "The token or certificate is wrong or expired: log in again, and give the new kubeconfig or api_key",
-    404: "Look whether the object and its CustomResourceDefinition are there",
-    409: "Somebody else changed it meanwhile: run it again",
-    422: "Change what the server names",
-    429: "The server has too much to do: try again later",
+    400: "Check that the address is that of the cluster's API, and that it begins with https://",
+    401: "Log in again, and give the new kubeconfig or api_key: the token or certificate is wrong or expired",
+    404: "Check that the object and its CustomResourceDefinition exist",
+    409: "Run it again: the object was changed at the same time",
+    422: "Correct the fields that the server names",
+    429: "Try again later: the server has too many requests",
 }
-_OTHERS_FIELDS = "Ask whoever it is, leave these fields to them, or overwrite them with force_conflicts=true"
-_OVERLOADED = "The server could not answer: look at its health, and run it again"
-_NO_API = "Look whether the address is that of the cluster's API, and no proxy or login page is in between"
-_CA = "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
-_TRUST = {
-    10: "It is expired: have a new one made, or look at the clock of this machine",
-    18: _CA,
-    19: _CA,
-    20: _CA,
-    21: _CA,
+_FIELD_CONFLICT_HINT = (
+    "Agree with the owner of these fields, do not set them, or overwrite them with force_conflicts=true"
+)
+_SERVER_ERROR_HINT = "Check the health of the API server, and run it again"
+_NO_API_HINT = "Check that the address is that of the cluster's API, and that no proxy or login page answers instead"
+_CA_HINT = "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
+_CERTIFICATE_HINTS = {
+    10: "Renew it, or correct the clock of this machine: it is expired",
+    18: _CA_HINT,
+    19: _CA_HINT,
+    20: _CA_HINT,
+    21: _CA_HINT,
 }
-"""What to do about an untrusted certificate, by OpenSSL's codes (x509_vfy.h)."""
+"""Hints for untrusted certificates, by OpenSSL's codes (x509_vfy.h)."""
 
 _LONGEST = 2000
 
 
-def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool = False) -> ApiError:
-    """Return the error for an answer of HTTP ``code``; ``data`` is a ``Status`` if it is the API server's.
+class StatusCause(NamedTuple):
+    """One entry of ``details.causes`` in a ``Status`` (metav1.StatusCause)."""
 
-    ``repeated``: the request was sent more than once.
+    reason: str
+    field: str
+    message: str
+
+    @property
+    def is_forbidden(self) -> bool:
+        """Whether the field is set and must not be."""
+        return self.reason == _FIELD_FORBIDDEN
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the field is not set and must be."""
+        return self.reason == _FIELD_REQUIRED
+
+
+class FieldConflict(NamedTuple):
+    """A field that another field manager owns. ``manager`` is the server's text if that names no manager."""
+
+    manager: str
+    field: str
+
+
+class MistypedField(NamedTuple):
+    """A field whose value does not have the ``expected`` type, as the server names it (``string``, ``list``)."""
+
+    path: str
+    expected: str
+
+
+class UnsupportedValue(NamedTuple):
+    """A value that the enumeration of a field does not list."""
+
+    field: str
+    value: str
+
+
+class ApiError(ClusterError):
+    """An unsuccessful answer of an API server.
+
+    ``code`` is the HTTP status. ``message`` is the server's text, unchanged. ``verb`` and ``shown``, the object, describe
+    the request. ``reason`` and ``causes`` are those of the ``Status``. ``object_name`` is the name of the object in the
+    ``Status``, empty if there is none. ``repeated``: the request was sent more than once, so an earlier attempt may have
+    succeeded.
+    """
+
+    def __init__(
+        self,
+        code: int,
+        message: str,
+        verb: str,
+        shown: str,
+        *,
+        reason: str = "",
+        object_name: str = "",
+        repeated: bool = False,
+        causes: Iterable[StatusCause] = (),
+    ) -> None:
+        self.code, self.message, self.causes = code, message, tuple(causes)
+        self.object_name, self.repeated = object_name, repeated
+        self._request = f"cannot {verb} {shown}: {code}"
+        text = _shortened(_field_messages(self) if self.is_invalid else message).rstrip(".")
+        shown_reason = f" {reason}" if reason else ""
+        hint = _hint(self, verb, shown)
+        super().__init__([Problem("error", _problem_code(self), "", f"{self._request}{shown_reason}: {text}", hint)])
+
+    @property
+    def is_unauthorized(self) -> bool:
+        """Whether the server does not accept the credentials."""
+        return self.code == 401
+
+    @property
+    def is_forbidden(self) -> bool:
+        """Whether a permission is missing, or an admission plugin denies the request."""
+        return self.code == 403
+
+    @property
+    def is_not_found(self) -> bool:
+        """Whether the object, its namespace or its kind does not exist."""
+        return self.code == 404
+
+    @property
+    def is_kind_not_served(self) -> bool:
+        """Whether the server does not serve the kind: it names no object that is missing."""
+        return self.is_not_found and not self.object_name
+
+    @property
+    def is_method_not_supported(self) -> bool:
+        """Whether the kind does not have the verb."""
+        return self.code == 405
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether the object already exists, has changed since it was read, or another manager owns a field."""
+        return self.code == 409
+
+    @property
+    def is_already_exists(self) -> bool:
+        """Whether an object to create already exists."""
+        return self.is_conflict and _ALREADY_EXISTS in self.message
+
+    @property
+    def is_concurrent_write(self) -> bool:
+        """Whether another client wrote the object at the same time, so the same request can succeed now."""
+        return self.is_conflict and not self.causes and not self.is_already_exists
+
+    @property
+    def field_conflicts(self) -> tuple[FieldConflict, ...]:
+        """The fields that other field managers own."""
+        conflicts = []
+        for cause in self.causes:
+            if cause.reason == _FIELD_CONFLICT:
+                match = _CONFLICT_WITH.search(cause.message)
+                conflicts.append(FieldConflict(match[1] if match else cause.message, cause.field))
+        return tuple(conflicts)
+
+    @property
+    def is_field_conflict(self) -> bool:
+        """Whether other field managers own fields, and nothing else is wrong."""
+        return bool(self.causes) and len(self.field_conflicts) == len(self.causes)
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the object is invalid, or a policy with the reason ``Invalid`` denies the request."""
+        return self.code == 422
+
+    @property
+    def is_immutable_field(self) -> bool:
+        """Whether the request changes a field that cannot change after the object is created."""
+        return self.is_invalid and bool(_IMMUTABLE.search(self.message))
+
+    @property
+    def unsupported_values(self) -> tuple[UnsupportedValue, ...]:
+        """The values that the enumeration of their field does not list."""
+        if not self.is_invalid:
+            return ()
+        return tuple(UnsupportedValue(*found) for found in _UNSUPPORTED_VALUE.findall(_field_messages(self)))
+
+    def is_denied_by_policy(self, name: str) -> bool:
+        """Whether the ValidatingAdmissionPolicy ``name`` with the reason ``Invalid`` denies the request."""
+        return self.is_invalid and name in self.message
+
+    def is_namespace_missing(self, namespace: str) -> bool:
+        """Whether ``namespace``, in which the object is to be created, does not exist."""
+        return self.is_not_found and self.object_name == namespace and self.message.startswith(_MISSING_NAMESPACE)
+
+    @property
+    def is_namespace_terminating(self) -> bool:
+        """Whether the namespace is being deleted."""
+        return self.is_forbidden and any(cause.reason == _NAMESPACE_TERMINATING for cause in self.causes)
+
+    @property
+    def undeclared_fields(self) -> tuple[str, ...]:
+        """The paths of fields that the schema does not declare, such as ``.spec.containers[name="a"].x``.
+
+        Source: kubernetes-sigs/structured-merge-diff:typed/validate.go, fieldpath/path.go String.
+        """
+        return tuple(dict.fromkeys(_UNDECLARED_FIELD.findall(self.message)))
+
+    @property
+    def mistyped_fields(self) -> tuple[MistypedField, ...]:
+        """The fields whose values do not have the type of the schema. Their paths are as in ``undeclared_fields``."""
+        return tuple(dict.fromkeys(MistypedField(*found) for found in _MISTYPED_FIELD.findall(self.message)))
+
+    @property
+    def is_service_unavailable(self) -> bool:
+        """Whether the server, or the aggregated API server behind it, is not available."""
+        return self.code == 503
+
+    @property
+    def is_server_error(self) -> bool:
+        """Whether the server could not answer, for whatever reason."""
+        return self.code in RETRIED_CODES
+
+    @property
+    def is_permanent(self) -> bool:
+        """Whether the server reports as a failure of its own (500) that the object does not fit the schema."""
+        return is_permanent_failure(self.code, self.message)
+
+    @property
+    def is_retriable(self) -> bool:
+        """Whether the same request can succeed later."""
+        return self.is_server_error and not self.is_permanent
+
+    def redacted(self) -> Problem:
+        """Build the problem without the server's message, which quotes values of the object. Fields are named."""
+        fields = ", ".join(dict.fromkeys(cause.field for cause in self.causes))
+        about = f" about {fields}" if fields else ""
+        message = f"{self._request}{about} (message omitted, because it can contain secret values)"
+        return self.problems[0]._replace(message=message)
+
+
+def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool = False) -> ApiError:
+    """Build the error for an answer with the HTTP status ``code``.
+
+    ``data`` is a ``Status`` if the API server sent it; proxies send other bodies. The other arguments are as in
+    ``ApiError``.
     """
     status = _status(data)
-    said = str(status.get("message") or data[:_LONGEST].decode(errors="replace").strip() or "no message")
     details = status.get("details")
     details = details if isinstance(details, Mapping) else {}
-    hint = _HINTS.get(code, _OVERLOADED if code >= 500 else _NO_API)
-    causes = tuple(_causes(details))
-    text = said
-    if code == 422:
-        said = "; ".join(f"{cause.field}: {cause.message}" for cause in causes) or said
-    elif code == 409 and any(cause.reason == FIELD_CONFLICT for cause in causes):
-        hint = _OTHERS_FIELDS
-    elif code == 403:
-        hint = _forbidden_hint(said, verb, shown)
-    reason = f" {status['reason']}" if status.get("reason") else ""
-    message = f"cannot {verb} {shown}: {code}{reason}: {_shortened(said).rstrip('.')}"
-    problem = Problem("error", "todo", "", message, hint)
-    return ApiError(code, str(details.get("name") or ""), repeated, problem, causes, text)
+    return ApiError(
+        code,
+        str(status.get("message") or data[:_LONGEST].decode(errors="replace").strip() or "no message"),
+        verb,
+        shown,
+        reason=str(status.get("reason") or ""),
+        object_name=str(details.get("name") or ""),
+        repeated=repeated,
+        causes=_causes(details),
+    )
+
+
+def is_permanent_failure(code: int, message: str) -> bool:
+    """Whether an answer does not change, although its HTTP status ``code`` is that of a passing failure."""
+    return code == 500 and any(words in message for words in _PERMANENT_FAILURES)
 
 
 def connection_error(error: BaseException, verb: str, shown: str, host: str) -> ClusterError:
-    """Return the error for a request that got no answer, in the words of the innermost cause."""
+    """Build the error for a request without an answer. It quotes the innermost cause of ``error``."""
     cause = _innermost(error)
     text = one_line(cause)
     if isinstance(cause, ssl.SSLCertVerificationError):
+        code = "untrusted-certificate"
         message = f"cannot {verb} {shown}: the certificate of {host} is not trusted ({cause.verify_message})"
-        hint = _TRUST.get(cause.verify_code, "Give the address for which the certificate was made")
+        hint = _CERTIFICATE_HINTS.get(cause.verify_code, "Use the host name for which the certificate was issued")
     elif isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
+        code = "failed-tls"
         message = f"cannot {verb} {shown}: no TLS with {host} ({text})"
-        hint = "Look at address and port, and at the client certificate"
+        hint = "Check address and port, and the client certificate"
     elif isinstance(cause, ValueError) and "header" in text.lower():
         # Its text repeats the header, which can be a token.
-        message = f"cannot {verb} {shown}: a header for {host} holds what no header can hold, such as a line break"
-        hint = "Look at api_key, the token in the kubeconfig, and impersonate_user"
+        code = "invalid-header"
+        message = f"cannot {verb} {shown}: a header for {host} contains a character that is not allowed, or a line break"
+        hint = "Check api_key, the token in the kubeconfig, and impersonate_user"
     else:
+        code = "unreachable-server"
         message = f"cannot {verb} {shown}: {host} does not answer ({text})"
-        hint = "Look at the address, the network and the proxy, and whether the API server runs"
+        hint = "Check the address, the network and the proxy, and that the API server runs"
         if not host.startswith("https://"):
-            hint = f"Write https:// before the address, if it is not meant to be plain HTTP. {hint}"
-    return ClusterError([Problem("error", "todo", "", message, hint)])
+            hint = f"Write https:// before the address, unless the server uses plain HTTP. {hint}"
+    return ClusterError([Problem("error", code, "", message, hint)])
 
 
 def one_line(error: BaseException) -> str:
-    """Return what an error says, or its name where it says nothing, on one line and not endless."""
+    """The text of an error, or its class name if it has none, on one line of limited length."""
     return _shortened(" ".join(str(error).split()) or type(error).__name__)
 
 
@@ -98,24 +336,44 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 
-def _forbidden_hint(said: str, verb: str, shown: str) -> str:
-    """Return what to do about an answer of 403, which can have another cause than a role that is missing."""
-    if "system:anonymous" in said:
-        return "No credentials were sent: look at the user in the kubeconfig, and at the program that makes its token"
-    refused = re.search(r'User "[^"]*" cannot (\w+) (resource|path) ', said)
-    if refused and refused[1] == "impersonate":
-        return "Give the user a role that allows impersonate, or leave impersonate_user and impersonate_groups out"
-    if refused:
+def _field_messages(error: ApiError) -> str:
+    return "; ".join(f"{cause.field}: {cause.message}" for cause in error.causes) or error.message
+
+
+def _problem_code(error: ApiError) -> str:
+    if error.is_not_found:
+        return "missing-object" if error.object_name else "unserved-kind"
+    if error.is_conflict and error.field_conflicts:
+        return "conflicting-fields"
+    return _CODES.get(error.code, "failed-server" if error.code >= 500 else "unexpected-answer")
+
+
+def _hint(error: ApiError, verb: str, shown: str) -> str:
+    if error.is_conflict and error.field_conflicts:
+        return _FIELD_CONFLICT_HINT
+    if error.is_forbidden:
+        return _forbidden_hint(error.message, verb, shown)
+    return _HINTS.get(error.code, _SERVER_ERROR_HINT if error.code >= 500 else _NO_API_HINT)
+
+
+def _forbidden_hint(message: str, verb: str, shown: str) -> str:
+    """The hint for an answer of 403, which can have another cause than a missing role."""
+    if _ANONYMOUS in message:
+        return "Check the user in the kubeconfig and the program that creates its token: the request had no credentials"
+    missing = _MISSING_PERMISSION.search(message)
+    if missing and missing[1] == "impersonate":
+        return "Give the user a role that allows impersonate, or omit impersonate_user and impersonate_groups"
+    if missing:
         return f"Give the user a role that allows {verb} on {shown.partition(' ')[0]}"
-    return "It is not a right that is missing, but an admission policy of the cluster that refuses this"
+    return "Check the admission policies of the cluster: one of them denies this request, and no permission is missing"
 
 
 def _status(data: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(data)
+        status = json.loads(data)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and found.get("kind") == "Status" else {}
+    return status if isinstance(status, dict) and status.get("kind") == "Status" else {}
 
 
 def _causes(details: Mapping[str, Any]) -> Iterator[StatusCause]:
@@ -125,11 +383,11 @@ def _causes(details: Mapping[str, Any]) -> Iterator[StatusCause]:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """Return what is behind the wrappers of urllib3, which repeat addresses of objects and whole URLs."""
+    """The cause inside urllib3's exceptions, which repeat addresses of objects and whole URLs."""
     reason = getattr(error, "reason", None)
-    # urllib3 1.26 suppresses the context of an error, because that is another one that it got over.
+    # urllib3 1.26 suppresses the context if that is an unrelated error that it recovered from.
     context = None if error.__suppress_context__ else error.__context__
-    behind = reason if isinstance(reason, BaseException) else error.__cause__ or context
-    if behind is None:
-        behind = next((arg for arg in error.args if isinstance(arg, BaseException)), None)
-    return error if behind is None or behind is error else _innermost(behind)
+    inner = reason if isinstance(reason, BaseException) else error.__cause__ or context
+    if inner is None:
+        inner = next((arg for arg in error.args if isinstance(arg, BaseException)), None)
+    return error if inner is None or inner is error else _innermost(inner)

@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from .._problems import ApiError, ClusterError, Problem, raise_errors
+from .._problems import ApiError, ClusterError, Problems, raise_errors
 from .._resources import Target
 from .client import Client, Snapshot, object_key
 
@@ -58,7 +58,7 @@ class WatchEvent(NamedTuple):
 def snapshots_of(client: Client, targets: Sequence[Target]) -> dict[Target, Snapshot]:
     """Return what there is of ``targets`` now. Raises ``ClusterError`` with all that cannot be listed."""
     found: dict[Target, Snapshot] = {}
-    problems: list[Problem] = []
+    problems = Problems()
     for target in targets:
         try:
             found[target] = client.snapshot(target)

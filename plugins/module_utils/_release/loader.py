@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._problems import Problem, ReleaseError, has_errors, raise_errors
-from .._version import Minor, is_semantic_version, minor_of
+from .._problems import Problem, Problems, ReleaseError, has_errors, raise_errors
+from .._version import find_minor, is_semantic_version, read_minor
 from .._yaml.head import Head, YamlError, parse_json_object
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
@@ -63,7 +63,7 @@ def load_release(
     ``openshift_version`` is for a flat directory without release-metadata; ``cluster_profile`` and
     ``release_image`` are rendered into the templates among the CVO's own manifests.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
         hint = "Give the pull spec of the release image, or leave it out"
         problems.append(Problem("error", "todo", "release_image", f"{release_image!r} is not a pull spec", hint))
@@ -96,7 +96,7 @@ def load_release(
     if not manifests and not has_errors(problems):
         problems.append(_no_manifests(path))
     raise_errors(problems, ReleaseError)
-    minor = _minor(version, problems)
+    minor = None if version is None else read_minor(version, "openshift_version", problems)
     raise_errors(problems, ReleaseError)
     places = (path, *(os.path.join(path, directory) for directory in directories))
     release = Release(path, version, minor, manifests, images, functools.partial(_body, files))
@@ -117,7 +117,7 @@ def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
         raise ReleaseError([Problem("error", "todo", where, error.message, "Mend the document")]) from None
 
 
-def _directories(path: str, problems: list[Problem]) -> tuple[str, ...]:
+def _directories(path: str, problems: Problems) -> tuple[str, ...]:
     """Return the directories to read, relative to ``path``, the one with the metadata last."""
     if not os.path.isdir(path):
         found = "is a file" if os.path.exists(path) else "does not exist"
@@ -148,7 +148,7 @@ def _has_manifest_files(path: str) -> bool:
     return any(name.endswith(_SUFFIXES) for name in os.listdir(path))
 
 
-def _file_names(path: str, directory: str, problems: list[Problem]) -> list[str]:
+def _file_names(path: str, directory: str, problems: Problems) -> list[str]:
     """Return the manifest files of a directory, relative to the release, in the CVO's order."""
     names = []
     try:
@@ -175,14 +175,14 @@ def _file_names(path: str, directory: str, problems: list[Problem]) -> list[str]
     return names
 
 
-def _content(path: str, name: str, values: TemplateValues | None, problems: list[Problem]) -> bytes | None:
+def _content(path: str, name: str, values: TemplateValues | None, problems: Problems) -> bytes | None:
     """Return what the CVO reads of a file: its bytes, rendered where ``values`` say that it is a template."""
     data = _read(path, name, problems)
     return data if data is None or values is None else _rendered(name, data, values, problems)
 
 
 def _reread(path: str, name: str, values: TemplateValues | None, size: int) -> bytes:
-    problems: list[Problem] = []
+    problems = Problems()
     data = _content(path, name, values, problems)
     raise_errors(problems, ReleaseError)
     if data is None or len(data) != size:
@@ -191,7 +191,7 @@ def _reread(path: str, name: str, values: TemplateValues | None, size: int) -> b
     return data
 
 
-def _read(path: str, name: str, problems: list[Problem]) -> bytes | None:
+def _read(path: str, name: str, problems: Problems) -> bytes | None:
     try:
         with open(os.path.join(path, name), "rb", buffering=0) as handle:
             return handle.read()
@@ -200,7 +200,7 @@ def _read(path: str, name: str, problems: list[Problem]) -> bytes | None:
         return None
 
 
-def _rendered(name: str, data: bytes, values: TemplateValues, problems: list[Problem]) -> bytes | None:
+def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems) -> bytes | None:
     if b"{{" not in data:
         return data
     try:
@@ -219,7 +219,7 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: list[Pro
     return text.encode()
 
 
-def _version(path: str, directory: str, given: str | None, problems: list[Problem]) -> str | None:
+def _version(path: str, directory: str, given: str | None, problems: Problems) -> str | None:
     name = f"{directory}/{METADATA}" if directory else METADATA
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
@@ -238,7 +238,7 @@ def _version(path: str, directory: str, given: str | None, problems: list[Proble
         message = f"{found}, expected a semantic version such as 4.20.3, as a string"
         problems.append(Problem("error", "todo", f"{name}, version", message, "Extract it again"))
         return given
-    if given is not None and _disagree(given, version):
+    if find_minor(given) not in (None, find_minor(version)):
         message = f"is {version}, and openshift_version says {given}"
         problems.append(
             Problem("error", "todo", f"{name}, version", message, "Leave openshift_version out, the release tells it")
@@ -246,24 +246,7 @@ def _version(path: str, directory: str, given: str | None, problems: list[Proble
     return version
 
 
-def _disagree(given: str, version: str) -> bool:
-    try:
-        return minor_of(given) != minor_of(version)
-    except ValueError:
-        return False  # ``_minor`` reports what was given
-
-
-def _minor(version: str | None, problems: list[Problem]) -> Minor | None:
-    if version is None:
-        return None
-    try:
-        return minor_of(version)
-    except ValueError as error:
-        problems.append(error.args[0])
-        return None
-
-
-def _images(path: str, directory: str, version: str | None, problems: list[Problem]) -> dict[str, str]:
+def _images(path: str, directory: str, version: str | None, problems: Problems) -> dict[str, str]:
     name = f"{directory}/{IMAGE_REFERENCES}" if directory else IMAGE_REFERENCES
     if not os.path.lexists(os.path.join(path, name)):
         if directory:
@@ -300,7 +283,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _json_object(path: str, name: str, problems: list[Problem]) -> dict[str, Any] | None:
+def _json_object(path: str, name: str, problems: Problems) -> dict[str, Any] | None:
     data = _read(path, name, problems)
     if data is None:
         return None

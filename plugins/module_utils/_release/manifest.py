@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._problems import Problem, has_errors, type_name
+from .._problems import Problem, Problems, has_errors, type_name
 from .._resources import ResourceId
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
@@ -106,7 +106,7 @@ def location(file: str, document: int, line: int = 0, field: str = "") -> str:
 def _checked_manifest(
     obj: Mapping[Any, Any], file: str, document: int, where: str
 ) -> tuple[Manifest | None, tuple[Problem, ...]]:
-    problems: list[Problem] = []
+    problems = Problems()
     metadata = obj.get("metadata")
     fields = metadata if isinstance(metadata, Mapping) else {}
     api_version, kind, name = obj.get("apiVersion"), obj.get("kind"), fields.get("name")

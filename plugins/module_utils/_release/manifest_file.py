@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .._problems import Problem, Severity
+from .._problems import Problem, Problems, Severity
 from .._resources import ResourceId
 from .._yaml.head import Head, YamlError
 from .manifest import Manifest, location, manifest_from_object
@@ -84,7 +84,7 @@ def read_manifest_file(
     documents: Iterable[_Document] = _yaml_documents(data, read_head) if stream is None else stream
     manifests: list[Manifest] = []
     spans: list[Span] = []
-    problems: list[Problem] = []
+    problems = Problems()
     first_seen: dict[ResourceId, int] = {}
     start = 0
     for number, (content, end, value, fault) in enumerate(documents, 1):

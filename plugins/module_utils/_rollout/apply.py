@@ -22,7 +22,7 @@ from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import create_of_new_kind, is_established, wait_until_established
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import RETRIED_CODES, is_permanent
-from .._problems import ApiError, Problem, has_errors
+from .._problems import ApiError, Problem, Problems, has_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, ResourceId, Target, target_for
@@ -209,7 +209,7 @@ class Applier:
 
             return self._patiently(apply, target.kind)
 
-        problems: list[Problem] = []
+        problems = Problems()
         for _attempt in range(_NORMALIZATIONS):
             try:
                 return request(sending), tuple(problems)

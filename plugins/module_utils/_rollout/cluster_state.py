@@ -17,7 +17,7 @@ from .._cluster.live import CLUSTER_VERSION, find_cluster_version
 from .._cluster.status_change import StatusInputs, status_inputs
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, raise_errors
+from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
@@ -86,7 +86,7 @@ def read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
 def read_cluster_state(client: Client) -> ClusterState:
     """Return what the cluster says of itself; what the user may not read is a problem. Raises ``ClusterError``."""
     kinds = RestMapper(client)
-    problems: list[Problem] = []
+    problems = Problems()
     cluster_version, kept = None, StoredInventory(None)
     try:
         cluster_version = read_cluster_version(client, kinds)
@@ -112,13 +112,13 @@ def rollout_context(
 
     What was ``said`` counts, else what the cluster says. Nothing is asked of the cluster here.
     """
-    problems: list[Problem] = list(gate.problems)
+    problems = Problems(gate.problems)
     cluster, found = parse_cluster_version(obj, str(CLUSTER_VERSION), strict=False) if obj else (None, ())
     if obj and cluster is None:
         raise ClusterError(found)
     options = cluster_options(said, gate, kept.inventory, cluster.overrides if cluster else ())
     target, told = status_inputs(options, loaded.release, release_image)
-    facts = inclusion_context(checked_criteria(options, loaded), loaded.release, [])
+    facts = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
     manifests = loaded.release.manifests
     if not gate.readable:
         waiting = [manifest for manifest in manifests if needs_feature_set(manifest)]
@@ -141,7 +141,7 @@ def feature_gate_definition(around: ClusterState, loaded: LoadedRelease, said: R
     overrides = nested(around.cluster_version, "spec", "overrides")
     overrides = overrides if isinstance(overrides, list) else ()
     options = cluster_options(said, FeatureGateReading(False), around.kept.inventory, overrides)
-    facts = inclusion_context(checked_criteria(options, loaded), loaded.release, [])
+    facts = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
     # Whether it needs a capability cannot be told yet; none of the real ones does.
     found = (item for item in included_manifests(loaded.release.manifests, facts) if not item.capabilities)
     return next((item for item in found if defines(item, FEATURE_GATES) and not needs_feature_set(item)), None)
@@ -149,7 +149,7 @@ def feature_gate_definition(around: ClusterState, loaded: LoadedRelease, said: R
 
 def checked_criteria(options: ClusterOptions, loaded: LoadedRelease) -> InclusionCriteria:
     """Return what ``options`` say of a cluster that has ``loaded``. Raises ``InvalidOptionError``."""
-    found: list[Problem] = []
+    found = Problems()
     checked = check_options(options, loaded.release.minor, found)
     raise_errors(found, InvalidOptionError)
     return checked

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 from .._kubernetes.crds import ESTABLISH_SECONDS
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import retry_while_unreachable
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ApiError, ClusterError, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS
@@ -102,7 +102,7 @@ class GraphRunner:
         self._sent: dict[int, ApplyResult] = {}
         self._late: list[ApplyResult] = []
         self._since_barrier: list[ApplyResult] = []
-        self._problems: list[Problem] = []
+        self._problems = Problems()
         self._lock = Lock()
         self._events: SimpleQueue[tuple[str, _Node | None]] = SimpleQueue()
         self._broken: ClusterError | None = None

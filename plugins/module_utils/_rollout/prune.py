@@ -13,7 +13,7 @@ from functools import partial
 from .._capability.inclusion import is_overridden
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, raise_errors
+from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_for
 from .change_set import Leftover
@@ -63,7 +63,7 @@ def prune(
     """
     entries = scene.kept.inventory.entries if scene.kept.inventory else {}
     found: list[Leftover] = []
-    problems: list[Problem] = []
+    problems = Problems()
     is_over = False
     # Definitions and namespaces last, because the rest goes with them.
     for resource in sorted(left, key=lambda resource: resource.kind in _CREATED_FIRST):

@@ -21,7 +21,7 @@ from .._cluster.status import refuse_cvo
 from .._kubernetes.client import Client
 from .._kubernetes.crds import ESTABLISH_SECONDS
 from .._kubernetes.retries import retry_while_unreachable
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, raise_errors
+from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, task_graph
@@ -259,7 +259,7 @@ def _outgoing(previous: LoadedRelease | None, scene: RolloutContext) -> Outgoing
     if previous is None:
         return None
     release = previous.release
-    facts = inclusion_context(checked_criteria(scene.options, previous), release, [])
+    facts = inclusion_context(checked_criteria(scene.options, previous), release, Problems())
     manifests = included_manifests(release.manifests, facts._replace(overrides=()))
     return OutgoingRelease(release.version, release.minor, manifests)
 
@@ -306,7 +306,7 @@ def _walk(run: _Run, sender: Applier, included: Sequence[Manifest], mode: Mode, 
     kinds, wishes = run.around.kinds, run.wishes
     chronicle = RolloutEvents(run.journal, included)
     everything: list[ApplyResult] = []
-    warnings: list[Problem] = []
+    warnings = Problems()
 
     written = {sent.manifest.resource_id: sent for sent in run.first if sent.state != "unchanged"}
 

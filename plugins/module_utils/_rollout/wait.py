@@ -17,7 +17,7 @@ from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import RETRIED_CODES
 from .._kubernetes.watch import Objects, watch_objects
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ApiError, ClusterError, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
@@ -105,7 +105,7 @@ _Waiting = Sequence[tuple[Target, str, Readiness]]
 
 def _judge(wanted: Wanted, objects: Objects, release: Release, mode: Mode) -> tuple[_Waiting, tuple[Problem, ...]]:
     waiting: list[tuple[Target, str, Readiness]] = []
-    told: list[Problem] = []
+    told = Problems()
     for target, manifests in wanted.items():
         for key, manifest in manifests.items():
             obj = objects[target].get(key)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import API_SPELLINGS
-from .._problems import Problem, did_you_mean, list_problems, string_problems
+from .._problems import Problem, Problems, did_you_mean, list_problems, string_problems
 from .live_resources import read_live_resources
 from .start import PlanOptions
 
@@ -39,7 +39,7 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
         return None, [
             Problem("error", "todo", where, f"is {entry!r}, expected a dict with a name", "Write it as a dict")
         ]
-    problems: list[Problem] = []
+    problems = Problems()
     values: dict[str, Any] = {}
     for key, value in entry.items():
         field = API_SPELLINGS.get(key, key)
@@ -72,7 +72,7 @@ def read_entry(entry: object, where: str, common: PlanOptions) -> tuple[ClusterE
 
 
 def _type_problems(values: Mapping[str, Any], where: str) -> list[Problem]:
-    problems: list[Problem] = []
+    problems = Problems()
     for field in _STRINGS:
         if field in values:
             problems += string_problems(f"{where}.{field}", values[field])

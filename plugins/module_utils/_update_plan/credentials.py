@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._data import platforms
-from .._problems import Problem, did_you_mean
+from .._problems import Problem, Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._unstructured import nested
@@ -26,7 +26,7 @@ class CredentialsRequest(NamedTuple):
     provider: str | None
 
 
-def resolve_platform(name: str | None, problems: list[Problem]) -> str | None:
+def resolve_platform(name: str | None, problems: Problems) -> str | None:
     """Return the platform as the registry spells it; report one that does not exist."""
     if name is None:
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._problems import Problem, did_you_mean
+from .._problems import Problem, Problems, did_you_mean
 from .._release.manifest import manifest_from_object
 from .._resources import ResourceId
 
@@ -25,7 +25,7 @@ class LiveResources(NamedTuple):
 def read_live_resources(given: Sequence[Any], where: str = "live_resources") -> LiveResources:
     """Read a list of resource ids, or of the objects themselves as the API returns them."""
     found: set[ResourceId] = set()
-    problems: list[Problem] = []
+    problems = Problems()
     for index, entry in enumerate(given):
         place = f"{where}[{index}]"
         if not isinstance(entry, Mapping):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .._data import capabilities as capability_data
-from .._problems import Problem
+from .._problems import Problem, Problems
 from .._release.release import Release
 from .._version import precedence
 
@@ -28,7 +28,7 @@ def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str
         return [
             Problem("error", "todo", where, message, "Name the release that the cluster runs, then those it goes to")
         ]
-    problems: list[Problem] = []
+    problems = Problems()
     for index, (current, target) in enumerate(pairwise(releases), 1):
         if current.minor is None or target.minor is None:
             continue  # told where the release is looked at

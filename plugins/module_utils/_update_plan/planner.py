@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from .._capability.cluster_options import InclusionCriteria, check_always_enabled, ineffective_exclusions
 from .._capability.implicit_enablement import ImplicitEnablement
 from .._capability.selection import Selection, check_selection
-from .._problems import InvalidOptionError, Problem, has_errors, raise_errors
+from .._problems import InvalidOptionError, Problem, Problems, has_errors, raise_errors
 from .._release.release import Release
 from .blockers import blockers
 from .credentials import ReleaseCredentials
@@ -75,7 +75,7 @@ class Planner:
         return _cached(self._answers, meant, lambda: _answer(meant, path)), wording
 
     def _path(self, path: tuple[int, ...], facts: InclusionCriteria, platform: str | None) -> _Path:
-        problems = path_problems([self._releases[index] for index in path], self._allow_downgrade)
+        problems = Problems(path_problems([self._releases[index] for index in path], self._allow_downgrade))
         waypoints: list[ResolvedRelease] = []
         for index in path:
             waypoint, found = self._waypoint(index, facts)
@@ -99,7 +99,7 @@ class Planner:
 
     def _waypoint(self, index: int, facts: InclusionCriteria) -> tuple[ResolvedRelease | None, tuple[Problem, ...]]:
         def resolve() -> tuple[ResolvedRelease | None, tuple[Problem, ...]]:
-            problems: list[Problem] = []
+            problems = Problems()
             return resolve_release(facts, self._releases[index], problems), tuple(problems)
 
         return _cached(self._waypoints, (index, facts), resolve)

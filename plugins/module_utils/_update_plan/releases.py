@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._module.files import absolute
-from .._problems import CapabilityError, Problem, did_you_mean
+from .._problems import CapabilityError, Problem, Problems, did_you_mean
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release
-from .._version import minor_of
+from .._version import read_minor
 
 _RELEASE_FIELDS = ("release", "openshift_version")
 
@@ -37,7 +37,7 @@ class NamedReleases:
         self._directory = directory
         self._named: dict[_Named, int] = {}
         self._texts: dict[tuple[str, str], int] = {}
-        self.problems: list[Problem] = []
+        self.problems = Problems()
 
     def path(self, releases: Sequence[Any], cluster_profile: str, where: str) -> tuple[int, ...] | None:
         """Return the positions of ``releases``; ``None`` where one of them is not named as it should be."""
@@ -79,7 +79,7 @@ class NamedReleases:
         return position
 
 
-def _named(value: object, cluster_profile: str, directory: str, where: str, problems: list[Problem]) -> _Named | None:
+def _named(value: object, cluster_profile: str, directory: str, where: str, problems: Problems) -> _Named | None:
     version: object = None
     if isinstance(value, Mapping):
         unknown = [field for field in value if field not in _RELEASE_FIELDS]
@@ -96,12 +96,8 @@ def _named(value: object, cluster_profile: str, directory: str, where: str, prob
             Problem("error", "todo", where, message, "Write PATH, or {release: PATH, openshift_version: X.Y.Z}")
         )
         return None
-    if version is not None:
-        try:
-            minor_of(version, f"{where}.openshift_version")
-        except ValueError as error:
-            problems.append(error.args[0])
-            return None
+    if version is not None and read_minor(version, f"{where}.openshift_version", problems) is None:
+        return None
     # A text with commas, which Ansible takes for a list, has blanks behind them.
     return _Named(absolute(value.strip(), directory), None if version is None else str(version), cluster_profile)
 

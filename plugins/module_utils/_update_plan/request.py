@@ -15,10 +15,10 @@ from .._capability.cluster_options import ClusterOptions, InclusionCriteria, che
 from .._capability.selection import Selection, parse_selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
 from .._data.capabilities import NONE
-from .._problems import Problem
+from .._problems import Problem, Problems
 from .._release.release import Release
 from .._resources import ResourceId
-from .._version import Minor, minor_of
+from .._version import Minor, find_minor
 from .credentials import resolve_platform
 from .resolved_release import resolve_release
 from .start import PlanOptions, Source, StartingCluster
@@ -46,7 +46,7 @@ def read_request(
 
     ``strict``: a ClusterVersion of another minor is an error.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     source = _source(options, problems)
     selection, status = Selection(), None
     cluster, of_overrides = options.cluster, "overrides"
@@ -79,7 +79,7 @@ def deciding_resources(question: PlanRequest, releases: Sequence[Release]) -> fr
     They are those of the incoming releases that need a name which is not on from the start, because what is on stays
     on (see ``ImplicitEnablement.enabled_by_presence``). ``question`` has to be one that has a plan.
     """
-    found = [resolve_release(question.facts, release, []) for release in releases]
+    found = [resolve_release(question.facts, release, Problems()) for release in releases]
     waypoints = [waypoint for waypoint in found if waypoint is not None]
     start, status = waypoints[0], question.cluster.status
     selection = start.pinned(question.cluster.selection)
@@ -95,7 +95,7 @@ def deciding_resources(question: PlanRequest, releases: Sequence[Release]) -> fr
     )
 
 
-def _source(options: PlanOptions, problems: list[Problem]) -> Source:
+def _source(options: PlanOptions, problems: Problems) -> Source:
     """Return what the plan starts from; a selection that was not given is the cluster default."""
     values: dict[Source, object] = {
         "capabilities": options.cluster.capabilities,
@@ -112,7 +112,7 @@ def _source(options: PlanOptions, problems: list[Problem]) -> Source:
     return given[0] if given else "capabilities"
 
 
-def _of_list(options: ClusterOptions, problems: list[Problem]) -> tuple[Selection, ReportedCapabilities]:
+def _of_list(options: ClusterOptions, problems: Problems) -> tuple[Selection, ReportedCapabilities]:
     enabled = frozenset(options.enabled_capabilities or ())
     message = "does not tell what the cluster was asked for, so it is taken for asked for by name"
     hint = "Give cluster_version to tell both"
@@ -122,10 +122,7 @@ def _of_list(options: ClusterOptions, problems: list[Problem]) -> tuple[Selectio
 
 
 def _version_problems(found: ClusterVersion, minor: Minor | None, place: str, strict: bool) -> list[Problem]:
-    try:
-        runs = minor_of(found.version) if found.version else None
-    except ValueError:
-        runs = None
+    runs = find_minor(found.version)
     if runs is None or minor is None or runs == minor:
         return []
     message = f"is {found.version}, and the path begins with a release of {minor}"

@@ -17,7 +17,7 @@ from .._capability.selection import Selection, capability_status, translate
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.capabilities import MinorData
-from .._problems import Problem
+from .._problems import Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._version import Minor
@@ -76,7 +76,7 @@ class ResolvedRelease(NamedTuple):
         return included_manifests(other.release.manifests, other.facts._replace(feature_gates=self.facts.feature_gates))
 
 
-def resolve_release(cluster: InclusionCriteria, release: Release, problems: list[Problem]) -> ResolvedRelease | None:
+def resolve_release(cluster: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
     """Return ``release`` as ``cluster`` meets it; ``None`` where its minor cannot be understood.
 
     What is wrong or odd goes to ``problems``.
@@ -87,7 +87,7 @@ def resolve_release(cluster: InclusionCriteria, release: Release, problems: list
         hint = "Extract the release with its release-metadata, or give {release: PATH, openshift_version: X.Y.Z}"
         problems.append(Problem("error", "todo", release.path, message, hint))
         return None
-    found: list[Problem] = []
+    found = Problems()
     facts = inclusion_context(cluster, release, found)
     without = not capability_data.has_capabilities(minor)
     of_minor = None if without else minor_data(release, minor, cluster.feature_set, cluster.cluster_profile, found)

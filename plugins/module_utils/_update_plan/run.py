@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._data import capabilities as capability_data
-from .._problems import CapabilityError, InvalidOptionError, Problem, has_errors, raise_errors
+from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, raise_errors
 from .._release.loader import gc_paused
 from .._release.release import Release
 from .cluster_entry import ClusterEntry, read_entry
@@ -43,7 +43,7 @@ class PlanSettings(NamedTuple):
 
 def plan_cluster(releases: Sequence[Any], options: PlanOptions, terms: PlanSettings) -> FleetPlan:
     """Plan the path of one cluster. Raises ``CapabilityError`` with everything that is wrong."""
-    return _answer((_Asked(ClusterEntry("", releases, options), "", "releases"),), terms, [])
+    return _answer((_Asked(ClusterEntry("", releases, options), "", "releases"),), terms, Problems())
 
 
 def plan_fleet(
@@ -53,7 +53,7 @@ def plan_fleet(
 
     Raises ``CapabilityError`` with everything that is wrong with any of them.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     asked: list[_Asked] = []
     seen: dict[str, int] = {}
     for index, value in enumerate(clusters):
@@ -94,7 +94,7 @@ class _Asked(NamedTuple):
 
 
 @gc_paused()
-def _answer(asked: Sequence[_Asked], terms: PlanSettings, problems: list[Problem]) -> FleetPlan:
+def _answer(asked: Sequence[_Asked], terms: PlanSettings, problems: Problems) -> FleetPlan:
     named = NamedReleases(terms.directory)
     paths = [
         named.path(entry.releases or (), entry.options.cluster.cluster_profile, where_path)

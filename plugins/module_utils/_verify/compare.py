@@ -16,7 +16,7 @@ from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
-from .._problems import ApiError, Problem, has_errors
+from .._problems import ApiError, Problem, Problems, has_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
@@ -44,7 +44,7 @@ def compare(
     kinds: RestMapper,
     loaded: LoadedRelease,
     there: Sequence[tuple[Manifest, Target]],
-    problems: list[Problem],
+    problems: Problems,
 ) -> Sequence[CheckedResource]:
     """Read what is there, and say of each what is wrong with it; ``problems`` gets what holds for all of them."""
     proxy: Mapping[str, Any] = {}

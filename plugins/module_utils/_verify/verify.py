@@ -23,7 +23,7 @@ from .._cluster.spec_change import merged_status
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, find_existing
 from .._kubernetes.rest_mapper import RestMapper
-from .._problems import ClusterError, Problem
+from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._resources import ResourceId, Target, target_for
@@ -99,7 +99,7 @@ def verify(
         gate = FeatureGateReading(True, problems=(Problem("info", "todo", "feature_set", message),))
     scene = rollout_context(around.kinds, around.kept, loaded, said, around.release_image, gate, around.cluster_version)
     status, told = _capability_status(around, scene, loaded, capabilities)
-    problems = [*around.problems, *_stale(around, loaded), *scene.problems, *told]
+    problems = Problems((*around.problems, *_stale(around, loaded), *scene.problems, *told))
     expected, wrong = _expected(scene, loaded, status, gate)
     kinds = around.kinds
     everything = {*(item.resource_id for item in expected.wanted), *expected.unwanted}
@@ -161,7 +161,7 @@ def _expected(
     }
     facts = scene.facts._replace(capability_status=status)
     found = desired_state(included_by_resource(scene, status), manifests, facts, leftovers)
-    wanted, wrong = [], list[Problem]()
+    wanted, wrong = [], Problems()
     for manifest in found.wanted:
         problems = tuple(wrong_annotations(manifest))
         wrong += problems

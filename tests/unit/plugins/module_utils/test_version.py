@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._version import (
     Minor,
     is_semantic_version,
@@ -36,20 +37,20 @@ def test_the_minor_of_a_version(text, minor):
     ["", "4", "v4.20", "4.020", "4.20.", "4.20.x", "4.20.3-", " 4.20", "4.20\n", "\u0664.20", None, True, [], {}],
 )
 def test_what_is_no_version_says_how_to_write_one(value):
-    with pytest.raises(ValueError, match="is not a version of OpenShift") as raised:
+    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift") as raised:
         minor_of(value, "here")
 
-    problem = raised.value.args[0]
+    problem = raised.value.problems[0]
     assert problem.where == "here"
     assert "4.20.3" in problem.hint
 
 
 @pytest.mark.parametrize("value", [4.2, 4, 5.1])
 def test_a_number_is_told_to_be_quoted(value):
-    with pytest.raises(ValueError, match="is not a version of OpenShift") as raised:
+    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift") as raised:
         minor_of(value)
 
-    assert "Quote it" in raised.value.args[0].hint
+    assert "Quote it" in raised.value.problems[0].hint
 
 
 # semver.org, and blang/semver Parse, which the CVO uses
@@ -109,7 +110,7 @@ def test_a_minor_alone_is_its_first_release():
 
 @pytest.mark.parametrize("text", ["", "4", "v4.20.3", "4.20.03", "4.20.3-01", "None"])
 def test_what_is_no_version_has_no_place_in_the_order(text):
-    with pytest.raises(ValueError, match="is not a version of OpenShift"):
+    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift"):
         precedence(text)
 
 

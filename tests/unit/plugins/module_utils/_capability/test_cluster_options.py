@@ -19,7 +19,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
     crd_names,
     gated_off,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Problem,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
@@ -273,7 +277,7 @@ def test_an_override_that_cannot_be_is_an_error(entry, where):
 
 def test_only_well_formed_overrides_are_handed_on():
     good, bad = {"kind": "ConfigMap", "name": "two", "unmanaged": True}, {"kind": ["x"], "name": "a", "unmanaged": True}
-    problems: list[Problem] = []
+    problems = Problems()
     facts = check_options(ClusterOptions(overrides=["x", bad, good, {**good, "unmanaged": 1}]), V4_20, problems)
 
     assert facts.overrides == (Override("ConfigMap", "", "", "two", True),)

@@ -25,7 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.fo
     compare,
     footprint,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, ReleaseError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems, ReleaseError
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
@@ -209,7 +209,7 @@ def test_a_workload_on_both_sides_is_read_once_and_nothing_else_is(release: Rele
 def test_a_quantity_that_cannot_be_read_is_told_once_with_its_file(tmp_path: Path) -> None:
     text = manifest("one", kind="Deployment", api="apps/v1", more=pods(container("a", "many", "1Ki")))
     release = load_release(str(write_release(tmp_path, {"0000_10_one.yaml": text}))).release
-    problems: list[Problem] = []
+    problems = Problems()
     comparison = compare(release, release.manifests, release.manifests, problems)
     assert comparison.selection == NOTHING._replace(manifests=1, deployments=1, images=1, memory_bytes=1024)
     (problem,) = problems
@@ -313,14 +313,14 @@ def check_subset(
 
 
 def cost(release: Release, included: Iterable[Manifest]) -> Footprint:
-    problems: list[Problem] = []
+    problems = Problems()
     found = footprint(release, included, problems)
     assert problems == []
     return found
 
 
 def compared(release: Release, included: Iterable[Manifest], against: Iterable[Manifest]) -> FootprintComparison:
-    problems: list[Problem] = []
+    problems = Problems()
     found = compare(release, included, against, problems)
     assert problems == []
     return found

@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.wo
     workload_requests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.quantity import NANO, parse_quantity
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
@@ -185,7 +185,7 @@ def test_images_in_variables_are_those_of_the_release() -> None:
     ],
 )
 def test_a_body_of_another_shape_has_no_images_and_no_requests(body: Any) -> None:
-    problems: list[Problem] = []
+    problems = Problems()
     assert list(workload_images(workload(), body, {"ours"})) == []
     assert workload_requests(workload(), body, problems) == Requests(0, 0)
     assert problems == []
@@ -216,7 +216,7 @@ def test_requests_count_for_every_replica(kind: str, replicas: int | None, times
 def test_replicas_that_are_no_number_count_as_one(replicas: object) -> None:
     body = body_of("Deployment", {"containers": [requesting("1", "1")]})
     body["spec"]["replicas"] = replicas
-    problems: list[Problem] = []
+    problems = Problems()
     assert workload_requests(workload(), body, problems) == Requests(1000, 1)
     (problem,) = problems
     assert (problem.severity, problem.where) == ("warning", "release-manifests/one.yaml, document 2, spec.replicas")
@@ -294,7 +294,7 @@ def test_what_cannot_be_read_is_left_out_and_told_once() -> None:
         "initContainers": [{"resources": {"limits": {"memory": ["1Gi"]}}}],
         "containers": ["text", requesting("lots", "1Mi"), requesting("10m", True)],
     }
-    problems: list[Problem] = []
+    problems = Problems()
     assert workload_requests(workload(), body_of("Deployment", spec), problems) == Requests(10, 2**20)
     at = "release-manifests/one.yaml, document 2"
     expected = "expected a quantity such as 100m or 64Mi; not counted"
@@ -321,7 +321,7 @@ def requesting(cpu: object, memory: object) -> dict[str, Any]:
 
 
 def requests_of(pod: dict[str, Any], manifest: Manifest | None = None, body: Any = None) -> Requests:
-    problems: list[Problem] = []
+    problems = Problems()
     found = workload_requests(manifest or workload(), body or body_of("Deployment", pod), problems)
     assert problems == []
     return found

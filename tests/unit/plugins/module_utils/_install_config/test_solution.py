@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.install
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import Resolution, resolve
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.tests.unit.builders import installations as installs
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     METHODS,
@@ -67,7 +67,7 @@ def facts(minor: str, method: str, platform: str, *, external: bool = False) -> 
 
 
 def resolved(name, install) -> tuple[Resolution | None, list[Problem]]:
-    problems: list[Problem] = []
+    problems = Problems()
     return resolve(BY_NAME[name], install, problems), problems
 
 

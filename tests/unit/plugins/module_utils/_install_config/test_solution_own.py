@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     find_solution,
     resolve,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
@@ -35,7 +35,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
 
 def found(entry, name="mine"):
     """Return what one solution of a user comes to, and what is wrong with it."""
-    problems: list[Problem] = []
+    problems = Problems()
     return find_solution(name, {name: entry}, problems), problems
 
 
@@ -92,7 +92,7 @@ def test_a_solution_of_the_user_comes_before_a_built_in_one():
 @pytest.mark.parametrize("own", [None, {}, {"other": {"starts_from": "nothing"}}])
 @pytest.mark.parametrize("built_in", SOLUTIONS, ids=lambda solution: solution.name)
 def test_built_in_solutions_are_found_beside_those_of_the_user(own, built_in):
-    problems: list[Problem] = []
+    problems = Problems()
 
     assert find_solution(built_in.name, own, problems) == built_in
     assert problems == []
@@ -109,7 +109,7 @@ def test_built_in_solutions_are_found_beside_those_of_the_user(own, built_in):
     ],
 )
 def test_an_unknown_solution_is_told_with_the_nearest_one(name, hint):
-    problems: list[Problem] = []
+    problems = Problems()
 
     assert find_solution(name, {"edge_site": {"starts_from": "nothing"}}, problems) is None
     assert problems == [Problem("error", "todo", "solution", f"{name!r} is not a solution", hint)]
@@ -117,7 +117,7 @@ def test_an_unknown_solution_is_told_with_the_nearest_one(name, hint):
 
 @pytest.mark.parametrize("own", [[], "minimal", 7, ["minimal"]])
 def test_solutions_have_to_be_a_dict(own):
-    problems: list[Problem] = []
+    problems = Problems()
 
     find_solution("minimal", own, problems)
 
@@ -215,7 +215,7 @@ def test_an_unquoted_version_is_told_to_be_quoted():
 
 
 def test_what_is_wrong_with_another_solution_is_told_too():
-    problems: list[Problem] = []
+    problems = Problems()
 
     assert find_solution("minimal", {"mine": {}}, problems) is not None
     assert [problem.where for problem in problems] == ["solutions.mine.starts_from"]

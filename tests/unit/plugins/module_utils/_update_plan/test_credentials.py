@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import platforms
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
@@ -114,7 +114,7 @@ def test_only_what_is_on_counts_in_the_order_of_the_release(enabled, names):
 @pytest.mark.parametrize("name", [*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS])
 @pytest.mark.parametrize("spell", [str.lower, str.upper, str.title])
 def test_a_platform_is_found_in_any_case(name, spell):
-    problems: list[Problem] = []
+    problems = Problems()
 
     assert resolve_platform(spell(name), problems) == name
     assert problems == []
@@ -129,7 +129,7 @@ def test_a_platform_is_found_in_any_case(name, spell):
     ],
 )
 def test_every_platform_of_the_api_is_known(name):
-    problems: list[Problem] = []
+    problems = Problems()
     resolve_platform(name, problems)
 
     assert problems == []
@@ -137,7 +137,7 @@ def test_every_platform_of_the_api_is_known(name):
 
 @pytest.mark.parametrize(("name", "hint"), [("asw", "Did you mean aws?"), ("", "Known are: alibabacloud, aws, ")])
 def test_a_platform_that_does_not_exist_is_told(name, hint):
-    problems: list[Problem] = []
+    problems = Problems()
     resolve_platform(name, problems)
 
     assert [(item.severity, item.where) for item in problems] == [("error", "platform")]
@@ -145,7 +145,7 @@ def test_a_platform_that_does_not_exist_is_told(name, hint):
 
 
 def test_no_platform_is_no_platform():
-    problems: list[Problem] = []
+    problems = Problems()
 
     assert resolve_platform(None, problems) is None
     assert problems == []
