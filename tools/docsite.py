@@ -88,6 +88,8 @@ def reference(log: Log) -> None:
     target.mkdir(mode=0o700)
     options = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--dest-dir", target)
     log.run(BIN / "antsibull-docs", "--config-file", DOCSITE / "antsibull-docs.cfg", "collection", *options, FQCN)
+    # No plugin declares an environment variable.
+    (target / "environment_variables.rst").unlink()
     # Two hyphens are a dash in titles. The sidebar would show whole titles.
     dash = re.compile(rf"(?m)^((?:{re.escape(FQCN)}\.|Entry point |\* :ansplugin:).*?) -- ")
     entry = re.compile(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$")

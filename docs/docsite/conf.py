@@ -17,7 +17,6 @@ ANSIBLE = "https://docs.ansible.com/projects/ansible/latest"
 # Labels of Ansible's own documentation. An inventory of intersphinx would need a download for each build.
 ANSIBLE_LABELS = {
     "action_plugins": f"{ANSIBLE}/plugins/action.html",
-    "ansible_configuration_settings": f"{ANSIBLE}/reference_appendices/config.html",
     "common_return_values": f"{ANSIBLE}/reference_appendices/common_return_values.html",
 }
 
