@@ -4,7 +4,7 @@
 # PYTHON=/path/to/python chooses the interpreter (3.11 or newer), STEPS="ruff unit" the steps of `make test`.
 
 .POSIX:
-.PHONY: help quickstart test test-matrix bench lint unit site clean
+.PHONY: help quickstart check test test-matrix bench lint unit site clean
 
 # Nobody's own Ansible settings, and the interpreter that runs Ansible for the tasks as well.
 PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
@@ -12,17 +12,22 @@ PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
 
 help:
 	@echo 'make quickstart   show a release and what is in it (needs Python 3.11 or newer, and a package index once)'
+	@echo 'make check        only what the changed files can break; BASE=main compares with another commit'
 	@echo 'make test         every check that a change has to pass; STEPS="ruff unit" runs some of them'
 	@echo 'make lint         only the checks that take seconds'
 	@echo 'make unit         only the unit and parity tests'
 	@echo 'make site         build the documentation site in .cache/site/html, and check its links'
-	@echo 'make test-matrix  sanity, unit tests and playbooks on every ansible-core and Python at hand'
+	@echo 'make test-matrix  what the gate leaves out, and all on every ansible-core and Python at hand'
 	@echo 'make bench        measure how long the main jobs take'
 	@echo 'make clean        remove what the other targets made'
 
 quickstart:
 	@tools/setup quickstart
 	@$(PLAY) examples/quickstart.yml
+
+check:
+	@tools/setup test
+	@.venv/bin/python tools/gate --changed $(BASE)
 
 test:
 	@tools/setup test

@@ -1,16 +1,20 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Settings of all Python tests: with or without the optional accelerator, and repeatable random tests."""
+"""Settings of all Python tests: with or without the optional accelerator, repeatable, and timed."""
 
 from __future__ import annotations
 
+import fcntl
+import json
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 ACCELERATOR = "ryml"
+SECONDS = ".cache/seconds.json"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,7 +29,33 @@ def pytest_configure(config: pytest.Config) -> None:
         if sys.modules.get(ACCELERATOR):
             raise pytest.UsageError(f"{ACCELERATOR} was imported before --without-accelerator could forbid it")
         sys.modules[ACCELERATOR] = None  # type: ignore[assignment]
+    elif not hasattr(config, "workerinput") and not config.option.keyword and not any("::" in it for it in config.args):
+        config.pluginmanager.register(_Seconds(config.rootpath))
     _configure_hypothesis(config.rootpath / ".cache" / "hypothesis")
+
+
+class _Seconds:
+    """Notes how long the tests of each file take: `make check` chooses by it, and long ones are begun early."""
+
+    def __init__(self, root: Path) -> None:
+        self._file = root / SECONDS
+        self._found: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._found[report.nodeid.partition("::")[0]] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with self._file.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two lanes of the gate may end at once
+            try:
+                known = json.loads(self._file.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                known = {}
+            known.update({name: round(seconds, 2) for name, seconds in self._found.items()})
+            new = self._file.with_suffix(".new")
+            new.write_text(json.dumps(known, indent=0), encoding="utf-8")
+            new.replace(self._file)  # in one step, because others read it without the lock
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -69,7 +69,7 @@ PACKAGES = {
     "_data": "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
     "platforms, rules, solutions. New facts go here.",
     "_yaml": "Reads YAML as Go does, with libyaml or rapidyaml, and keeps the position of each node.",
-    "_problems": "The one type of problem (severity, code, location, message, hint), the exceptions, and their wording.",
+    "_problems": "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
     "_resources": "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",
     "_unstructured": "Reads nested fields of objects that have no schema.",
     "_version": "Versions of OpenShift: parse, compare, minor.",

@@ -56,7 +56,7 @@ def build(log: Log) -> int:
     problems, pages = check(HTML)
     problems += [f"{name}: the page is missing" for name in sorted(required() - pages)]
     if problems:
-        log.write("\n".join(problems))
+        log.write("".join(f"{problem}\n" for problem in problems))
         raise Failed(f"{len(problems)} problems, the first: {problems[0]}")
     return len(pages)
 

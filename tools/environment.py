@@ -84,8 +84,8 @@ def kubernetes_core(venv: Path) -> Path:
     if not target.is_dir():
         work = CACHE / "collections" / f"{key}.{os.getpid()}"
         try:
-            pip = [venv / "bin" / "python", "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
-            _command(*pip, "--only-binary=:all:", "-d", work, "-r", pins)
+            pip: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "download", "-q", "--no-deps"]
+            _command(*pip, "--disable-pip-version-check", "--only-binary=:all:", "-d", work, "-r", pins)
             inside = "ansible_collections/kubernetes/core/"
             for wheel in work.glob("*.whl"):
                 with zipfile.ZipFile(wheel) as archive:

@@ -5,21 +5,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages
 
 LOGS = CACHE / "logs"
 TIMEOUT = 1800.0
+_PAUSE = 0.05
 PASSED = r"(?m)^(?:=+ )?(?:\d+ \w+, )*(\d+) passed"
 """How many tests passed, in pytest's last line."""
+
+GROUPS = ("--dist", "loadgroup", "--no-loadscope-reorder")
+"""Files of tests as groups, in the order that tests/cluster/conftest.py gives them."""
+
+HARNESS = "tests/cluster/harness"
+"""Tests of the control plane itself. They run when it has changed since they last passed, and in the matrix."""
 
 # A stand-in for the get-pip.py that ansible-test fetches from a vendor's host: Python's own ensurepip does the same
 # without a network. In a child, because ensurepip turns pip's configuration off for the process it runs in.
@@ -53,19 +65,40 @@ def tool_environment(venv: Path = VENV) -> dict[str, str]:
     return env
 
 
-class Log:
-    """The output of one step, kept in a file under .cache/logs."""
+_commands: set[subprocess.Popen[bytes]] = set()
+_starts = threading.Lock()
+_ended = threading.Event()
 
-    def __init__(self, name: str, env: dict[str, str]) -> None:
+
+def end_commands() -> None:
+    """Kill all commands that run, with their children, and let no other one start."""
+    with _starts:
+        _ended.set()
+        for process in _commands:
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    # Its children too: ansible and pytest leave workers behind.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+class Log:
+    """The output of one step, kept in a file under .cache/logs. ``nice`` is the niceness of its commands."""
+
+    def __init__(self, name: str, env: dict[str, str], nice: int = 0) -> None:
         LOGS.mkdir(parents=True, exist_ok=True)
         self.path = LOGS / f"{name}.log"
         self.path.write_text("", encoding="utf-8")
         self.env = env
+        self.nice = nice
+        self.cpu = 0.0
 
     def write(self, text: str) -> None:
-        """Add a text to the log."""
+        """Add text to the log."""
         with self.path.open("a", encoding="utf-8") as log:
-            log.write(f"{text}\n")
+            log.write(text)
 
     def run(self, *command: str | Path, cwd: Path = ROOT, without: Iterable[str] = (), **env: str) -> str:
         """Run a command to its end and return its output, or raise ``Failed``."""
@@ -75,30 +108,55 @@ class Log:
         with self.path.open("a", encoding="utf-8") as log:
             log.write(f"$ cd {cwd}; {' '.join(words)}\n")
             log.flush()
-            process = subprocess.Popen(
-                words,
-                cwd=cwd,
-                env={name: value for name, value in {**self.env, **env}.items() if name not in without},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = self._start(words, cwd, {**self.env, **env}, without, log)
             try:
-                code = process.wait(TIMEOUT)
+                code = self._wait(process)
             except BaseException as error:
-                # Its children too: ansible and pytest leave workers behind.
-                os.killpg(process.pid, signal.SIGKILL)
+                _kill(process)
                 process.wait()
                 if isinstance(error, subprocess.TimeoutExpired):
                     raise Failed(f"{tool} did not end within {TIMEOUT:.0f} s") from None
                 raise
+            finally:
+                with _starts:
+                    _commands.discard(process)
         with self.path.open("rb") as log_bytes:
             log_bytes.seek(start)
             output = re.sub(r"\x1b\[[0-9;]*m", "", log_bytes.read().decode(errors="replace"))
         if code:
             raise Failed(f"{tool} ended with {code}")
         return output
+
+    def _start(
+        self, words: list[str], cwd: Path, env: dict[str, str], without: Iterable[str], log: IO[str]
+    ) -> subprocess.Popen[bytes]:
+        with _starts:
+            if _ended.is_set():
+                raise Failed("the gate was interrupted")
+            process = subprocess.Popen(
+                [*(["nice", "-n", str(self.nice)] if self.nice else []), *words],
+                cwd=cwd,
+                env={name: value for name, value in env.items() if name not in without},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            _commands.add(process)
+        return process
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> int:
+        """Return how a command ended, and count the CPU time of it and of all that it waited for."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                self.cpu += usage.ru_utime + usage.ru_stime
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return process.returncode
+            if time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired(process.args, TIMEOUT)
+            time.sleep(_PAUSE)
 
     def tail(self, lines: int = 300) -> str:
         """Return the end of the log, which is where the tools say what is wrong."""
@@ -118,12 +176,11 @@ def count(pattern: str, output: str, what: str) -> int:
     return total
 
 
-def pytest(log: Log, venv: Path, *arguments: str) -> int:
-    """Run the unit and parity tests and return how many passed."""
-    folders = [folder for folder in ("tests/unit", "tests/parity") if (ROOT / folder).is_dir()]
-    if not folders:
-        raise Failed("neither tests/unit nor tests/parity exists")
-    output = log.run(venv / "bin" / "python", "-m", "pytest", "-q", "-n", "2", *folders, *arguments)
+def pytest(log: Log, venv: Path, *arguments: str, paths: Sequence[str] = ("tests/unit", "tests/parity")) -> int:
+    """Run tests, by default all unit and parity tests, and return how many passed."""
+    if missing := [path for path in paths if not (ROOT / path).exists()]:
+        raise Failed(f"there is no {', no '.join(missing)}; see tools/gate")
+    output = log.run(venv / "bin" / "python", "-m", "pytest", "-q", "-n", "2", *paths, *arguments)
     return count(PASSED, output, "test passed")
 
 
@@ -137,6 +194,15 @@ def checkout_files() -> list[str]:
     )
     names = {name for name in listing.stdout.decode().split("\0") if name}
     return sorted(name for name in names if os.path.lexists(ROOT / name))
+
+
+def digest(*prefixes: str) -> str:
+    """Return a digest of the files of the checkout whose paths begin with one of ``prefixes``."""
+    found = hashlib.sha256()
+    for name in checkout_files():
+        if name.startswith(prefixes):
+            found.update(f"{name}\0".encode() + (ROOT / name).read_bytes())
+    return found.hexdigest()
 
 
 def copy_tree(target: Path, venv: Path) -> Path:
@@ -193,6 +259,14 @@ def ansible_test(log: Log, venv: Path, copy: Path, command: str, *arguments: str
     return output
 
 
-def sanity(log: Log, venv: Path, copy: Path) -> int:
-    """Run all sanity tests and return how many ran."""
-    return count(r"(?m)^Running sanity test ", ansible_test(log, venv, copy, "sanity"), "sanity test")
+def units(log: Log, venv: Path, copy: Path, *paths: str) -> int:
+    """Run the unit tests under ansible-test's import rules, all or those of some folders; return how many passed."""
+    if missing := [path for path in paths if not any((copy / path).rglob("test_*.py"))]:
+        raise Failed(f"no test in {' nor in '.join(missing)}; see tools/gate")
+    return count(r"(?m)^=+ .*?(\d+) passed", ansible_test(log, venv, copy, "units", *paths), "test passed")
+
+
+def sanity(log: Log, venv: Path, copy: Path, *left_out: str) -> int:
+    """Run the sanity tests, all or without those that are left out, and return how many ran."""
+    options = [word for name in left_out for word in ("--skip-test", name)]
+    return count(r"(?m)^Running sanity test ", ansible_test(log, venv, copy, "sanity", *options), "sanity test")

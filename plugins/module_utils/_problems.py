@@ -92,36 +92,6 @@ class ClusterError(CapabilityError):
     """An API server cannot be reached, or rejects a request."""
 
 
-class StatusCause(NamedTuple):
-    """One entry of ``details.causes`` in a ``Status`` (metav1.StatusCause)."""
-
-    reason: str
-    field: str
-    message: str
-
-
-class ApiError(ClusterError):
-    """An unsuccessful answer of an API server.
-
-    ``code`` is the HTTP status. ``named`` is the name of the object in the ``Status``, empty if there is none.
-    ``repeated``: the request was sent more than once, so an earlier attempt may have succeeded. ``said`` is the
-    server's message, unchanged.
-    """
-
-    def __init__(
-        self,
-        code: int,
-        named: str,
-        repeated: bool,
-        problem: Problem,
-        causes: Iterable[StatusCause] = (),
-        said: str = "",
-    ) -> None:
-        self.code, self.named, self.repeated = code, named, repeated
-        self.causes, self.said = tuple(causes), said
-        super().__init__([problem])
-
-
 class LockLostError(ClusterError):
     """Another rollout has taken the lock on the cluster."""
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,47 @@ import pytest
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts, rollouts_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, site_of
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
-from ansible_collections.capability.openshift.tests.control_plane.openshift import apply_crds
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
-from ansible_collections.capability.openshift.tests.control_plane.reset import reset
+from ansible_collections.capability.openshift.tests.control_plane.reset import remember, reset
+
+SECONDS = ".cache/seconds.json"
+"""How long the tests of a file took when they last ran, by tests/conftest.py."""
+
+_WITH_CONTROLLERS = pytest.StashKey[ControlPlane]()
+CONTROLLERS = "controllers"
+"""The group of all tests that need them: they share one worker and one control plane."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give each file to one worker, because its tests share fixtures; begin with controllers and with what takes long.
+
+    The gate runs with ``--dist loadgroup --no-loadscope-reorder``.
+    """
+    try:
+        seconds = json.loads((config.rootpath / SECONDS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        seconds = {}
+    groups: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        needed = getattr(item, "fixturenames", ())
+        name = CONTROLLERS if "full_plane" in needed else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(name))
+        groups.setdefault(name, []).append(item)
+
+    def weight(name: str) -> tuple[bool, float]:
+        return name != CONTROLLERS, -seconds.get(name, len(groups[name]))
+
+    items[:] = [item for name in sorted(groups, key=weight) for item in groups[name]]
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the controllers after the last test that needs them."""
+    if nextitem is None or "full_plane" not in getattr(nextitem, "fixturenames", ()):
+        started = item.session.stash.get(_WITH_CONTROLLERS, None)
+        if started is not None:
+            started.close()
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +72,7 @@ def log(pytestconfig: pytest.Config) -> Log:
 
 def _started(log: Log, *, controllers: bool) -> Iterator[ControlPlane]:
     with ControlPlane(controllers=controllers, log=log) as started:
+        remember(started)
         yield started
 
 
@@ -43,22 +83,24 @@ def plane(log: Log) -> Iterator[ControlPlane]:
 
 
 @pytest.fixture(scope="session")
-def full_plane(log: Log) -> Iterator[ControlPlane]:
+def full_plane(log: Log, request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
     """Return a control plane with controllers, scheduler and three simulated nodes."""
-    yield from _started(log, controllers=True)
+    for started in _started(log, controllers=True):
+        request.session.stash[_WITH_CONTROLLERS] = started
+        yield started
 
 
 @pytest.fixture
 def cluster(plane: ControlPlane) -> ControlPlane:
     """Return the control plane with the kinds of our example release, and nothing that another test left."""
-    reset(plane, apply_crds(plane.api))
+    reset(plane, EXAMPLE)
     return plane
 
 
 @pytest.fixture
 def full_cluster(full_plane: ControlPlane) -> ControlPlane:
     """Return the same with controllers."""
-    reset(full_plane, apply_crds(full_plane.api))
+    reset(full_plane, EXAMPLE)
     return full_plane
 
 

@@ -14,9 +14,10 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client as _client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch as _follow
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import snapshots_of, watch_objects
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError, ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, Target
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
@@ -101,7 +102,7 @@ def test_all_namespaces_or_one_object(site: Site, client: Client) -> None:
     assert client.get(one("b"))["data"] == {"some": "data"}
     with pytest.raises(ApiError, match="cannot get configmaps work/none: 404 NotFound") as caught:
         client.get(one("none"))
-    assert (caught.value.code, caught.value.named) == (404, "none")
+    assert (caught.value.code, caught.value.object_name) == (404, "none")
 
 
 def test_names_are_quoted(site: Site, client: Client) -> None:

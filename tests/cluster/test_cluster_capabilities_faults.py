@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster impo
 from ansible_collections.capability.openshift.plugins.module_utils._cluster import live as _live_cluster_version
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
@@ -174,7 +175,7 @@ def test_an_object_that_was_made_anew_is_read_again(site: Site, monkeypatch: pyt
 # Processes that are killed
 
 
-def kill(process: subprocess.Popen[str]) -> None:
+def kill(process: Process | subprocess.Popen[str]) -> None:
     """Kill a process and all that it started, if it has not ended yet."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

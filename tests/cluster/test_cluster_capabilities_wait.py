@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_version_status
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
@@ -236,7 +237,7 @@ def test_it_sees_at_once_what_happens(site: Site) -> None:
     assert json.loads(out)["enabled_capabilities"] == ["Console"]
 
 
-def start_waiting(site: Site, **options: Any) -> subprocess.Popen[str]:
+def start_waiting(site: Site, **options: Any) -> Process:
     """Start the module in a process of its own and return when it watches."""
     mark = site.plane.audit.mark()
     given = {"capabilities": selection("Console"), "wait": True, "wait_timeout": 600, **options}

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER, Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.discovery import Discovery
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import (
     CLUSTER_OPERATORS,
     CLUSTER_VERSIONS,

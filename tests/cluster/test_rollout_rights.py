@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     HOME,
     Body,
@@ -27,12 +24,10 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
-from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 NONE = selection("Ingress")
-CALL = EXAMPLE.parents[2] / "tests" / "benchmarks" / "call_module.py"
 CVO = deployment("cluster-version-operator", "openshift-cluster-version")
 DEPLOYMENTS = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments"
 
@@ -135,13 +130,10 @@ def test_cluster_version_that_an_operator_wrote_lately_is_refused(rollouts: Roll
 # Two at once
 
 
-def start(rollouts: Rollouts, **options: Any) -> subprocess.Popen[str]:
+def start(rollouts: Rollouts, **options: Any) -> Process:
     """Start a rollout in a process of its own."""
     values = {"kubeconfig": rollouts.plane.kubeconfig, "openshift_version": "4.21.0", **options}
-    text = json.dumps({name: str(value) if isinstance(value, Path) else value for name, value in values.items()})
-    command = [sys.executable, str(CALL), "capability.openshift.release_apply", text]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    return Process("release_apply", **values)
 
 
 def test_of_two_rollouts_of_different_releases_one_is_told(rollouts: Rollouts) -> None:

@@ -10,6 +10,7 @@ import signal
 import time
 from typing import Any
 
+from ansible_collections.capability.openshift.plugins.module_utils._rollout import inventory_store as _inventory
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import Point, Run
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     INVENTORY,
@@ -22,8 +23,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 
 OPTIONS: dict[str, Any] = {"openshift_version": "4.21.0", "wait": True}
 RUN = "capability.openshift.io/run"
-CLAIM_SECONDS = 4
-"""Longer than a rollout goes without asking whether another one has begun."""
+OFTEN = {(_inventory.__name__, "_CLAIM_SECONDS"): _inventory._LOCK_SECONDS / 10}
+"""A tenth of the time that a rollout goes without asking whether another one has begun; test_rollout_safety has all."""
 
 
 def run_of(rollouts: Rollouts) -> str:
@@ -43,10 +44,10 @@ def make_available(rollouts: Rollouts, body: Body) -> None:
 def test_the_first_of_two_with_the_same_plan_stops(rollouts: Rollouts) -> None:
     work = deployment("work")
     release = rollouts.release({"0000_10_a_00.yaml": config_map("a"), "0000_20_b_00.yaml": work})
-    first = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, **OPTIONS)
+    first = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, clocks=OFTEN, **OPTIONS)
     assert first.reached(Point("manifests", 2))
     before = run_of(rollouts)
-    time.sleep(CLAIM_SECONDS)
+    time.sleep(1.2 * sum(OFTEN.values()))
     second = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, **OPTIONS)
     told = first.result()
     assert told["failed"]

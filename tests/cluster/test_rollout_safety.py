@@ -175,7 +175,7 @@ def test_rollout_stops_where_another_one_began_meanwhile(rollouts: Rollouts) -> 
     one_by_one = {"0000_10_a_00.yaml": [config_map(name, data={"by": "first"}) for name in names]}
     first = rollouts.release(one_by_one, "first")
     second = rollouts.release([config_map(name, data={"by": "second"}) for name in names[:300]], "second")
-    options = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": NONE}
+    options: dict[str, Any] = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": NONE}
     run = Run(rollouts.plane.kubeconfig, first, **options)
     assert run.reached(Point("manifests", 20))
     # Stopped, so that however busy the machine is the second one begins and ends within the first one.

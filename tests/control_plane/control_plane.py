@@ -182,6 +182,8 @@ class ControlPlane:
                 f"--initial-advertise-peer-urls={peers}",
                 f"--initial-cluster=default={peers}",
                 "--unsafe-no-fsync",  # nothing has to outlive a power cut
+                "--max-txn-ops=100000",  # reset.py writes all that tests left in one transaction
+                "--max-request-bytes=100000000",
                 "--log-level=warn",
             ]
             if self._gets_ready("etcd", command, self._etcd_ready):

@@ -1,16 +1,26 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Bring a control plane back to its first state, between two tests."""
+"""Bring a control plane back to its first state, between two tests.
+
+Without controllers all objects that are not as they were are stored as they were, in one transaction of etcd; the API
+server sees that as it sees the writes of another API server. Controllers would write in between: where they run, what
+tests left is deleted through the API.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import json
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
+from ansible_collections.capability.openshift.tests.control_plane import storage
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
-from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, apply_crds, collection_path
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 _NAMESPACES = "/api/v1/namespaces"
@@ -24,6 +34,111 @@ _CLUSTER_WIDE = (
     "rbac.authorization.k8s.io/v1/clusterroles",
 )
 _ROLE_OF_KUBERNETES = "kubernetes.io/bootstrapping"
+_STILL = 0.3
+"""Seconds without a write after which nothing more is expected."""
+
+_PAUSE = 0.1
+"""Seconds in which an API server learns of a definition, a policy or a right that is stored otherwise."""
+
+_LEARNT = tuple(
+    f"/registry/{name}/"
+    for name in (
+        *("mutatingwebhookconfigurations", "validatingwebhookconfigurations"),
+        *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
+        storage.DEFINITIONS.split("/", 2)[2].rstrip("/"),
+    )
+)
+
+_snapshots: WeakKeyDictionary[ControlPlane, dict[Path | None, dict[str, storage.Stored]]] = WeakKeyDictionary()
+
+
+def reset(plane: ControlPlane, release: Path | None = None) -> None:
+    """Bring a control plane to the state in which it has the kinds of ``release``, or no kinds but its own."""
+    if plane.controllers:
+        keep = apply_crds(plane.api, release) if release else ()
+        wait_for(lambda: _is_clean(plane.api, keep), "what tests left to be gone")
+        return
+    snapshots = _snapshots.setdefault(plane, {})
+    if None not in snapshots:
+        raise AssertionError("remember() the first state before anything is written")
+    if release in snapshots:
+        _restore(plane, snapshots[release])
+        return
+    _restore(plane, snapshots[None])
+    assert release is not None
+    apply_crds(plane.api, release)
+    snapshots[release] = _settled(plane)
+
+
+def remember(plane: ControlPlane) -> None:
+    """Take the present state of a control plane that was started a moment ago for its first one."""
+    if not plane.controllers:
+        paths = [*(f"{_NAMESPACES}/{name}" for name in _BUILT_IN), f"{_NAMESPACES}/default/services/kubernetes"]
+        wait_for(lambda: all(map(plane.api.exists, paths)), "the namespaces of Kubernetes")
+        _snapshots[plane] = {None: _settled(plane)}
+
+
+def _settled(plane: ControlPlane) -> dict[str, storage.Stored]:
+    """Return all objects once the API server has written what it writes by itself."""
+    found, since = storage.objects(plane), time.monotonic()
+    while time.monotonic() - since < _STILL:
+        time.sleep(_STILL / 10)
+        now = storage.objects(plane)
+        if now != found:
+            found, since = now, time.monotonic()
+    return found
+
+
+def _restore(plane: ControlPlane, snapshot: dict[str, storage.Stored]) -> None:
+    """Store what a snapshot has, and note the new revisions in it."""
+    there = storage.revisions(plane)
+    lost = [key for key, stored in snapshot.items() if there.get(key) != stored.revision]
+    new = [key for key in there if key not in snapshot]
+    if not lost and not new:
+        return
+    before = storage.values(plane, [key for key in new if key.startswith(storage.DEFINITIONS)])
+    writes: dict[str, bytes | None] = {key: snapshot[key].value for key in lost}
+    revision = storage.write(plane, {**writes, **dict.fromkeys(new)})
+    snapshot.update({key: snapshot[key]._replace(revision=revision) for key in lost})
+    back = [snapshot[key].value for key in lost if key.startswith(storage.DEFINITIONS)]
+    _wait_for_kinds(plane.api, gone=map(json.loads, before.values()), back=map(json.loads, back))
+    if any(key.startswith(_LEARNT) for key in (*lost, *new)):
+        time.sleep(_PAUSE)
+
+
+def _wait_for_kinds(api: Api, gone: Iterable[Mapping[str, Any]], back: Iterable[Mapping[str, Any]]) -> None:
+    """Wait until the API server serves kinds no more, and others again."""
+    gone_paths, back_paths = set(map(collection_path, gone)), set(map(collection_path, back))
+    for path in gone_paths - back_paths:
+        wait_for(lambda path=path: _status(api, path) == 404, f"{path} to be gone")  # type: ignore[misc]
+        wait_for(lambda path=path: not _is_discovered(api, path), f"discovery to leave {path} out")  # type: ignore[misc]
+    for path in back_paths:
+        wait_for(lambda path=path: _status(api, path) == 200, f"{path} to be served")  # type: ignore[misc]
+
+
+def _is_discovered(api: Api, path: str) -> bool:
+    """Whether clients find the kind at ``path`` when they ask what there is."""
+    version, _slash, plural = path.rpartition("/")
+    if version.split("/")[2] not in {item["name"] for item in api.get("/apis")["groups"]}:
+        return False
+    try:
+        return plural in {item["name"] for item in api.get(version)["resources"]}
+    except ApiError as error:
+        if error.status not in (404, 503):
+            raise
+        return False
+
+
+def _status(api: Api, path: str) -> int:
+    """Return the HTTP status with which a list is answered."""
+    try:
+        api.list(path)
+    except ApiError as error:
+        return error.status
+    return 200
+
+
+# Where controllers run
 
 
 class Kind(NamedTuple):
@@ -38,14 +153,6 @@ class Kind(NamedTuple):
         metadata = item["metadata"]
         namespace = f"/namespaces/{metadata['namespace']}" if self.namespaced else ""
         return f"{self.version}{namespace}/{self.plural}/{metadata['name']}"
-
-
-def reset(plane: ControlPlane, crds: Collection[str] = ()) -> None:
-    """Delete what tests left: all kinds but ``crds``, their objects, namespaces, roles, and rules of admission.
-
-    What is in the namespaces of Kubernetes itself stays.
-    """
-    wait_for(lambda: _is_clean(plane.api, crds), "what tests left to be gone")
 
 
 def _is_clean(api: Api, crds: Collection[str]) -> bool:

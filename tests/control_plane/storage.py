@@ -1,21 +1,70 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the API server keeps in etcd, for states that only a crash leaves behind."""
+"""What the API server stores in etcd: for states that only a crash leaves, and to bring back an earlier state."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import urllib3
 
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError
 
-_DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions"
+DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
+_OBJECTS = "/registry/"
+_OF_SERVERS = ("/registry/leases/", "/registry/masterleases/")
+"""Objects by which API servers say that they are alive: nobody else writes them."""
+
+
+class Stored(NamedTuple):
+    """What is stored under a key, and the revision of etcd in which it was written."""
+
+    value: bytes
+    revision: int
+
+
+def objects(plane: ControlPlane) -> dict[str, Stored]:
+    """Return all objects by their key."""
+    found = _ask(plane, "range", {"key": _encoded(_OBJECTS), "range_end": _encoded(_after(_OBJECTS))})
+    items = {
+        b64decode(item["key"]).decode(): Stored(b64decode(item.get("value", "")), int(item["mod_revision"]))
+        for item in found.get("kvs", ())
+    }
+    return {key: item for key, item in items.items() if not key.startswith(_OF_SERVERS)}
+
+
+def revisions(plane: ControlPlane) -> dict[str, int]:
+    """Return the revision of all objects by their key."""
+    question = {"key": _encoded(_OBJECTS), "range_end": _encoded(_after(_OBJECTS)), "keys_only": True}
+    items = _ask(plane, "range", question).get("kvs", ())
+    found = {b64decode(item["key"]).decode(): int(item["mod_revision"]) for item in items}
+    return {key: revision for key, revision in found.items() if not key.startswith(_OF_SERVERS)}
+
+
+def values(plane: ControlPlane, keys: list[str]) -> dict[str, bytes]:
+    """Return what is stored under keys."""
+    if not keys:
+        return {}
+    reads = [{"requestRange": {"key": _encoded(key)}} for key in keys]
+    answers = _ask(plane, "txn", {"success": reads})["responses"]
+    found = [item for answer in answers for item in answer["response_range"].get("kvs", ())]
+    return {b64decode(item["key"]).decode(): b64decode(item.get("value", "")) for item in found}
+
+
+def write(plane: ControlPlane, values: Mapping[str, bytes | None]) -> int:
+    """Store values, or nothing for ``None``, in one transaction, and return its revision."""
+    writes = [
+        {"requestDeleteRange": {"key": _encoded(key)}}
+        if value is None
+        else {"requestPut": {"key": _encoded(key), "value": b64encode(value).decode()}}
+        for key, value in values.items()
+    ]
+    return int(_ask(plane, "txn", {"success": writes})["header"]["revision"])
 
 
 def rewrite_definition(plane: ControlPlane, name: str, change: Callable[[dict[str, Any]], None]) -> None:
@@ -23,13 +72,13 @@ def rewrite_definition(plane: ControlPlane, name: str, change: Callable[[dict[st
 
     Raises ``ControlPlaneError`` where there is none.
     """
-    key = b64encode(f"{_DEFINITIONS}/{name}".encode()).decode()
-    found = _ask(plane, "range", {"key": key}).get("kvs")
+    key = f"{DEFINITIONS}{name}"
+    found = values(plane, [key])
     if not found:
         raise ControlPlaneError(f"etcd has no CustomResourceDefinition {name}")
-    body = json.loads(b64decode(found[0]["value"]))
+    body = json.loads(found[key])
     change(body)
-    _ask(plane, "put", {"key": key, "value": b64encode(json.dumps(body).encode()).decode()})
+    write(plane, {key: json.dumps(body).encode()})
 
 
 def forget(definition: dict[str, Any]) -> None:
@@ -39,7 +88,16 @@ def forget(definition: dict[str, Any]) -> None:
             condition.update(status="False", reason="Installing", message="the initial names have been accepted")
 
 
-def _ask(plane: ControlPlane, what: str, question: dict[str, str]) -> dict[str, Any]:
+def _encoded(key: str) -> str:
+    return b64encode(key.encode()).decode()
+
+
+def _after(prefix: str) -> str:
+    """Return the end of the range of all keys that begin with ``prefix``, as etcd wants it."""
+    return f"{prefix[:-1]}{chr(ord(prefix[-1]) + 1)}"
+
+
+def _ask(plane: ControlPlane, what: str, question: Mapping[str, Any]) -> dict[str, Any]:
     with urllib3.PoolManager(ca_certs=str(plane.folder / "ca.crt"), retries=False) as pool:
         answer = pool.request("POST", f"{plane.etcd}/v3/kv/{what}", json=question)
     if answer.status != 200:

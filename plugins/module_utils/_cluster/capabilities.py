@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from .._capability.release_properties import minor_data
 from .._capability.selection import requested
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, MinorData
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, nested
@@ -180,7 +181,7 @@ def _of_another_version(cluster: ClusterVersion, release: Release) -> list[Probl
 
 def _explained(error: ApiError, reading: CapabilityReading | None) -> ClusterError:
     """Return the server's refusal, with what to do where its CustomResourceDefinition is older than its version."""
-    if reading is None or error.code != 422 or "Unsupported value" not in str(error):
+    if reading is None or not error.unsupported_values:
         return error
     version = reading.cluster.version or reading.facts.minor
     message = (

@@ -11,8 +11,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ClusterError, Problem
 from .._resources import ADMISSION_POLICIES, Target
 from .guard_policy import FINGERPRINT, GUARD_NAME, PROBE, Guard, guard_objects, owned
 from .live import CLUSTER_VERSION, get_cluster_version
@@ -115,7 +116,7 @@ def _applied(client: Client, target: Target, wanted: dict[str, Any], force: bool
     try:
         made = client.apply(target, wanted, force=force, dry_run=True).object
     except ApiError as error:
-        if error.code == 409 and not force:
+        if error.is_conflict and not force:
             raise _conflicting_fields(target, error.problems[0].message) from None
         raise
     # With new fields of the API server's own it never is as it was asked for, and that is as good.
@@ -134,9 +135,9 @@ def _found(client: Client, target: Target, *, absent_api_is_fine: bool = False) 
     try:
         return client.get(target)
     except ApiError as error:
-        if error.code != 404:
+        if not error.is_not_found:
             raise
-        if not error.named and not absent_api_is_fine:
+        if error.is_kind_not_served and not absent_api_is_fine:
             raise ClusterError([_UNSERVED]) from None
         return None
 
@@ -159,8 +160,8 @@ def _is_refused(client: Client, fingerprint: str) -> bool:
     try:
         client.merge(CLUSTER_VERSION, body, dry_run=True)
     except ApiError as error:
-        if error.code == 422 and GUARD_NAME in str(error):
+        if error.is_denied_by_policy(GUARD_NAME):
             return True
-        if error.code != 409:
+        if not error.is_conflict:
             raise
     return False

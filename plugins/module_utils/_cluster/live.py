@@ -14,8 +14,9 @@ from collections.abc import Callable
 from .._capability.release_properties import enum_names
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._problems import ApiError, ClusterError, Problem, Problems
+from .._problems import ClusterError, Problem, Problems
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, Target
 from .._unstructured import Object, nested
 from .._version import find_minor
@@ -33,9 +34,9 @@ def get_cluster_version(client: Client) -> Object:
     try:
         return client.get(CLUSTER_VERSION)
     except ApiError as error:
-        if error.code != 404:
+        if not error.is_not_found:
             raise
-        if error.named:
+        if error.object_name:
             message = "the cluster has no ClusterVersion named version"
             hint = "Create it, on a cluster without a cluster-version operator with a spec.clusterID of your own"
         else:
@@ -72,7 +73,7 @@ def update_cluster_version(
         try:
             return obj, client.merge(target, {"metadata": {"resourceVersion": version}, **body}, dry_run=dry_run)
         except ApiError as error:
-            if error.code != 409:
+            if not error.is_conflict:
                 raise
             if error.repeated:
                 unanswered = unanswered or obj  # we may have been faster than ourselves, and only the answer got lost

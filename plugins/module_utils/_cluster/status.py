@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ClusterError, Problem
 from .._resources import DEPLOYMENTS, Target
 from .._unstructured import Object, nested
 from .cluster_version import CVO, evidence_of_cvo, implicit_names
@@ -24,7 +24,6 @@ from .status_change import StatusChange, StatusInputs, find_capability_condition
 _STATUS = CLUSTER_VERSION._replace(subresource="status")
 _DEPLOYMENT = Target(DEPLOYMENTS, CVO[1], CVO[0])
 _LOCATION = str(CLUSTER_VERSION)
-_REFUSED = re.compile(r'status\.capabilities\.\w+\[\d+\]: Unsupported value: "([^"]*)"')
 
 
 class StatusReport(NamedTuple):
@@ -121,7 +120,7 @@ def _cvo_deployment(client: Client) -> dict[str, Any] | None:
     try:
         return client.find(_DEPLOYMENT)
     except ApiError as error:
-        if error.code != 403:
+        if not error.is_forbidden:
             raise
         message = f"{error.problems[0].message}, so nobody can tell whether a cluster-version operator runs"
         hint = f"Give the user a role that allows get on {DEPLOYMENTS.resource}, or set allow_cvo_managed if none runs"
@@ -130,7 +129,7 @@ def _cvo_deployment(client: Client) -> dict[str, Any] | None:
 
 def _explained(error: ApiError, facts: StatusInputs) -> ClusterError:
     """Return the server's refusal; where it is about names of capabilities, in words that lead to the cause."""
-    names = sorted(set(_REFUSED.findall(str(error)))) if error.code == 422 else []
+    names = sorted({item.value for item in error.unsupported_values if item.field.startswith("status.capabilities.")})
     if not names:
         return error
     message = f"cannot have {', '.join(names)}: the CustomResourceDefinition of the cluster does not list that"

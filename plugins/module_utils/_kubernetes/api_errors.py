@@ -123,10 +123,9 @@ class UnsupportedValue(NamedTuple):
 class ApiError(ClusterError):
     """An unsuccessful answer of an API server.
 
-    ``code`` is the HTTP status. ``message`` is the server's text, unchanged. ``verb`` and ``shown``, the object, describe
-    the request. ``reason`` and ``causes`` are those of the ``Status``. ``object_name`` is the name of the object in the
-    ``Status``, empty if there is none. ``repeated``: the request was sent more than once, so an earlier attempt may have
-    succeeded.
+    ``code`` is the HTTP status. ``message`` is the server's text, unchanged. ``verb`` and ``shown``, the object, name
+    the request. ``reason``, ``causes`` and ``object_name`` (empty if there is none) are those of the ``Status``.
+    ``repeated``: the request was sent more than once, so an earlier attempt may have succeeded.
     """
 
     def __init__(
@@ -316,7 +315,7 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str) -> 
     elif isinstance(cause, ValueError) and "header" in text.lower():
         # Its text repeats the header, which can be a token.
         code = "invalid-header"
-        message = f"cannot {verb} {shown}: a header for {host} contains a character that is not allowed, or a line break"
+        message = f"cannot {verb} {shown}: a header for {host} contains an invalid character, such as a line break"
         hint = "Check api_key, the token in the kubeconfig, and impersonate_user"
     else:
         code = "unreachable-server"
@@ -344,7 +343,7 @@ def _problem_code(error: ApiError) -> str:
     if error.is_not_found:
         return "missing-object" if error.object_name else "unserved-kind"
     if error.is_conflict and error.field_conflicts:
-        return "conflicting-fields"
+        return "conflicting-managers"
     return _CODES.get(error.code, "failed-server" if error.code >= 500 else "unexpected-answer")
 
 

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Options that say how to reach a cluster, and which of their values are secret."""
+"""The connection options of modules, and which of their values are secret."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SHORTEST_SECRET = 5
 
 
 def auth_spec() -> dict[str, dict[str, Any]]:
-    """How to reach a cluster: the options of kubernetes.core (its fragment ``k8s_auth_options``).
+    """Return the argument spec of the connection options (fragment ``k8s_auth_options`` of kubernetes.core).
 
-    Where that collection is not installed the few that most people use, so that ``connect`` can say what is missing.
+    Without that collection it has the most common options, and ``connect`` reports that the collection is missing.
     """
     try:
         from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
@@ -28,27 +28,27 @@ def auth_spec() -> dict[str, dict[str, Any]]:
 
 
 def show_kubeconfig(module: Any) -> None:
-    """Let results hold what the kubeconfig of a cluster says and is known to be no secret.
+    """Unmask the values of the option ``kubeconfig`` that are known not to be secret.
 
-    kubernetes.core declares the option ``no_log``, so Ansible would mask each text of it wherever a result has it: a
-    kubeconfig given as a dict says ``v1`` and ``Config``, and a ConfigMap of the result would be a ``********Map``.
+    kubernetes.core declares the option ``no_log``, so Ansible masks each of its strings wherever a result contains it:
+    a kubeconfig given as a dict contains ``v1`` and ``Config``, and a ConfigMap would become a ``********Map``.
     """
-    given = module.params.get("kubeconfig")
-    shown = _paths(given) if isinstance(given, str) else {*_open_texts(given), *_short_texts(given)}
+    kubeconfig = module.params.get("kubeconfig")
+    shown = _paths(kubeconfig) if isinstance(kubeconfig, str) else {*_open_texts(kubeconfig), *_short_texts(kubeconfig)}
     others = (module.params.get(option) for option in ("api_key", "password", "proxy_headers"))
     module.no_log_values -= shown - {text for value in others for text in _texts(value)}
 
 
 def looks_like_path(text: str) -> bool:
-    """Tell whether ``text`` is made of what paths are made of; it could be a kubeconfig itself, with its secrets."""
+    """Whether ``text`` has only characters of paths. Otherwise it can be the content of a kubeconfig, with secrets."""
     return re.fullmatch(r"[\w./~+@%,= -]{1,255}", text) is not None
 
 
-def _paths(given: str) -> set[str]:
-    """Return the paths in a text, and the text itself if it is nothing else."""
-    parts = given.split(os.pathsep)
+def _paths(kubeconfig: str) -> set[str]:
+    """The paths in a list of paths, and the list itself if it has nothing else."""
+    parts = kubeconfig.split(os.pathsep)
     paths = {part for part in parts if os.path.isfile(part) or looks_like_path(part)}
-    return {*paths, given} if paths.issuperset(parts) else paths
+    return {*paths, kubeconfig} if paths.issuperset(parts) else paths
 
 
 def _open_texts(kubeconfig: Any) -> Iterator[str]:
@@ -63,14 +63,14 @@ def _open_texts(kubeconfig: Any) -> Iterator[str]:
     for section, (item, known) in fields.items():
         entries = kubeconfig.get(section)
         for entry in entries if isinstance(entries, list) else ():
-            said = entry.get(item) if isinstance(entry, Mapping) else None
-            if isinstance(said, Mapping):
-                yield from (text for field in known for text in _texts(said.get(field)) if "@" not in text)
+            content = entry.get(item) if isinstance(entry, Mapping) else None
+            if isinstance(content, Mapping):
+                yield from (text for field in known for text in _texts(content.get(field)) if "@" not in text)
                 yield from _texts(entry.get("name"))
 
 
 def _short_texts(kubeconfig: Any) -> Iterator[str]:
-    """Yield what is too short to keep a secret, and would be found in every word."""
+    """Yield the strings that are too short for a secret and occur in many words."""
     yield from (text for text in _texts(kubeconfig) if len(text) < _SHORTEST_SECRET)
 
 

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The one client of API servers: fixed paths, one pool, retries where they help."""
+"""A client of an API server: fixed paths, one connection pool, retries."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ClusterError, Problem
 from .._resources import Target
-from .api_errors import api_error, connection_error, one_line
+from .api_errors import ApiError, api_error, connection_error, one_line
 from .retries import retries
 
 if TYPE_CHECKING:
@@ -36,31 +36,31 @@ Result = TypeVar("Result")
 
 
 class Snapshot(NamedTuple):
-    """The objects of a kind by ``object_key``, as they were at ``resource_version``."""
+    """The objects of a kind by ``object_key``, at ``resource_version``."""
 
     objects: Mapping[str, Mapping[str, Any]]
     resource_version: str
 
 
 class WriteResult(NamedTuple):
-    """An object after it was written, and whether it was not there before."""
+    """An object after a write. ``created``: it did not exist before."""
 
     created: bool
     object: dict[str, Any]
 
 
 def object_key(obj: Mapping[str, Any]) -> str:
-    """Return what tells an object from others of its kind: its name, behind its namespace where it has one."""
+    """Return the key of an object among those of its kind: ``NAMESPACE/NAME``, or ``NAME`` without a namespace."""
     metadata = obj["metadata"]
     namespace = metadata.get("namespace")
     return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
 
 
 class Client:
-    """Requests to one API server. Each of them can be sent twice, so each is retried.
+    """Requests to one API server. All of them are idempotent, so all of them are retried.
 
-    All methods raise ``ApiError`` for an answer that is no success, and ``ClusterError`` where there is no answer.
-    Threads may share a client.
+    All methods raise ``ApiError`` for an unsuccessful answer, and ``ClusterError`` if there is no answer. Threads may
+    share a client.
     """
 
     def __init__(
@@ -77,41 +77,41 @@ class Client:
         self._token = token
 
     def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
-        """Return one object; with ``metadata_only`` without its spec and status."""
+        """Return one object. ``metadata_only`` omits its spec and status."""
         return self._object("get", "GET", target, accept=_METADATA_ONLY if metadata_only else _JSON).object
 
     def find(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any] | None:
-        """Return one object as ``get`` does, or ``None`` where there is none."""
+        """Return one object as ``get`` does, ``None`` if it does not exist."""
         try:
             return self.get(target, metadata_only=metadata_only)
         except ApiError as error:
-            if error.code != 404:
+            if not error.is_not_found:
                 raise
             return None
 
     def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
-        """Return what the server has at a path that is no object's, such as its discovery documents."""
+        """Return the document at a path that is not that of an object, such as a discovery document."""
         response = self._send("get", "GET", path, path, accept=accept)
         return self._parsed(response, "get", path)
 
     def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
-        """Yield all objects of a kind, page by page; with ``metadata_only`` without their spec and status."""
+        """Yield all objects of a kind, page by page. ``metadata_only`` omits their spec and status."""
         for page in self._pages(target, _METADATA_LIST if metadata_only else _JSON):
             yield from page["items"]
 
     def snapshot(self, target: Target) -> Snapshot:
-        """Return the objects of a kind, only the named one where ``target`` has a name, as a watch can go on from."""
-        found: dict[str, dict[str, Any]] = {}
+        """Return the objects of a kind, or the one that ``target`` names, at a version from which a watch can start."""
+        objects: dict[str, dict[str, Any]] = {}
         version = ""
         for page in self._pages(target, _JSON):
             version = version or page.get("metadata", {}).get("resourceVersion") or ""
-            found.update({object_key(item): item for item in page["items"]})
-        return Snapshot(found, version)
+            objects.update({object_key(item): item for item in page["items"]})
+        return Snapshot(objects, version)
 
     def merge(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
         """Merge ``body`` into an object and return it (RFC 7386: maps are merged, lists replaced).
 
-        ``body`` has to hold ``metadata.resourceVersion``, so that it can be sent twice and undoes nobody's work.
+        ``body`` must contain ``metadata.resourceVersion``: then a retry is safe and no other write is overwritten.
         """
         query = {"fieldManager": FIELD_MANAGER}
         return self._write("patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run).object
@@ -125,46 +125,46 @@ class Client:
         dry_run: bool = False,
         metadata_only: bool = False,
     ) -> WriteResult:
-        """Apply ``body`` on the server's side as the collection's field manager, and return the object.
+        """Apply ``body`` with server-side apply as the collection's field manager, and return the object.
 
-        With ``metadata_only`` without its spec and status, which spares reading what is known.
+        ``metadata_only`` omits its spec and status.
         """
         query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
         accept = _METADATA_ONLY if metadata_only else _JSON
         return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
 
     def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
-        """Create the object of ``target``; that one of that name is there is an ``ApiError`` of 409.
+        """Create the object of ``target``. If it exists, an ``ApiError`` of 409 is raised.
 
-        Where the answer to a first request got lost, our own object may be the one that is there.
+        After a lost answer, the existing object can be the one that the first attempt created (``ApiError.repeated``).
         """
-        place = target._replace(name="")
+        collection = target._replace(name="")
         query = {"fieldManager": FIELD_MANAGER}
-        return self._write("create", "POST", place, body, _JSON, query, dry_run, _METADATA_ONLY, str(target))
+        return self._write("create", "POST", collection, body, _JSON, query, dry_run, _METADATA_ONLY, str(target))
 
     def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
-        """Delete one object, that of ``uid`` if it is given, and tell whether it was there."""
+        """Delete one object, only that with ``uid`` if one is given. Returns whether it existed."""
         body = {
             "kind": "DeleteOptions",
             "apiVersion": "v1",
             **({"preconditions": {"uid": uid}} if uid else {}),
-            # Beside a body the API server does not look for it in the query.
+            # With a body, the API server ignores dryRun in the query.
             **({"dryRun": ["All"]} if dry_run else {}),
         }
         try:
             self._write("delete", "DELETE", target, body, _JSON, {}, dry_run)
         except ApiError as error:
-            if error.code != 404:
+            if not error.is_not_found:
                 raise
-            return error.repeated  # after a lost answer it is we who deleted it
+            return error.repeated  # after a lost answer, the first attempt deleted it
         return True
 
     def watch(self, target: Target, resource_version: str, seconds: float) -> Iterator[dict[str, Any]]:
-        """Yield what happens to a kind after ``resource_version``: dicts with ``type`` and ``object``.
+        """Yield the events of a kind after ``resource_version``: dicts with ``type`` and ``object``.
 
-        With a name only what happens to that object. A ``BOOKMARK`` tells a later version and nothing else, an
-        ``ERROR`` that a new snapshot is needed. Ends after ``seconds``, or earlier where the server wants so; raises
-        ``ClusterError`` where the connection breaks.
+        If ``target`` has a name, only the events of that object. A ``BOOKMARK`` contains a later version only; an
+        ``ERROR`` means that a new snapshot is needed. Ends after ``seconds``, or earlier if the server ends it. Raises
+        ``ClusterError`` if the connection breaks.
         """
         query = {
             **_selector(target),
@@ -177,19 +177,19 @@ class Client:
         response = self._send("watch", "GET", path, str(target), query=query, read_seconds=seconds + 5)
         try:
             yield from _events(response)
-        except Exception as error:  # whatever a connection can break with
+        except Exception as error:  # a connection can break with any exception
             raise connection_error(error, "watch", str(target), self.host) from None
         finally:
             response.close()
             response.release_conn()
 
     def each(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
-        """Do ``work`` for all ``items``, some at a time, and return the answers in their order."""
+        """Call ``work`` with all ``items``, some of them concurrently. The results are in the order of ``items``."""
         with ThreadPoolExecutor(max_workers=PARALLELISM) as executor:
             return list(executor.map(work, items))
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self._pool.clear()
 
     def _pages(self, target: Target, accept: str) -> Iterator[dict[str, Any]]:
@@ -207,8 +207,10 @@ class Client:
                 return
 
     def _no_api(self, verb: str, shown: str) -> ClusterError:
-        message = f"cannot {verb} {shown}: the answer is not that of an API server, so {self.host} is none"
-        return ClusterError([Problem("error", "todo", "host", message, "Give the address of the cluster's API")])
+        message = f"cannot {verb} {shown}: {self.host} does not answer like an API server"
+        return ClusterError(
+            [Problem("error", "invalid-answer", "host", message, "Give the address of the cluster's API")]
+        )
 
     def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> WriteResult:
         shown = shown or str(target)
@@ -227,9 +229,9 @@ class Client:
         accept: str = _JSON,
         shown: str = "",
     ) -> WriteResult:
-        asked = {**query, **({"dryRun": "All"} if dry_run else {})}
+        query = {**query, **({"dryRun": "All"} if dry_run else {})}
         return self._object(
-            verb, method, target, shown, query=asked, body=body, content_type=content_type, accept=accept
+            verb, method, target, shown, query=query, body=body, content_type=content_type, accept=accept
         )
 
     def _send(
@@ -246,7 +248,7 @@ class Client:
         read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
         import urllib3
-        from urllib3._collections import HTTPHeaderDict  # public from urllib3 2 on only
+        from urllib3._collections import HTTPHeaderDict  # public only since urllib3 2
 
         headers = HTTPHeaderDict(self._headers)
         headers["Accept"] = accept
@@ -254,15 +256,15 @@ class Client:
             headers["Content-Type"] = content_type
         try:
             token = self._token()
-        except Exception as error:  # a program or a provider that makes tokens can fail in any way
+        except Exception as error:  # a program or a provider that creates tokens can fail in any way
             message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
             raise ClusterError(
-                [Problem("error", "todo", "", message, "Log in again, and give the new kubeconfig")]
+                [Problem("error", "missing-token", "", message, "Log in again, and give the new kubeconfig")]
             ) from None
         if token:
             headers["Authorization"] = token
         try:
-            sending: dict[str, Any] = {
+            options: dict[str, Any] = {
                 "body": None if body is None else json.dumps(body),
                 "redirect": False,
                 "timeout": urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
@@ -270,9 +272,9 @@ class Client:
                 "preload_content": verb != "watch",
             }
             url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")
-            # Not request(): with a body, urllib3 1.26 makes one header of several with the same name there.
-            response = self._pool.request_encode_url(method, url, headers=headers, **sending)
-        except Exception as error:  # whatever TLS, a proxy or the network can break with
+            # Not request(): with a body, urllib3 1.26 merges headers of the same name.
+            response = self._pool.request_encode_url(method, url, headers=headers, **options)
+        except Exception as error:  # TLS, a proxy and the network can raise any exception
             raise connection_error(error, verb, shown, self.host) from None
         if response.status >= 300:
             repeated = response.retries is not None and bool(response.retries.history)
@@ -281,12 +283,12 @@ class Client:
 
     def _parsed(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
         try:
-            found = json.loads(response.data)
+            document = json.loads(response.data)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            document = None
+        if not isinstance(document, dict):
             raise self._no_api(verb, shown)
-        return found
+        return document
 
 
 def _selector(target: Target) -> dict[str, str]:
@@ -302,7 +304,7 @@ def _has_name(value: Any) -> bool:
 
 
 def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:
-    """Yield what a watch sends, one JSON object per line. Raises ``ValueError`` for what is no event."""
+    """Yield the events of a watch, one JSON object per line. Raises ``ValueError`` if a line is not an event."""
     rest = b""
     for chunk in response.stream(amt=None, decode_content=True):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -310,5 +312,5 @@ def _events(response: urllib3.BaseHTTPResponse) -> Iterator[dict[str, Any]]:
             event = json.loads(line)
             kind = event.get("type") if isinstance(event, dict) else None
             if kind != "ERROR" and not isinstance(event.get("object"), dict):
-                raise ValueError("a watch sent what is no event")
+                raise ValueError("a line of the watch is not an event")
             yield event

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Waiting until the API server serves what a CustomResourceDefinition defines."""
+"""Waits until the API server serves the kind of a CustomResourceDefinition."""
 
 from __future__ import annotations
 
@@ -11,81 +11,81 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from .._problems import ApiError, ClusterError
+from .._problems import ClusterError
 from .._resources import Target
 from .._unstructured import conditions_of
+from .api_errors import ApiError
 from .client import Client, WriteResult
 from .rest_mapper import RestMapper
 
 TOUCHED = "capability.openshift.io/nudged"
-"""Annotation that is there for a moment only, where an API server has forgotten a definition."""
+"""Annotation that is set for a moment, to make an API server process a definition that it has forgotten."""
 
 ESTABLISH_SECONDS = 120.0
-"""How long to wait for definitions, through a restart of the API server."""
+"""Time limit for definitions; it includes a restart of the API server."""
 
-_TOUCH_SECONDS = 8.0
-"""An API server with peers takes 5 seconds until it establishes a definition: only a longer silence means something."""
+TOUCH_SECONDS = 8.0
+"""Time without an event after which a definition is touched. A highly available API server takes up to 5 seconds."""
 
 _PAUSE = 0.5
-"""Seconds before a watch is begun again that broke."""
+"""Seconds before a broken watch is restarted."""
 
 _TRIES = 3
 
 
 def wait_until_established(
-    client: Client, target: Target, metadata: Mapping[str, Any], seconds: float
+    client: Client, target: Target, metadata: Mapping[str, Any], seconds: float, touch_seconds: float = TOUCH_SECONDS
 ) -> tuple[Mapping[str, Any], str]:
-    """Return a CustomResourceDefinition once it is established, or why it is not, after ``seconds`` or for good.
+    """Return a CustomResourceDefinition, and why it is not established, empty if it is.
 
-    Where no time is left it is looked at once.
-
-    ``metadata`` is what it had when it was sent. Raises ``ClusterError``.
+    Waits for ``seconds``, or until its names are rejected; without time left it is read once. ``metadata`` is that of
+    the definition when it was applied. Raises ``ClusterError``.
     """
     begun = time.monotonic()
-    found: Mapping[str, Any] = {"metadata": metadata}
-    version, nudges = str(metadata["resourceVersion"]), 0
-    while not _is_decided(found):
+    crd: Mapping[str, Any] = {"metadata": metadata}
+    version, touches = str(metadata["resourceVersion"]), 0
+    while not _is_decided(crd):
         left = begun + seconds - time.monotonic()
-        found = _next_event(client, target, version, min(left, _TOUCH_SECONDS))
-        # A watch from what it has now is refused as too old where nothing has changed since a restart of the server.
+        crd = _next_event(client, target, version, min(left, touch_seconds))
+        # If nothing has changed since a restart of the server, it rejects a watch from the current version as too old.
         version = ""
-        if _is_decided(found) or left <= 0:
+        if _is_decided(crd) or left <= 0:
             break
-        if time.monotonic() - begun >= _TOUCH_SECONDS * (nudges + 1):
-            # One that was killed between accepting the names and establishing them looks at a definition again only
-            # when that changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
-            nudges += 1
-            _touch(client, target, str(nudges))
-    if nudges or TOUCHED in (found["metadata"].get("annotations") or {}):  # of a wait that was broken off
+        if time.monotonic() - begun >= touch_seconds * (touches + 1):
+            # An API server that was killed between accepting the names and establishing them processes a definition
+            # again only if it changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
+            touches += 1
+            _touch(client, target, str(touches))
+    if touches or TOUCHED in (crd["metadata"].get("annotations") or {}):  # of an interrupted wait
         _touch(client, target, None)
-    return found, "" if is_established(found) else _refused_names(found) or _state(found)
+    return crd, "" if is_established(crd) else _rejected_names(crd) or _state(crd)
 
 
 def is_established(crd: Mapping[str, Any]) -> bool:
-    """Tell whether the API server serves what ``crd`` defines."""
+    """Whether the API server serves the kind of ``crd``."""
     return bool(conditions_of(crd).get("Established", {}).get("status") == "True")
 
 
 def _is_decided(crd: Mapping[str, Any]) -> bool:
-    return is_established(crd) or bool(_refused_names(crd))
+    return is_established(crd) or bool(_rejected_names(crd))
 
 
-def _refused_names(crd: Mapping[str, Any]) -> str:
-    """Return why the API server does not take the names of a CustomResourceDefinition, which another one may have."""
+def _rejected_names(crd: Mapping[str, Any]) -> str:
+    """Why the API server rejects the names, empty if it does not. Another definition can have them."""
     names = conditions_of(crd).get("NamesAccepted", {})
     return f"its names are not accepted ({names.get('message')})" if names.get("status") == "False" else ""
 
 
 def _state(crd: Mapping[str, Any]) -> str:
-    """Return what the API server says of a definition that has not become established in time."""
+    """The state of a definition that is not established in time."""
     condition = conditions_of(crd).get("Established")
     if condition is None:
-        return "time is up, and the server has not looked at it yet"
-    return f"time is up, and the server says {condition.get('reason')} ({condition.get('message')})"
+        return "is not established in time: the API server has not processed it"
+    return f"is not established in time: {condition.get('reason')} ({condition.get('message')})"
 
 
 def _next_event(client: Client, target: Target, version: str, seconds: float) -> Mapping[str, Any]:
-    """Return what becomes of a definition within ``seconds``, or earlier where a watch from ``version`` ends."""
+    """The definition after ``seconds``, or earlier if it is decided or the watch from ``version`` ends."""
     if seconds > 0:
         begun = time.monotonic()
         try:
@@ -94,7 +94,7 @@ def _next_event(client: Client, target: Target, version: str, seconds: float) ->
                     changed: Mapping[str, Any] = event["object"]
                     return changed
         except ClusterError:
-            pass  # the read that follows tells whether it was only a broken connection
+            pass  # the read that follows shows whether only the connection broke
         time.sleep(max(0.0, min(_PAUSE, seconds) - (time.monotonic() - begun)))
     return client.get(target)
 
@@ -108,7 +108,7 @@ def _touch(client: Client, target: Target, value: str | None) -> None:
         try:
             client.merge(target, {"metadata": metadata})
         except ApiError as error:
-            if error.code != 409:
+            if not error.is_conflict:
                 raise
         else:
             return
@@ -117,9 +117,9 @@ def _touch(client: Client, target: Target, value: str | None) -> None:
 def create_of_new_kind(
     client: Client, kinds: RestMapper, target: Target, body: Mapping[str, Any], *, dry_run: bool = False
 ) -> WriteResult:
-    """Create an object. Of a kind that came a moment ago there is none yet, so that it can be applied as well.
+    """Create an object. If its kind is new, apply it, because none can exist yet.
 
-    The API server holds a POST back for two seconds then
+    The API server delays a POST of a new kind by two seconds
     (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go, justCreated).
     """
     if kinds.is_new(target.kind) and kinds.is_fresh(target.kind):

@@ -3,11 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Which kinds an API server serves, and where.
+"""The kinds that an API server serves, and their paths.
 
-Two requests tell it on Kubernetes 1.26 and later (aggregated discovery, API group ``apidiscovery.k8s.io``). Servers
-before that answer the same requests with lists of groups only; there each version of a group that somebody asks for is
-one more request.
+Kubernetes 1.26 and later need two requests (aggregated discovery, API group ``apidiscovery.k8s.io``). Earlier servers
+answer these requests with lists of groups; there each version of a group that is looked up is one more request.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._problems import ApiError
 from .._resources import ApiResource
+from .api_errors import ApiError
 from .client import Client
 
 _AGGREGATED = "APIGroupDiscoveryList"
@@ -26,13 +25,12 @@ _ACCEPT = ",".join(
         "application/json",
     ]
 )
-_UNAVAILABLE = 503
 
 
 class Discovery:
-    """What the server of ``client`` serves, read when it is first asked for. Not for several threads at a time.
+    """The kinds that the server of ``client`` serves, read on first use. Not thread-safe.
 
-    Methods raise ``ClusterError`` where the server does not tell.
+    Methods raise ``ClusterError`` if discovery fails.
     """
 
     def __init__(self, client: Client) -> None:
@@ -40,30 +38,27 @@ class Discovery:
         self._groups: dict[str, list[GroupVersion]] | None = None
 
     def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
-        """Return a kind in ``version``, or in that of the versions that have it which the server prefers.
+        """Return a kind in ``version``, by default in the preferred one of the versions that have it.
 
-        ``None`` where it is not served, or where nobody can tell now (see ``unknown``).
+        ``None`` if it is not served, or not known at the moment (see ``unknown``).
         """
         for served in self._versions(group):
             if version in ("", served.name):
-                found = served.kinds.get(kind)
-                if found is not None:
-                    return found
+                resource = served.kinds.get(kind)
+                if resource is not None:
+                    return resource
         return None
 
     def unknown(self, group: str) -> bool:
-        """Tell whether a group may serve more than ``find`` knows: its own API server does not answer.
-
-        Only groups of aggregated API servers can be so, which the API server has no part in.
-        """
+        """Whether a group can serve more kinds than ``find`` knows, because its aggregated API server is down."""
         return any(version.stale for version in self._versions(group))
 
     def serves(self, group: str, plural: str) -> bool:
-        """Tell whether a kind is served in any version."""
+        """Whether a kind is served in any version."""
         return any(served.plural == plural for version in self._versions(group) for served in version.kinds.values())
 
     def reload(self) -> None:
-        """Ask again, because CustomResourceDefinitions came or went; what is known stays where nobody answers."""
+        """Read it again, after CustomResourceDefinitions changed. If that fails, the previous state stays."""
         self._groups = self._read()
 
     def _read(self) -> dict[str, list[GroupVersion]]:
@@ -79,7 +74,7 @@ class Discovery:
 
 
 class GroupVersion:
-    """A version of a group. ``kinds`` hold nothing before it was read."""
+    """A version of a group. ``kinds`` is empty before ``read``. ``stale``: its API server does not answer."""
 
     def __init__(
         self, group: str, name: str, kinds: Mapping[str, ApiResource] | None = None, stale: bool = False
@@ -90,17 +85,17 @@ class GroupVersion:
         self.stale = stale
 
     def read(self, client: Client) -> None:
-        """Ask the server for the kinds, unless it told them already."""
+        """Request the kinds, unless they are known already."""
         if self._was_read:
             return
         path = f"/apis/{self._group}/{self.name}" if self._group else f"/api/{self.name}"
         try:
             resources = client.document(path).get("resources") or ()
         except ApiError as error:
-            if error.code not in (404, _UNAVAILABLE):
+            if not (error.is_not_found or error.is_service_unavailable):
                 raise
-            resources, self.stale = (), error.code == _UNAVAILABLE
-        # Sub-resources are in the same list.
+            resources, self.stale = (), error.is_service_unavailable
+        # The list also has sub-resources.
         plain = [item for item in resources if "/" not in item["name"]]
         self.kinds = _by_kind(
             ApiResource(self._group, self.name, item["name"], item["kind"], item["namespaced"]) for item in plain
@@ -109,14 +104,14 @@ class GroupVersion:
 
 
 def _groups_of(document: Mapping[str, Any]) -> dict[str, list[GroupVersion]]:
-    """Return the groups of a discovery document by name, the preferred version of each first."""
+    """The groups of a discovery document by name, the preferred version of each first."""
     if document.get("kind") == _AGGREGATED:
         groups: dict[str, list[GroupVersion]] = {}
         for item in document.get("items") or ():
             name = (item.get("metadata") or {}).get("name") or ""
             groups[name] = [_aggregated_version(name, version) for version in item.get("versions") or ()]
         return groups
-    if "groups" not in document:  # APIVersions, what /api says of the core group
+    if "groups" not in document:  # APIVersions: the core group at /api
         return {"": [GroupVersion("", name) for name in document.get("versions") or ()]}
     return {group["name"]: _listed_versions(group) for group in document["groups"] or ()}
 
@@ -129,7 +124,7 @@ def _listed_versions(group: Mapping[str, Any]) -> list[GroupVersion]:
 
 def _aggregated_version(group: str, version: Mapping[str, Any]) -> GroupVersion:
     name = version["version"]
-    # A resource without a kind of its own is there for its sub-resources only.
+    # A resource without a kind exists for its sub-resources only.
     resources = [item for item in version.get("resources") or () if item.get("responseKind")]
     kinds = _by_kind(
         ApiResource(group, name, item["resource"], item["responseKind"]["kind"], item["scope"] == "Namespaced")
@@ -138,8 +133,8 @@ def _aggregated_version(group: str, version: Mapping[str, Any]) -> GroupVersion:
     return GroupVersion(group, name, kinds, version.get("freshness") == "Stale")
 
 
-def _by_kind(found: Iterator[ApiResource]) -> dict[str, ApiResource]:
+def _by_kind(resources: Iterator[ApiResource]) -> dict[str, ApiResource]:
     kinds: dict[str, ApiResource] = {}
-    for served in found:
+    for served in resources:
         kinds.setdefault(served.kind, served)
     return kinds

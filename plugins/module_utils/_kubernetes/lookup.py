@@ -3,89 +3,90 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Which of some resources are on a cluster: one list of metadata for each kind."""
+"""Which of some resources exist on a cluster: one request for the metadata of each kind."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from .._problems import ApiError, ClusterError, Problem
+from .._problems import ClusterError, Problem
 from .._resources import ApiResource, ResourceId, Target, target_for
+from .api_errors import ApiError
 from .client import Client, object_key
 
 
 class KindLookup(Protocol):
-    """What tells which kinds a cluster serves."""
+    """The kinds that a cluster serves."""
 
     def find(self, group: str, kind: str) -> ApiResource | None:
-        """Return a kind; ``None`` where it is not served, or where nobody can tell now."""
+        """Return a kind; ``None`` if it is not served, or not known at the moment."""
 
     def unknown(self, group: str) -> bool:
-        """Tell whether a group may serve more than is known: its own API server does not answer."""
+        """Whether a group can serve more kinds than are known, because its aggregated API server is down."""
 
 
 class ExistingResources(NamedTuple):
-    """The metadata of what is there, by resource. ``unclear`` is what the cluster does not tell, ``errors`` why not.
+    """The metadata of the ``existing`` resources. ``unclear`` are those that could not be read, ``errors`` the reasons.
 
-    ``unserved`` is how many kinds the cluster does not have, so that nothing of them is there.
+    ``unserved`` is the number of kinds that the cluster does not serve; no resource of them exists.
     """
 
-    there: Mapping[ResourceId, Mapping[str, Any]]
+    existing: Mapping[ResourceId, Mapping[str, Any]]
     unclear: frozenset[ResourceId]
     errors: tuple[ClusterError, ...]
     unserved: int
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What the errors say."""
+        """The problems of the errors, each once."""
         return tuple(dict.fromkeys(problem for error in self.errors for problem in error.problems))
 
 
 def find_existing(
     client: Client, kinds: KindLookup, resources: Collection[ResourceId], labels: str = ""
 ) -> ExistingResources:
-    """Return which of ``resources`` are there, among the objects that a label selector chooses.
+    """Return which of ``resources`` exist and match the label selector ``labels``.
 
-    Raises ``ClusterError`` where the server does not answer at all.
+    Raises ``ClusterError`` if the server does not answer at all.
     """
     by_kind: dict[tuple[str, str], list[ResourceId]] = {}
     for resource in sorted(resources):
         by_kind.setdefault(resource.group_kind, []).append(resource)
-    # Some manifests of cluster-scoped resources name a namespace, which the API ignores, and which targets have not.
-    wanted: dict[ApiResource, dict[str, list[ResourceId]]] = {}
+    # Manifests of cluster-scoped resources can have a namespace, which the API ignores; targets do not have it.
+    by_key: dict[ApiResource, dict[str, list[ResourceId]]] = {}
     unclear: set[ResourceId] = set()
     errors: list[ClusterError] = []
     for (group, kind), named in by_kind.items():
         served = kinds.find(group, kind)
         if served is not None:
-            keys = wanted.setdefault(served, {})
+            keys = by_key.setdefault(served, {})
             for resource in named:
                 keys.setdefault(target_for(served, resource).key, []).append(resource)
         elif kinds.unknown(group):
             unclear.update(named)
             errors.append(_group_unavailable(group, kind))
-    unserved = len(by_kind) - len(wanted) - len(errors)
+    unserved = len(by_kind) - len(by_key) - len(errors)
 
     def listed(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
-        keys = wanted[served]
+        keys = by_key[served]
         try:
             items = client.list(Target(served, labels=labels), metadata_only=True)
             return {resource: item["metadata"] for item in items for resource in keys.get(object_key(item), ())}
         except ApiError as error:
-            return {} if error.code == 404 else error  # its CustomResourceDefinition went meanwhile
+            return {} if error.is_not_found else error  # its CustomResourceDefinition was deleted in between
 
-    there: dict[ResourceId, Mapping[str, Any]] = {}
-    for served, answer in zip(wanted, client.each(listed, tuple(wanted)), strict=True):
+    existing: dict[ResourceId, Mapping[str, Any]] = {}
+    for served, answer in zip(by_key, client.each(listed, tuple(by_key)), strict=True):
         if isinstance(answer, ApiError):
             errors.append(answer)
-            unclear.update(resource for resources in wanted[served].values() for resource in resources)
+            unclear.update(resource for resources in by_key[served].values() for resource in resources)
         else:
-            there.update(answer)
-    return ExistingResources(there, frozenset(unclear), tuple(errors), unserved)
+            existing.update(answer)
+    return ExistingResources(existing, frozenset(unclear), tuple(errors), unserved)
 
 
 def _group_unavailable(group: str, kind: str) -> ClusterError:
     message = f"cannot list {kind} of {group}: the server of this API group does not answer"
-    hint = "Look at the APIServices of the group (oc get apiservice), and run it again"
-    return ClusterError([Problem("error", "todo", "", message, hint)])
+    hint = "Check the APIServices of the group (oc get apiservice), and run it again"
+    return ClusterError([Problem("error", "unavailable-group", "", message, hint)])

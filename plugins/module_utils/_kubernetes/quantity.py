@@ -10,23 +10,16 @@ from __future__ import annotations
 import re
 
 NANO = 10**9
-"""Parts of a unit in which quantities are kept: Kubernetes keeps them to the nano, and rounds up what is finer."""
-
+"""Nanos in a unit: Kubernetes stores quantities in nanos and rounds up what is finer."""
 
 _MOST = (2**63 - 1) * NANO
-
-
 _LONGEST_QUANTITY = 100
-
-
-_FARTHEST_EXPONENT = 2 * _LONGEST_QUANTITY  # beyond it no mantissa that is short enough makes a difference
-
+_FARTHEST_EXPONENT = 2 * _LONGEST_QUANTITY  # beyond it, no mantissa of that length makes a difference
 
 _QUANTITY = re.compile(
     r"\+?(?=\.?[0-9])(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)"
     r"(?:[eE](?P<exponent>[+-]?[0-9]+)|(?P<suffix>[KMGTPE]i|[numkMGTPE])?)"
 )
-
 
 _SUFFIXES = {
     **{suffix: 1000**power for power, suffix in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"))},
@@ -36,11 +29,11 @@ _SUFFIXES = {
 
 
 def parse_quantity(value: object) -> int | None:
-    """Return a Kubernetes quantity in nanos (10^-9 of its unit), ``None`` where it is none or is negative.
+    """Return a quantity in nanos (10^-9 of its unit), ``None`` if ``value`` is not a quantity or is negative.
 
-    What is finer is rounded up, what is more than 64 bits hold is the most that they hold.
-    Source: kubernetes/apimachinery:pkg/api/resource/quantity.go, of which Quantity has the grammar and UnmarshalJSON
-    takes bare numbers, null and white space around.
+    Finer values are rounded up. Values beyond 64 bits become the largest 64-bit value.
+    Source: kubernetes/apimachinery:pkg/api/resource/quantity.go: Quantity has the grammar, UnmarshalJSON also accepts
+    numbers, null and surrounding white space.
     """
     if value is None:
         return 0
@@ -55,7 +48,7 @@ def parse_quantity(value: object) -> int | None:
     if match["exponent"] is None:
         numerator *= _SUFFIXES[match["suffix"] or ""]
     else:
-        # Nobody waits for 10^999999999.
+        # 10^999999999 would take forever.
         exponent = max(-_FARTHEST_EXPONENT, min(int(match["exponent"]), _FARTHEST_EXPONENT))
         numerator *= NANO * 10 ** max(exponent, 0)
         denominator *= 10 ** max(-exponent, 0)

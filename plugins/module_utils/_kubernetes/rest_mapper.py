@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The kinds that a server serves, for several threads and while CustomResourceDefinitions come."""
+"""The kinds that a server serves, for several threads and while CustomResourceDefinitions are created."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .client import Client
 from .discovery import Discovery
 
 _FRESH_SECONDS = 5.0
-"""How long an API server may take at most until it goes by a CustomResourceDefinition that came or changed."""
+"""The longest time an API server needs to use a new or changed CustomResourceDefinition."""
 
 
 class RestMapper:
-    """What the server of ``client`` serves. Methods raise ``ClusterError`` where it does not tell."""
+    """The kinds that a server serves. Thread-safe. Methods raise ``ClusterError`` if discovery fails."""
 
     def __init__(self, client: Client) -> None:
         self._discovery = Discovery(client)
@@ -32,7 +32,7 @@ class RestMapper:
         self._lock = Lock()
 
     def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
-        """Return a kind; ``None`` where it is not served, or where nobody can tell now."""
+        """Return a kind; ``None`` if it is not served, or not known at the moment."""
         with self._lock:
             learnt = self._learnt.get((group, kind), {})
             if learnt and version in ("", *learnt):
@@ -40,30 +40,30 @@ class RestMapper:
             return self._discovery.find(group, kind, version)
 
     def serves(self, definition: str) -> bool:
-        """Tell whether what a CustomResourceDefinition of this name defines is served in any version."""
+        """Whether the kind of the CustomResourceDefinition ``definition`` is served in any version."""
         plural, _dot, group = definition.partition(".")
         with self._lock:
-            found = (served for learnt in self._learnt.values() for served in learnt.values())
-            return any(served.resource == definition for served in found) or self._discovery.serves(group, plural)
+            known = (served for learnt in self._learnt.values() for served in learnt.values())
+            return any(served.resource == definition for served in known) or self._discovery.serves(group, plural)
 
     def unknown(self, group: str) -> bool:
-        """Tell whether a group may serve more than is known: its own API server does not answer."""
+        """Whether a group can serve more kinds than are known, because its aggregated API server is down."""
         with self._lock:
             return self._discovery.unknown(group)
 
     def is_new(self, served: ApiResource) -> bool:
-        """Tell whether a kind came during this run, so that the server may need a moment until it knows its path."""
+        """Whether a kind was added during this run. The server can need a moment until it serves its path."""
         return (served.group, served.kind, served.version) in self._new
 
     def is_fresh(self, served: ApiResource) -> bool:
-        """Tell whether the definition of a kind came or changed so lately that the server may not go by it yet."""
+        """Whether the definition of a kind is so new, or so newly changed, that the server may not use it yet."""
         learnt = self._learnt_at.get((served.group, served.kind, served.version))
         return learnt is not None and time.monotonic() - learnt < _FRESH_SECONDS
 
     def learn(self, crd: Mapping[str, Any], *, new: bool) -> None:
-        """Take the kinds of a CustomResourceDefinition for served: discovery lags behind when many of them come.
+        """Add the kinds of a CustomResourceDefinition, because discovery lags if many definitions are created.
 
-        ``new``: it was not there before this run.
+        ``new``: the definition did not exist before this run.
         """
         spec = crd["spec"]
         namespaced = spec["scope"] == "Namespaced"
@@ -78,6 +78,6 @@ class RestMapper:
                     self._learnt_at[key] = time.monotonic()
 
     def reload(self) -> None:
-        """Ask the server again."""
+        """Run discovery again."""
         with self._lock:
             self._discovery.reload()

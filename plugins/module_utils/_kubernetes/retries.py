@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""When a request to an API server is sent again, and how long to wait before."""
+"""When a request to an API server is retried, and after which delay."""
 
 from __future__ import annotations
 
@@ -14,29 +14,22 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from .._problems import ApiError, ClusterError, LockLostError
+from .._problems import ClusterError, LockLostError
+from .api_errors import RETRIED_CODES, ApiError, is_permanent_failure
 
 if TYPE_CHECKING:
     import urllib3
 
-RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
-NOT_IN_SCHEMA = "field not declared in schema"
-"""What a server says of a field that it does not know, as if that were its own failure and would pass."""
-
-_NOT_OF_TYPE = "failed to create typed patch object", "unable to convert unstructured object"
-"""What it says, in the same way, of what is applied and does not fit the types of the schema
-(kubernetes/apimachinery:pkg/util/managedfields/internal/structuredmerge.go Apply, pkg/runtime/converter.go)."""
-
 LONGEST_WAIT = 20.0
-"""Seconds between two attempts at most, whatever ``Retry-After`` says."""
+"""The longest time in seconds between two attempts, even if ``Retry-After`` is longer."""
 
 
 @cache
 def retries(connect_seconds: float) -> urllib3.Retry:
-    """Return the policy for requests that can be sent twice; ``connect_seconds`` is the time-out for connections.
+    """Return the policy for idempotent requests. ``connect_seconds`` is the timeout for connections.
 
-    Repeated are answers that say "later", broken connections and answers that do not come; a connection that cannot
-    be made only where it was refused, because that is what a restarting server does, and fails at once.
+    Retries 429 and 5xx answers, broken connections and read timeouts. A failed connection attempt is retried only if it
+    was refused, as by a restarting server.
     """
     import urllib3
 
@@ -55,14 +48,14 @@ def retries(connect_seconds: float) -> urllib3.Retry:
             if isinstance(error, urllib3.exceptions.ProxyError) and isinstance(error.original_error, Exception):
                 error = error.original_error
             if isinstance(_root(error), ssl.SSLEOFError):
-                # A connection that breaks while TLS begins is a broken one.
-                error = urllib3.exceptions.ProtocolError("the connection broke while TLS began", error)
+                # A connection that breaks during the TLS handshake counts as broken.
+                error = urllib3.exceptions.ProtocolError("the connection broke during the TLS handshake", error)
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
             if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
-            said = (response.data or b"").decode(errors="replace") if response is not None else ""
-            if response is not None and response.status == 500 and is_permanent(said):
-                # Urllib3 then returns the answer as it is.
+            message = (response.data or b"").decode(errors="replace") if response is not None else ""
+            if response is not None and is_permanent_failure(response.status, message):
+                # urllib3 then returns the answer.
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
             return super().increment(method, url, response, error, _pool, _stacktrace)
 
@@ -91,18 +84,13 @@ def retries(connect_seconds: float) -> urllib3.Retry:
     )
 
 
-def is_permanent(said: str) -> bool:
-    """Tell whether an answer of 500 is what the next attempt gets as well: the manifest is to blame."""
-    return any(words in said for words in (NOT_IN_SCHEMA, *_NOT_OF_TYPE))
-
-
 def _root(error: BaseException | None) -> BaseException | None:
-    """Return the error that urllib3 has put into one of its own."""
+    """The error that urllib3 has wrapped."""
     return next((arg for arg in error.args if isinstance(arg, BaseException)), error) if error else None
 
 
 def _silent(error: BaseException | None, connect_seconds: float) -> bool:
-    """Tell whether a server took the connection and never began TLS; for urllib3 that is an answer that is late."""
+    """Whether a server accepted the connection without a TLS handshake, which urllib3 reports as a read timeout."""
     return type(error).__name__ == "ReadTimeoutError" and f"(read timeout={connect_seconds})" in str(error)
 
 
@@ -110,29 +98,27 @@ def _refused(error: BaseException) -> bool:
     return isinstance(error.__cause__ or error.__context__, ConnectionRefusedError)
 
 
-SECONDS = 90.0
-"""How long there may be no answer until a rollout gives up; a restart takes less."""
-
+SILENCE_SECONDS = 90.0
+"""Seconds without an answer after which a rollout fails; a restart of the API server takes less."""
 
 _PAUSE = 1.0
-
 
 Result = TypeVar("Result")
 
 
-def retry_while_unreachable(ask: Callable[[], Result], is_over: Callable[[], bool] = lambda: False) -> Result:
-    """Return what ``ask`` returns, asked again as long as the API server does not answer and nothing ``is_over``.
+def retry_while_unreachable(request: Callable[[], Result], is_over: Callable[[], bool] = lambda: False) -> Result:
+    """Call ``request`` and return its result; call it again while the API server does not answer, unless ``is_over``.
 
-    Raises ``ClusterError``: what the server answers, or that it does not.
+    Raises ``ClusterError``: an unsuccessful answer, or no answer for 90 seconds.
     """
-    silent_since: float | None = None  # what was asked may have been answered for minutes before
+    silent_since: float | None = None  # one request can last for minutes before the server stops answering
     while True:
         try:
-            return ask()
+            return request()
         except (ApiError, LockLostError):
             raise
         except ClusterError:
             silent_since = time.monotonic() if silent_since is None else silent_since
-            if time.monotonic() - silent_since >= SECONDS or is_over():
+            if time.monotonic() - silent_since >= SILENCE_SECONDS or is_over():
                 raise
         time.sleep(_PAUSE)

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Which fields the kinds of an API server have: it drops all others without a word.
+"""The fields that the kinds of an API server have; it drops all other fields without an error.
 
 Source: kubernetes/kube-openapi:pkg/spec3, kubernetes/apiextensions-apiserver:pkg/apiserver/schema/pruning/algorithm.go.
 """
@@ -25,26 +25,26 @@ _FREE = ("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields
 
 
 class Schema(NamedTuple):
-    """The schema of a kind, and the others that it may refer to."""
+    """The schema of a kind, and the others to which it can refer."""
 
     of_kind: Any
     others: Any = None
 
 
 def served_schema(document: object, served: ApiResource) -> Schema:
-    """Return the schema of a kind out of what a server has as OpenAPI v3 for its group and version."""
+    """Return the schema of a kind from ``document``, the OpenAPI v3 document of its group and version."""
     schemas = nested(document, "components", "schemas")
-    wanted = {"group": served.group, "version": served.version, "kind": served.kind}
+    group_version_kind = {"group": served.group, "version": served.version, "kind": served.kind}
     for schema in schemas.values() if isinstance(schemas, Mapping) else ():
-        if wanted in mappings_in(nested(schema, "x-kubernetes-group-version-kind")):
+        if group_version_kind in mappings_in(nested(schema, "x-kubernetes-group-version-kind")):
             return Schema(schema, schemas)
     return Schema(None)
 
 
 def is_declared(schema_of_kind: Schema, field: str) -> bool:
-    """Tell whether objects of a kind may have ``field``, a path as differences have it; in doubt they may."""
+    """Whether objects of a kind can have ``field``, a path as in ``FieldDifference``; in doubt they can."""
     if _METADATA.match(field):
-        return True  # all kinds have the same, and a CustomResourceDefinition does not write it out
+        return True  # the same for all kinds; a CustomResourceDefinition does not declare it
     at = schema_of_kind.of_kind
     for name, quoted, selector in _STEP.findall(field):
         schema = _resolved(schema_of_kind.others, at)
@@ -59,14 +59,14 @@ def is_declared(schema_of_kind: Schema, field: str) -> bool:
         elif more or schema.get("type") != "object":
             at = more
         else:
-            # Without any properties a built-in type (RawExtension) takes all, and is referred to; a schema of a
-            # CustomResourceDefinition, which is written out, takes nothing.
+            # An object without properties: as a built-in type (RawExtension), which is referred to, it accepts every
+            # field; inline, in a CustomResourceDefinition, it accepts none.
             return not properties and schema is not at
     return True
 
 
 def _resolved(schemas: object, schema: Any) -> Any:
-    """Return what a schema refers to: built-in kinds wrap it, to have a default and a description of their own."""
+    """The schema behind a reference. Built-in kinds wrap references to add a default and a description."""
     for _step in range(4):
         ref = nested(schema, "$ref")
         parts = nested(schema, "allOf")
@@ -78,7 +78,7 @@ def _resolved(schemas: object, schema: Any) -> Any:
 
 
 def schema_of(crd: object, version: str) -> Any:
-    """Return the schema that a CustomResourceDefinition has for ``version``; ``None`` where it has none."""
+    """Return the schema of a CustomResourceDefinition for ``version``, ``None`` if it has none."""
     for item in mappings_in(nested(crd, "spec", "versions")):
         if item.get("name") == version:
             return nested(item, "schema", "openAPIV3Schema")

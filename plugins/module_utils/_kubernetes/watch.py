@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Objects of a cluster as they change: a snapshot, and then a watch for each kind, through restarts of the server."""
+"""Observes objects of a cluster: a snapshot, then a watch for each kind, across restarts of the API server."""
 
 from __future__ import annotations
 
@@ -13,66 +13,65 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from .._problems import ApiError, ClusterError, Problems, raise_errors
+from .._problems import ClusterError, Problems
 from .._resources import Target
+from .api_errors import ApiError
 from .client import Client, Snapshot, object_key
 
 Objects = Mapping[Target, Mapping[str, Mapping[str, Any]]]
-"""What was followed, to its objects by ``object_key``."""
+"""The observed targets, each with its objects by ``object_key``."""
 
 _PAUSE = 1.0
-"""Seconds before a broken watch is begun again."""
+"""Seconds before a broken watch is restarted."""
 
-_DENIALS = (401, 403, 404, 405)
 _TOLERATED_DENIALS = 5
-"""How often in a row these answers are taken for those of a server that only starts and does not know its rules yet."""
+"""Consecutive denials to tolerate: a starting API server returns them until its RBAC rules are loaded."""
 
 _LONGEST_WATCH = 60.0
-"""Seconds after which a watch is begun again, because a connection can be dead without a sign."""
-
+"""Seconds after which a watch is restarted, because a connection can be dead without an error."""
 
 _LONGEST_SILENCE = 5.0
-"""Seconds after which whoever follows hears something also where nothing happens, and can look at something else."""
+"""Seconds after which the current state is yielded even if nothing changes, so the caller can check other things."""
 
 
 class ObservedObjects(NamedTuple):
-    """What the cluster has. ``trouble`` is why that may be old: what the last broken connection said."""
+    """The objects of the cluster. If there is an ``error``, the last request failed and they can be outdated."""
 
     objects: Objects
-    trouble: ClusterError | None
+    error: ClusterError | None
 
 
 class WatchEvent(NamedTuple):
-    """What happened to ``target``: it is all that ``snapshot`` has, or ``event`` came, or there was ``trouble``.
+    """A change of ``target``: a new ``snapshot`` of all its objects, one ``event``, or an ``error`` of a request.
 
-    ``is_final``: the trouble will not pass.
+    ``is_final``: the error is permanent.
     """
 
     target: Target
     snapshot: Snapshot | None = None
     event: Mapping[str, Any] | None = None
-    trouble: ClusterError | None = None
+    error: ClusterError | None = None
     is_final: bool = False
 
 
 def snapshots_of(client: Client, targets: Sequence[Target]) -> dict[Target, Snapshot]:
-    """Return what there is of ``targets`` now. Raises ``ClusterError`` with all that cannot be listed."""
-    found: dict[Target, Snapshot] = {}
+    """Return the current objects of ``targets``. Raises ``ClusterError`` with all kinds that cannot be listed."""
+    snapshots: dict[Target, Snapshot] = {}
     problems = Problems()
     for target in targets:
         try:
-            found[target] = client.snapshot(target)
+            snapshots[target] = client.snapshot(target)
         except ApiError as error:
             problems += error.problems
-    raise_errors(problems, ClusterError)
-    return found
+    problems.raise_errors(ClusterError)
+    return snapshots
 
 
 def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds: float) -> Iterator[ObservedObjects]:
-    """Yield what the cluster has after ``snapshots``, at once and whenever it changes, for ``seconds``.
+    """Yield the state of the cluster, starting with ``snapshots``, immediately and after each change, for ``seconds``.
 
-    Yields a last time when the time is over. A connection that breaks is made again. Raises ``ClusterError`` where
-    the server goes on saying no.
+    Yields a last time at the end. Broken connections are restarted. Raises ``ClusterError`` if the server keeps denying
+    access.
     """
     deadline = time.monotonic() + seconds
     objects = {target: dict(snapshot.objects) for target, snapshot in snapshots.items()}
@@ -82,22 +81,22 @@ def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds:
     for target, snapshot in snapshots.items():
         arguments = (client, target, snapshot, deadline, changes, over)
         Thread(target=_watch, args=arguments, daemon=True).start()
-    trouble: dict[Target, ClusterError | None] = {}
+    errors: dict[Target, ClusterError | None] = {}
     try:
         while (left := deadline - time.monotonic()) > 0:
             try:
                 change = changes.get(timeout=min(left, _LONGEST_SILENCE))
             except Empty:
                 if left > _LONGEST_SILENCE:
-                    yield ObservedObjects(objects, _first(trouble))
+                    yield ObservedObjects(objects, _first(errors))
                 continue
-            if change.is_final and change.trouble is not None:
-                raise change.trouble
-            trouble[change.target] = change.trouble
+            if change.is_final and change.error is not None:
+                raise change.error
+            errors[change.target] = change.error
             _note(objects[change.target], change)
             if changes.empty():
-                yield ObservedObjects(objects, _first(trouble))
-        yield ObservedObjects(objects, _first(trouble))
+                yield ObservedObjects(objects, _first(errors))
+        yield ObservedObjects(objects, _first(errors))
     finally:
         over.set()
 
@@ -110,10 +109,10 @@ def _watch(
     changes: SimpleQueue[WatchEvent],
     over: Event,
 ) -> None:
-    refusals = 0
+    denials = 0
     version = snapshot.resource_version
     while not over.is_set() and (left := deadline - time.monotonic()) > 0:
-        begun = time.monotonic()
+        started = time.monotonic()
         try:
             if not version:
                 snapshot = client.snapshot(target)
@@ -122,20 +121,25 @@ def _watch(
             for event in client.watch(target, version, min(left, _LONGEST_WATCH)):
                 if over.is_set():
                     return
-                refusals = 0
+                denials = 0
                 version = _version_after(event)
                 if event["type"] in ("ADDED", "MODIFIED", "DELETED"):
                     changes.put(WatchEvent(target, event=event))
         except ClusterError as error:
             version = ""
-            refusals += isinstance(error, ApiError) and error.code in _DENIALS
-            changes.put(WatchEvent(target, trouble=error, is_final=refusals > _TOLERATED_DENIALS))
-        if time.monotonic() - begun < _PAUSE:
+            denials += isinstance(error, ApiError) and _is_denial(error)
+            changes.put(WatchEvent(target, error=error, is_final=denials > _TOLERATED_DENIALS))
+        if time.monotonic() - started < _PAUSE:
             over.wait(_PAUSE)
 
 
+def _is_denial(error: ApiError) -> bool:
+    is_denied = error.is_unauthorized or error.is_forbidden
+    return is_denied or error.is_not_found or error.is_method_not_supported
+
+
 def _version_after(event: Mapping[str, Any]) -> str:
-    """Return where to go on after an event; empty where the server says that a new snapshot is needed."""
+    """The version from which to continue after an event; empty if a new snapshot is needed."""
     if event["type"] == "ERROR":
         return ""
     return str((event["object"].get("metadata") or {}).get("resourceVersion") or "")
@@ -146,12 +150,12 @@ def _note(known: dict[str, Mapping[str, Any]], change: WatchEvent) -> None:
         known.clear()
         known.update(change.snapshot.objects)
     elif change.event is not None:
-        found = change.event["object"]
+        obj = change.event["object"]
         if change.event["type"] == "DELETED":
-            known.pop(object_key(found), None)
+            known.pop(object_key(obj), None)
         else:
-            known[object_key(found)] = found
+            known[object_key(obj)] = obj
 
 
-def _first(trouble: Mapping[Target, ClusterError | None]) -> ClusterError | None:
-    return next((error for error in trouble.values() if error is not None), None)
+def _first(errors: Mapping[Target, ClusterError | None]) -> ClusterError | None:
+    return next((error for error in errors.values() if error is not None), None)

@@ -12,20 +12,18 @@ it reads, merges and writes, server-side apply does all at once, and keeps apart
 from __future__ import annotations
 
 import random
-import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from .._kubernetes.api_errors import FIELD_CONFLICT
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import create_of_new_kind, is_established, wait_until_established
 from .._kubernetes.rest_mapper import RestMapper
-from .._kubernetes.retries import RETRIED_CODES, is_permanent
-from .._problems import ApiError, Problem, Problems, has_errors
+from .._problems import Problem, Problems, has_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, ResourceId, Target, target_for
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
 from .._unstructured import nested
 from .change_set import Action, ApplyResult, Conflict, LiveMetadata
 from .desired_object import (
@@ -44,7 +42,6 @@ from .refusals import normalized_for, redacted, refusal
 
 _NORMALIZATIONS = 4
 _ATTEMPTS = 8
-_CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
 
 
 class Applier:
@@ -95,7 +92,7 @@ class Applier:
         """Wait until the API server serves what a CustomResourceDefinition defines."""
         target = Target(CUSTOM_RESOURCE_DEFINITIONS, manifest.resource_id.name)
         try:
-            found, why = wait_until_established(self._client, target, sent.metadata, seconds)
+            found, why = wait_until_established(self._client, target, sent.metadata, seconds, self._terms.timings.touch)
         except ApiError as error:
             return self._refused(manifest, error)
         if why:
@@ -240,10 +237,9 @@ class Applier:
             try:
                 return request()
             except ApiError as error:
-                collided = error.code == 409 and not error.causes and "already exists" not in error.said
-                early = error.code == 404 and not error.named and self._kinds.is_new(kind)
-                stale = error.code == 500 and is_permanent(error.said) and self._kinds.is_fresh(kind)
-                if not (collided or early or stale):
+                early = error.is_kind_not_served and self._kinds.is_new(kind)
+                stale = error.is_permanent and self._kinds.is_fresh(kind)
+                if not (error.is_concurrent_write or early or stale):
                     raise
             time.sleep(random.uniform(0.5, 1) * 0.1 * 2**attempt)
         return request()
@@ -263,7 +259,7 @@ class Applier:
                 target.kind,
             )
         except ApiError as error:
-            if error.code != 409:
+            if not error.is_conflict:
                 raise
             # After a lost answer it is we who made it.
             return ApplyResult(manifest, "created" if error.repeated else "unchanged")
@@ -285,23 +281,19 @@ class Applier:
         return ApplyResult(manifest, "deleted" if gone else "absent", before=found if self._terms.show else None)
 
     def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:
-        if error.code == 401:
+        if error.is_unauthorized:
             raise error  # the next manifest fares no better
         resource = manifest.resource_id
         problems = (redacted(manifest, error),)
-        if _lacks_namespace(error, resource):
+        if error.is_namespace_missing(resource.namespace) or error.is_namespace_terminating:
             return ApplyResult(manifest, "no_namespace", problems)
-        if error.code == 404 and not error.named:
+        if error.is_kind_not_served:
             return ApplyResult(manifest, "unserved", problems)
-        if error.code == 403:
+        if error.is_forbidden:
             return ApplyResult(manifest, "forbidden", problems)
-        if error.code in RETRIED_CODES and not is_permanent(error.said):
+        if error.is_retriable:
             return ApplyResult(manifest, "unavailable", problems)
-        conflicts = tuple(
-            Conflict(resource, (_CONFLICT_WITH.findall(cause.message) or [cause.message])[0], cause.field)
-            for cause in error.causes
-            if cause.reason == FIELD_CONFLICT
-        )
+        conflicts = tuple(Conflict(resource, manager, field) for manager, field in error.field_conflicts)
         return ApplyResult(manifest, "failed", (refusal(self._loaded, manifest, error),), conflicts)
 
 
@@ -309,8 +301,3 @@ def _terminating_problem(target: Target, metadata: Mapping[str, Any], severity: 
     finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
     message = f"is being deleted since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
     return Problem(severity, "todo", str(target), message, "Look at whoever has to finish it")
-
-
-def _lacks_namespace(error: ApiError, resource: ResourceId) -> bool:
-    missing = error.code == 404 and error.said.startswith("namespaces ") and error.named == resource.namespace
-    return missing or (error.code == 403 and any(cause.reason == "NamespaceTerminating" for cause in error.causes))

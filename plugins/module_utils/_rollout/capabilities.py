@@ -26,10 +26,11 @@ from .._cluster.spec_change import CapabilityRequest, capabilities_block, merged
 from .._cluster.status import UnknownToCrdError, report_status, utc_now
 from .._cluster.status_change import StatusInputs, find_capability_condition, next_status
 from .._data import capabilities as capability_data
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.crds import create_of_new_kind
 from .._kubernetes.rest_mapper import RestMapper
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, raise_errors
 from .._release.manifest import Manifest
 from .._unstructured import Object, nested
 from .._version import Minor, find_minor, is_semantic_version, precedence
@@ -40,7 +41,6 @@ _LOCATION = str(CLUSTER_VERSION)
 Result = TypeVar("Result")
 
 _ATTEMPTS = 5
-_PAUSE = 1.0
 
 
 class OutgoingRelease(NamedTuple):
@@ -165,6 +165,7 @@ def reconcile_cluster_version(
     settling: bool,
     dry_run: bool,
     deadline: float,
+    pause: float,
 ) -> CapabilityResult:
     """Bring the ClusterVersion to what is asked, and return what the rollout goes by. Raises ``CapabilityError``.
 
@@ -177,14 +178,16 @@ def reconcile_cluster_version(
     changed = False
     selection, _found = _selection(asked)
     if obj is None:
-        obj, changed = _created(client, kinds, selection, asked, dry_run=dry_run, deadline=deadline)
+        obj, changed = _created(client, kinds, selection, asked, dry_run=dry_run, deadline=deadline, pause=pause)
     if selection is not None and nested(obj, "metadata", "uid"):
         wish, there = CapabilityRequest(selection), obj
-        earlier, obj = _retry_unknown_names(settling, lambda: _enabled(client, there, wish, asked, dry_run=dry_run))
+        earlier, obj = _retry_unknown_names(
+            settling, pause, lambda: _enabled(client, there, wish, asked, dry_run=dry_run)
+        )
         changed = changed or earlier is not obj
     always = asked.target.always_enabled | foreseen.stay_on
     facts = asked.target._replace(always_enabled=always, compared=True)
-    status_changed, obj, found = _reported(client, obj, facts, settling=settling, dry_run=dry_run)
+    status_changed, obj, found = _reported(client, obj, facts, settling=settling, dry_run=dry_run, pause=pause)
     told = _parsed(obj)
     if told.status is None and not foreseen.kept:
         hint = "Mend spec.capabilities of the ClusterVersion"
@@ -215,10 +218,11 @@ def _created(
     *,
     dry_run: bool,
     deadline: float,
+    pause: float,
 ) -> tuple[Object, bool]:
     """Create the ClusterVersion, or wait for whoever does."""
     if selection is None:
-        return _wait_for_cluster_version(client, deadline), False
+        return _wait_for_cluster_version(client, deadline, pause), False
     pinned = translate(selection, asked.target.known, asked.target.hidden)
     pinned = pinned._replace(additional=tuple(sorted(set(pinned.additional))))
     body = {
@@ -234,24 +238,24 @@ def _created(
             created = create_of_new_kind(client, kinds, CLUSTER_VERSION, body)
             return {**body, "metadata": created.object["metadata"]}, True
         except ApiError as error:
-            if error.code != 409:
+            if not error.is_conflict:
                 raise
             found = find_cluster_version(client)
             if found is not None:
                 return found, error.repeated
-        time.sleep(_PAUSE * attempt)
+        time.sleep(pause * attempt)
     message = "could not be created: the API server says again and again that somebody else does, and nobody did"
     raise ClusterError([Problem("error", "todo", _LOCATION, message, "Look at the API server, and run it again")])
 
 
-def _wait_for_cluster_version(client: Client, deadline: float) -> Object:
+def _wait_for_cluster_version(client: Client, deadline: float, pause: float) -> Object:
     while True:
         found = find_cluster_version(client)
         if found is not None:
             return found
         if time.monotonic() >= deadline:
             raise no_capabilities_error()
-        time.sleep(_PAUSE)
+        time.sleep(pause)
 
 
 def _enabled(
@@ -316,14 +320,14 @@ def _and_others(count: int) -> str:
 
 
 def _reported(
-    client: Client, obj: Object, facts: StatusInputs, *, settling: bool, dry_run: bool
+    client: Client, obj: Object, facts: StatusInputs, *, settling: bool, dry_run: bool, pause: float
 ) -> tuple[bool, Object, tuple[Problem, ...]]:
     """Write the status, or in a dry run say what it would be; where the API refuses a name, the inventory has it."""
     if dry_run:
         return _computed(obj, facts)
     try:
         reported = _retry_unknown_names(
-            settling, lambda: report_status(client, facts, allow_cvo_managed=True, dry_run=False)
+            settling, pause, lambda: report_status(client, facts, allow_cvo_managed=True, dry_run=False)
         )
     except UnknownToCrdError as error:
         problem = error.problems[0]
@@ -333,7 +337,7 @@ def _reported(
     return reported.changed, {**obj, "status": reported.after}, reported.problems
 
 
-def _retry_unknown_names(settling: bool, request: Callable[[], Result]) -> Result:
+def _retry_unknown_names(settling: bool, pause: float, request: Callable[[], Result]) -> Result:
     """Send a request again that is refused because of names, while the API server may not know them yet."""
     for _attempt in range(_ATTEMPTS if settling else 0):
         try:
@@ -341,7 +345,7 @@ def _retry_unknown_names(settling: bool, request: Callable[[], Result]) -> Resul
         except ClusterError as error:
             if not isinstance(error, UnknownToCrdError) and "Unsupported value" not in str(error):
                 raise
-        time.sleep(_PAUSE)
+        time.sleep(pause)
     return request()
 
 

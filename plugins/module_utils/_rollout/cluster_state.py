@@ -15,9 +15,10 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext, included
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION, find_cluster_version
 from .._cluster.status_change import StatusInputs, status_inputs
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
@@ -172,6 +173,6 @@ def resources_dropped_by(inventory: Inventory | None, loaded: LoadedRelease) -> 
 
 
 def _forbidden(error: ApiError) -> tuple[Problem, ...]:
-    if error.code != 403:
+    if not error.is_forbidden:
         raise error
     return error.problems

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._data import feature_sets
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
-from .._problems import ApiError, Problem
+from .._problems import Problem
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._resources import FEATURE_GATES, PROXIES, Target
@@ -52,7 +53,7 @@ def read_feature_gate(client: Client, kinds: RestMapper, said: RolloutCriteria, 
     try:
         found = client.find(_FEATURE_GATE)
     except ApiError as error:
-        if error.code != 403:
+        if not error.is_forbidden:
             raise
         problem = error.problems[0]
         if said.feature_set is not None:

@@ -20,17 +20,17 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from .._kubernetes.crds import ESTABLISH_SECONDS
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import retry_while_unreachable
-from .._problems import ApiError, ClusterError, Problem, Problems
+from .._problems import ClusterError, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS
 from .apply import Applier
 from .change_set import RETRYABLE, ApplyResult, ChangeSet
+from .options import REAL_TIMINGS, Timings
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 Result = TypeVar("Result")
 Prerequisite = tuple[str, str]
 
@@ -49,6 +49,7 @@ class Pace(NamedTuple):
     told: Callable[[ApplyResult], None]
     settle: Callable[[Sequence[ApplyResult], bool], tuple[Problem, ...]]
     waits: Callable[[int, str, str], None]
+    timings: Timings = REAL_TIMINGS
 
 
 class _Node:
@@ -205,7 +206,7 @@ class GraphRunner:
 
     def _establish(self, node: _Node) -> bool:
         """Wait for the definitions that ``node`` sent, all of them together; tell whether what follows may be sent."""
-        deadline = time.monotonic() + ESTABLISH_SECONDS
+        deadline = time.monotonic() + self._pace.timings.establish
 
         def established() -> ApplyResult:
             sent = node.unestablished[0]
@@ -293,7 +294,7 @@ class GraphRunner:
 
     def _try_again(self, executor: ThreadPoolExecutor, is_last: bool) -> None:
         """Send once more what the cluster lacked something for, and while there is time for it what it may get."""
-        pause = _FIRST_PAUSE
+        pause = self._pace.timings.first_pause
         tried: set[int] = set()
         while self._broken is None:
             now = [sent for sent in self._late if not self._comes_later(sent.manifest)]
@@ -309,7 +310,7 @@ class GraphRunner:
                 first = again[0]
                 self._pace.waits(len(again), str(first.manifest.resource_id), first.state.replace("_", " "))
                 time.sleep(pause)
-                pause = min(pause * 1.5, _LONGEST_PAUSE)
+                pause = min(pause * 1.5, self._pace.timings.longest_pause)
             self._reload()
             chosen = {id(sent.manifest) for sent in again}
             tried |= chosen
@@ -328,7 +329,7 @@ class GraphRunner:
         try:
             self._persist(self._kinds.reload)
         except ApiError as error:
-            if error.code != 403:
+            if not error.is_forbidden:
                 raise
             # A server that has just started does not know its rules yet: what is known of it stays.
 

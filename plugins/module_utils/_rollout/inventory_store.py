@@ -14,11 +14,11 @@ from collections.abc import Collection, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import find_existing
 from .._kubernetes.rest_mapper import RestMapper
-from .._kubernetes.retries import RETRIED_CODES
-from .._problems import ApiError, ClusterError, LockLostError, Problem
+from .._problems import ClusterError, LockLostError, Problem
 from .._resources import CONFIG_MAPS, ResourceId, Target
 from .._unstructured import nested
 from .change_set import LiveMetadata
@@ -26,7 +26,6 @@ from .desired_object import PART_OF
 from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object, parse_inventory
 
 _ATTEMPTS = 6
-_LOCK_SECONDS = 3.0
 _RUN = "capability.openshift.io/run"
 """Annotation with a word of its own for each rollout that wrote the inventory."""
 
@@ -66,10 +65,10 @@ def write_inventory(
         try:
             return _written(client, now, inventory, run)
         except ApiError as error:
-            if error.code == 404 and now.inventory is not None:
+            if error.is_not_found and now.inventory is not None:
                 now = kept = StoredInventory(None)  # somebody deleted it, and what is in it is needed all the same
                 continue
-            if error.code != 409:
+            if not error.is_conflict:
                 raise
         time.sleep(random.uniform(0.05, 0.2) * attempt)
         now = read_inventory(client)
@@ -99,9 +98,9 @@ def _written(client: Client, kept: StoredInventory, inventory: Inventory, run: s
 class RunLock:
     """Whether the inventory is still that of this rollout; asked now and then, by several threads."""
 
-    def __init__(self, client: Client, kept: StoredInventory) -> None:
-        self._client, self._run = client, kept.run
-        self._next = time.monotonic() + _LOCK_SECONDS
+    def __init__(self, client: Client, kept: StoredInventory, check_seconds: float) -> None:
+        self._client, self._run, self._check_seconds = client, kept.run, check_seconds
+        self._next = time.monotonic() + check_seconds
         self._lock = Lock()
 
     def check(self) -> None:
@@ -109,7 +108,7 @@ class RunLock:
         with self._lock:
             if time.monotonic() < self._next:
                 return
-            self._next = time.monotonic() + _LOCK_SECONDS
+            self._next = time.monotonic() + self._check_seconds
         try:
             self.insist()
         except LockLostError:
@@ -137,6 +136,6 @@ def members_of_cluster(client: Client, kinds: RestMapper, resources: Collection[
     presence = find_existing(client, kinds, resources, OF_ROLLOUT)
     for error in presence.errors:
         # A kind whose webhook does not answer is what this rollout may mend.
-        if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):
+        if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise error
-    return ApplySetMembers(presence.there, presence.unclear)
+    return ApplySetMembers(presence.existing, presence.unclear)

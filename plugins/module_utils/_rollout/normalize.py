@@ -16,37 +16,20 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._problems import StatusCause, type_name
+from .._kubernetes.api_errors import MistypedField, StatusCause
+from .._problems import type_name
 from .._unstructured import nested
 
-_UNDECLARED = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
-_WRONG_TYPE = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
 _TYPES = {"boolean": "a boolean", "list": "a list", "map": "a map", "string": "a string"}
-FORBIDDEN = "FieldValueForbidden"
-"""Reason of a cause: a field is there that may not be (apimachinery:pkg/util/validation/field/errors.go)."""
-
-_REQUIRED = "FieldValueRequired"
 _STEP = re.compile(r'\.((?:[^.\[\]"])+)|\[((?:[^\]"]|"(?:[^"\\]|\\.)*")*)\]')
 _KEY = re.compile(r'([^=,]+)=("(?:[^"\\]|\\.)*"|[^,]*)')
 
 
-def undeclared_fields(said: str) -> tuple[str, ...]:
-    """Return the paths of fields that a server says to be in no schema, such as ``.spec.containers[name="a"].x``.
-
-    Source: kubernetes-sigs/structured-merge-diff:typed/validate.go, fieldpath/path.go String.
-    """
-    return tuple(dict.fromkeys(_UNDECLARED.findall(said)))
-
-
-def wrong_types(said: str, body: object) -> tuple[str, ...]:
-    """Return what a server says to be of a wrong type in ``body``, such as ``.data.x is a number, expected a string``.
-
-    Without the values, which the server quotes.
-    """
-    found = dict.fromkeys(_WRONG_TYPE.findall(said))
+def wrong_types(fields: Iterable[MistypedField], body: object) -> tuple[str, ...]:
+    """Return what is of a wrong type in ``body``, such as ``.data.x is a number, expected a string``; no values."""
     return tuple(
         f"{path} is {type_name(_value(body, _STEP.findall(path)))}, expected {_TYPES.get(expected, expected)}"
-        for path, expected in found
+        for path, expected in fields
     )
 
 
@@ -75,7 +58,7 @@ def fill_required_nulls(
             parent[step] = parent = dict(inner)
         else:
             nullable = nested(property_of, "properties", steps[-1], "nullable") is True
-            if cause.reason == _REQUIRED and nullable and steps[-1] not in parent:
+            if cause.is_required and nullable and steps[-1] not in parent:
                 parent[steps[-1]] = None
                 filled.append(cause.field)
     return mended, tuple(filled)
@@ -94,7 +77,7 @@ def adopt_conflicting_defaults(
     for cause in causes:
         *parents, last = cause.field.lstrip(".").split(".")
         there, ours = nested(live, *parents), nested(body, *parents)
-        if cause.reason != FORBIDDEN or not parents or not isinstance(there, Mapping) or last not in there:
+        if not cause.is_forbidden or not parents or not isinstance(there, Mapping) or last not in there:
             continue
         if isinstance(ours, Mapping) and last in ours:
             continue

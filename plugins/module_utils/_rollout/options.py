@@ -10,7 +10,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._kubernetes.crds import ESTABLISH_SECONDS, TOUCH_SECONDS
 from .._release.task_graph import Mode
+
+
+class Timings(NamedTuple):
+    """The clocks of a rollout, in seconds. Tests pass shorter ones.
+
+    ``lock_check`` is the shortest time between two reads of the run lock. ``establish`` is how long to wait for
+    CustomResourceDefinitions, and ``touch`` how long one may make no progress until it is written again. A retry of
+    manifests waits ``first_pause``, then longer, up to ``longest_pause``. ``cluster_version`` is the pause before
+    another look at the ClusterVersion.
+    """
+
+    lock_check: float = 3.0
+    establish: float = ESTABLISH_SECONDS
+    touch: float = TOUCH_SECONDS
+    first_pause: float = 0.5
+    longest_pause: float = 5.0
+    cluster_version: float = 1.0
+
+
+REAL_TIMINGS = Timings()
 
 
 class ApplyOptions(NamedTuple):
@@ -20,6 +41,7 @@ class ApplyOptions(NamedTuple):
     force: bool
     dry_run: bool
     show: bool
+    timings: Timings = REAL_TIMINGS
 
 
 class RolloutCriteria(NamedTuple):

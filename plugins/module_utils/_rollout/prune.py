@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from .._capability.inclusion import is_overridden
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_for
 from .change_set import Leftover

@@ -7,29 +7,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._kubernetes.api_errors import FIELD_CONFLICT
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.retries import NOT_IN_SCHEMA
 from .._kubernetes.schema import schema_of
-from .._problems import ApiError, Problem
+from .._problems import Problem
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from .desired_object import mark_normalized
 from .normalize import (
-    FORBIDDEN,
     adopt_conflicting_defaults,
     fill_required_nulls,
-    undeclared_fields,
     without_field,
     wrong_types,
 )
 
-_UNCHANGEABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
 _EXPECTED = "Write what the API expects"
 
 
@@ -55,9 +50,9 @@ def normalized_for(
     ``definition`` is the CustomResourceDefinition that the release has of the kind.
     """
     where = location(manifest.file, manifest.document)
-    if NOT_IN_SCHEMA in error.said:
+    if error.undeclared_fields:
         return _without_undeclared(manifest, sending, error)
-    if error.code != 422 or not error.causes:
+    if not error.is_invalid or not error.causes:
         return None
     schema = _schema(client, loaded, target, definition)
     nulled, filled = fill_required_nulls(sending, error.causes, schema)
@@ -66,7 +61,7 @@ def normalized_for(
         return Normalized(nulled, Problem("info", "todo", where, message))
     # The CVO replaces what stands in the way. Server-side apply leaves it, because it is a default of the API server,
     # which belongs to no manager: so it is made ours, and goes when it is no longer applied.
-    live = _live(client, target) if any(cause.reason == FORBIDDEN for cause in error.causes) else None
+    live = _live(client, target) if any(cause.is_forbidden for cause in error.causes) else None
     first, taken = adopt_conflicting_defaults(sending, error.causes, live) if live is not None else ({}, ())
     if taken:
         message = f"{', '.join(taken)} of the cluster does not go with what is applied, so it is taken away"
@@ -77,35 +72,27 @@ def normalized_for(
 def refusal(loaded: LoadedRelease, manifest: Manifest, error: ApiError) -> Problem:
     """Return why ``manifest`` cannot be applied, which no other attempt changes."""
     where = location(manifest.file, manifest.document)
-    wrong = wrong_types(error.said, loaded.release.body(manifest))
+    wrong = wrong_types(error.mistyped_fields, loaded.release.body(manifest))
     if wrong:
         return Problem("error", "todo", where, "; ".join(wrong), _EXPECTED)
     problem = redacted(manifest, error)._replace(where=where)
-    if error.code == 422 and _UNCHANGEABLE.search(error.said):
+    if error.is_immutable_field:
         hint = (
             "This cannot be changed once the object is there. Delete the object, so that the next run makes it anew "
             "(what it runs stops meanwhile), or leave it alone with an override"
         )
         problem = problem._replace(hint=hint)
-    return problem._replace(hint=_EXPECTED) if error.code == 500 else problem
+    return problem._replace(hint=_EXPECTED) if error.is_permanent else problem
 
 
 def redacted(manifest: Manifest, error: ApiError) -> Problem:
     """Return what the API server said; of a Secret only about which fields, because it quotes their values."""
-    problem = error.problems[0]
-    resource = manifest.resource_id
-    is_conflict = bool(error.causes) and all(cause.reason == FIELD_CONFLICT for cause in error.causes)
-    if resource.group_kind != ("", "Secret") or is_conflict:
-        return problem
-    asked = problem.message.partition(f": {error.code}")[0]
-    fields = ", ".join(dict.fromkeys(cause.field for cause in error.causes))
-    about = f" about {fields}" if fields else ""
-    message = f"{asked}: {error.code}{about} (the answer is left out, because it may quote what is secret)"
-    return problem._replace(message=message)
+    is_secret = manifest.resource_id.group_kind == ("", "Secret")
+    return error.redacted() if is_secret and not error.is_field_conflict else error.problems[0]
 
 
 def _without_undeclared(manifest: Manifest, sending: Mapping[str, Any], error: ApiError) -> Normalized | None:
-    fields = undeclared_fields(error.said)
+    fields = error.undeclared_fields
     left = sending
     for field in fields:
         left = without_field(left, field)

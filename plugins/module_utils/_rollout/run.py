@@ -18,10 +18,10 @@ from .._capability.cluster_options import inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._cluster.cluster_version import CVO
 from .._cluster.status import refuse_cvo
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.crds import ESTABLISH_SECONDS
 from .._kubernetes.retries import retry_while_unreachable
-from .._problems import ApiError, ClusterError, InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, task_graph
@@ -55,7 +55,7 @@ from .inventory import Inventory, applyset_id
 from .inventory_plan import final_inventory, planned_inventory
 from .inventory_store import ApplySetMembers, RunLock, members_of_cluster, write_inventory
 from .journal import Journal, RolloutEvents
-from .options import ApplyOptions, RolloutOptions
+from .options import REAL_TIMINGS, ApplyOptions, RolloutOptions, Timings
 from .prune import as_kept, leftovers_of, prune, refuse_unsafe_prune
 from .wait import wait_until_ready
 
@@ -72,6 +72,7 @@ def roll_out(
     previous: LoadedRelease | None,
     wishes: RolloutOptions,
     journal: Journal,
+    timings: Timings = REAL_TIMINGS,
 ) -> Rollout:
     """Roll ``loaded`` out. Raises ``CapabilityError`` where nothing of it may be sent.
 
@@ -81,7 +82,7 @@ def roll_out(
     deadline = time.monotonic() + (wishes.wait_timeout if wishes.wait else 0)
     if not wishes.allow_cvo_managed:
         refuse_cvo(client, around.cluster_version or {}, _is_ours)
-    run = _Run(client, around, loaded, wishes, journal, deadline, [], [])
+    run = _Run(client, around, loaded, wishes, journal, deadline, timings, [], [])
     scene = _context(run)
     inventory, obj, version = around.kept.inventory, around.cluster_version, loaded.release.shown_version
     asked = CapabilityOptions(wishes.capabilities, scene.target, scene.loaded)
@@ -98,7 +99,16 @@ def roll_out(
     served = _serve_cluster_version(run, scene)
     settling = any(sent.state != "unchanged" for sent in run.first)
     settled = reconcile_cluster_version(
-        client, around.kinds, obj, served, asked, foreseen, settling=settling, dry_run=wishes.dry_run, deadline=deadline
+        client,
+        around.kinds,
+        obj,
+        served,
+        asked,
+        foreseen,
+        settling=settling,
+        dry_run=wishes.dry_run,
+        deadline=deadline,
+        pause=timings.cluster_version,
     )
     problems += settled.problems
     before = inventory.implicit if inventory is not None and inventory.unfinished else frozenset[str]()
@@ -114,7 +124,7 @@ def roll_out(
     planned = planned_inventory(scene, version, settled, included, mode)
     kept = around.kept if wishes.dry_run else write_inventory(client, around.kept, planned, begins=True)
     marks = OwnershipMetadata(applyset_id(), str(nested(settled.cluster_version, "metadata", "uid") or ""), proxy)
-    claim = RunLock(client, kept)
+    claim = RunLock(client, kept, timings.lock_check)
     outcome = _walk(run, _sender(run, scene.known, mode, marks), included, mode, claim)
     leftovers, found = _leftovers(run, scene, outcome, claim)
     problems += found
@@ -139,6 +149,7 @@ class _Run(NamedTuple):
     wishes: RolloutOptions
     journal: Journal
     deadline: float
+    timings: Timings
     first: list[ApplyResult]
     definitions: list[Manifest]
 
@@ -243,13 +254,13 @@ def _refuse_without_definition(run: _Run, scene: RolloutContext) -> None:
 
 def _send_first(run: _Run, known: LiveMetadata, crd: Manifest) -> None:
     """Send a CustomResourceDefinition that the rollout itself needs. Raises ``ClusterError``."""
-    terms = ApplyOptions("reconcile", run.wishes.force_conflicts, False, False)
+    terms = ApplyOptions("reconcile", run.wishes.force_conflicts, False, False, run.timings)
     marks = OwnershipMetadata(applyset_id(), "", {})
     around = run.around
     sender = Applier(run.client, run.loaded, around.kinds, marks, terms, known, around.kept.inventory)
     sent = sender.send(crd)
     if sent.pending:
-        sent = sender.established(crd, sent, ESTABLISH_SECONDS)
+        sent = sender.established(crd, sent, run.timings.establish)
     raise_errors(sent.problems, ClusterError)
     run.first.append(sent)
 
@@ -289,14 +300,14 @@ def _proxy(run: _Run, scene: RolloutContext) -> tuple[Mapping[str, Any], tuple[P
     try:
         return read_proxy(run.client, run.around.kinds), ()
     except ApiError as error:
-        if error.code != 403:
+        if not error.is_forbidden:
             raise
         return {}, error.problems
 
 
 def _sender(run: _Run, known: LiveMetadata, mode: Mode, marks: OwnershipMetadata) -> Applier:
     wishes, around = run.wishes, run.around
-    terms = ApplyOptions(mode, wishes.force_conflicts, wishes.dry_run, wishes.show)
+    terms = ApplyOptions(mode, wishes.force_conflicts, wishes.dry_run, wishes.show, run.timings)
     known = {**known, **{sent.manifest.resource_id: sent.metadata for sent in run.first}}
     return Applier(run.client, run.loaded, around.kinds, marks, terms, known, around.kept.inventory)
 
@@ -331,7 +342,7 @@ def _walk(run: _Run, sender: Applier, included: Sequence[Manifest], mode: Mode, 
         return tuple(problem for problem in found if problem.severity == "error")
 
     chronicle.start(run.loaded.release.shown_version, mode)
-    pace = Pace(wishes.parallelism, run.deadline, wishes.dry_run, told, settle_stage, waits)
+    pace = Pace(wishes.parallelism, run.deadline, wishes.dry_run, told, settle_stage, waits, run.timings)
     outcome = GraphRunner(task_graph(included, mode), sender, kinds, pace).walk()
     chronicle.end(outcome.problems)
     sent = tuple(written.get(item.manifest.resource_id, item) for item in outcome.sent)

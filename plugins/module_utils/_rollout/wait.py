@@ -13,11 +13,11 @@ from functools import partial
 
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.rest_mapper import RestMapper
-from .._kubernetes.retries import RETRIED_CODES
 from .._kubernetes.watch import Objects, watch_objects
-from .._problems import ApiError, ClusterError, Problem, Problems
+from .._problems import ClusterError, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import Mode
@@ -58,14 +58,14 @@ def wait_until_ready(
                 waiting, more = _judge(wanted, state.objects, release, mode)
                 # Until a kind could be listed it is that, and no news is no good news.
                 blind = (error for target, error in unlisted.items() if target in late and not state.objects[target])
-                trouble = state.trouble or next(blind, None)
+                trouble = state.error or next(blind, None)
                 if not waiting or _is_hopeless(waiting):
                     break
                 target, key, found = waiting[0]
                 tell(len(waiting), _location(target.kind, key), str(trouble or found.message))
                 told = tuple(dict.fromkeys((*told, *more)))
     except ApiError as error:
-        if error.code != 403:
+        if not error.is_forbidden:
             raise
         return (error.problems[0]._replace(severity="error", where="wait"),)
     # What could not be seen any more is why it is not known to be ready.
@@ -79,7 +79,7 @@ def _snapshot(client: Client, unlisted: dict[Target, ClusterError], target: Targ
         return client.snapshot(target)
     except ClusterError as error:
         # 403: a server that has just started does not know its rules yet, which who follows has patience with.
-        if isinstance(error, ApiError) and error.code not in (403, *RETRIED_CODES):
+        if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise
         unlisted[target] = error
     return Snapshot({}, "")

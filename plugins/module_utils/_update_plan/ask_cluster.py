@@ -30,7 +30,7 @@ def read_live_resources_of_cluster(client: Client, wanted: Collection[ResourceId
         return LiveResources(frozenset(), (Problem("info", "todo", _WHERE, message),))
     presence = find_existing(client, Discovery(client), wanted)
     raise_errors(presence.problems, ClusterError)
-    kinds, present = {resource.group_kind for resource in wanted}, frozenset(presence.there)
+    kinds, present = {resource.group_kind for resource in wanted}, frozenset(presence.existing)
     message = f"asked the cluster for {len(wanted)} resources of {len(kinds)} kinds, and found {len(present)}"
     if presence.unserved:
         message += f"; it does not serve {presence.unserved} of the kinds"

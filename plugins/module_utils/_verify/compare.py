@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
+from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
-from .._problems import ApiError, Problem, Problems, has_errors
+from .._problems import Problem, Problems, has_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
@@ -58,7 +59,7 @@ def compare(
         try:
             found = client.get(target)
         except ApiError as error:
-            if error.code == 404:
+            if error.is_not_found:
                 return CheckedResource(manifest, absent=True)
             return CheckedResource(manifest, unclear=True, problems=error.problems)
         readiness = None

@@ -185,7 +185,7 @@ def _missing(
             missing.append(Missing(manifest, f"the cluster does not serve {resource.kind} of {version}"))
         elif served.namespaced and not resource.namespace:
             missing.append(Missing(manifest, f"the manifest names no namespace, and {resource.kind} needs one"))
-        elif resource not in presence.there:
+        elif resource not in presence.existing:
             missing.append(Missing(manifest, _ABSENT))
         else:
             there.append((manifest, target_for(served, resource)))
@@ -197,7 +197,7 @@ def _unexpected(expected: DesiredState, presence: ExistingResources) -> tuple[Un
     return tuple(
         Unexpected(resource, unwanted)
         for resource, unwanted in sorted(expected.unwanted.items())
-        if resource in presence.there and (unwanted.manifest is not None or _is_ours(presence.there[resource]))
+        if resource in presence.existing and (unwanted.manifest is not None or _is_ours(presence.existing[resource]))
     )
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -26,6 +24,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.load
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import rolled_out
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -35,7 +34,6 @@ from ansible_collections.capability.openshift.tests.control_plane.waiting import
 IMAGE = "registry.example/release@sha256:" + "0" * 64
 FACTS = {"feature_set": "Default", "release_image": IMAGE}
 _WORKERS = 8
-_SCRIPT = Path(__file__).parents[2] / "benchmarks" / "call_module.py"
 _QUANTITY = re.compile(r"([0-9.]+)(m|k|M|G|T|Ki|Mi|Gi|Ti|)")
 _UNITS = {"m": Decimal("0.001"), "": Decimal(1)}
 _UNITS |= {unit: Decimal(1000) ** at for at, unit in enumerate("kMGT", 1)}
@@ -71,9 +69,7 @@ def roll(plane: ControlPlane, version: str, **options: Any) -> dict[str, Any]:
 
 def ask(module: str, **options: Any) -> dict[str, Any]:
     """Run another module of the collection, and return what it says."""
-    command = [sys.executable, str(_SCRIPT), f"capability.openshift.{module}", json.dumps(options)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(Process(module, **options).communicate()[0])
     assert not found.get("failed"), found["msg"]
     return found
 

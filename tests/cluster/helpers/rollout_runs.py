@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Clocks, Process
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, EXAMPLE
@@ -27,7 +26,6 @@ MANAGER = "capability.openshift"
 INVENTORY = "/api/v1/namespaces/kube-system/configmaps/capability-openshift-rollout"
 UPDATE = EXAMPLE.parent / "4.22.0"
 PART_OF = "applyset.kubernetes.io/part-of"
-_SCRIPT = Path(__file__).parents[2] / "benchmarks" / "call_module.py"
 _UNIQUE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HASH = "capability.openshift.io/last-applied-hash"
 _RUN = "capability.openshift.io/run"
@@ -54,16 +52,13 @@ class Point(NamedTuple):
 
 
 class Run:
-    """A rollout in a process of its own."""
+    """A rollout in a process of its own, with other ``clocks`` if it is to wait for less time."""
 
-    def __init__(self, kubeconfig: Path, release: Path, **options: Any) -> None:
+    def __init__(self, kubeconfig: Path, release: Path, clocks: Clocks | None = None, **options: Any) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="rollout-")
         self.journal = Path(self._folder.name) / "journal"
-        values = {"kubeconfig": str(kubeconfig), "release": str(release), "journal": str(self.journal), **options}
-        command = [sys.executable, str(_SCRIPT), "capability.openshift.release_apply", json.dumps(values)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-        )
+        values = {"kubeconfig": kubeconfig, "release": release, "journal": self.journal, **options}
+        self.process = Process("release_apply", clocks, **values)
 
     def manifests(self) -> int:
         """Return how many manifests the journal tells of."""
@@ -122,20 +117,7 @@ def rolled_out(kubeconfig: Path, release: Path, **options: Any) -> dict[str, Any
 
 def fresh(plane: ControlPlane) -> None:
     """Make a cluster one that never saw a rollout."""
-    _empty(plane)
     reset(plane)
-
-
-def _empty(plane: ControlPlane) -> None:
-    """Delete what rollouts left in kinds and namespaces of Kubernetes itself."""
-    for path in [*_members(plane), INVENTORY]:
-        in_them = "/namespaces/" not in path or "/namespaces/kube-" in path or "/namespaces/default/" in path
-        if in_them and "customresourcedefinitions" not in path:
-            try:
-                plane.api.delete(path, gracePeriodSeconds="0")
-            except ApiError as error:
-                if error.status != 404:
-                    raise
 
 
 def state_of(plane: ControlPlane) -> State:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -29,6 +27,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities, cluster_capabilities_info
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -267,23 +266,9 @@ class StatusWriter:
             set_cluster_version_status(self._api, new)
 
 
-_ALONE = """
-import json, sys
-from ansible_collections.capability.openshift.tests.unit import calls
-from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities
-with calls._arguments(json.loads(sys.argv[1])):
-    cluster_capabilities.main()
-"""
-
-
-def start_alone(**options: Any) -> subprocess.Popen[str]:
+def start_alone(**options: Any) -> Process:
     """Start ``cluster_capabilities`` in a process of its own."""
-    values = {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
-    command = [sys.executable, "-c", _ALONE, json.dumps(values)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
-    )
+    return Process("cluster_capabilities", **options)
 
 
 def kubeconfig_of(path: Path) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def run(call, tmp_path):
         ({"feature_gates": ["A=x"]}, "feature_gates[0]", "expected NAME"),
         ({"always_enabled_capabilities": ["ingress"]}, "always_enabled_capabilities", "is not a capability of 4.20"),
         ({"release_image": "two words"}, "release_image", "is not a pull spec"),
-        ({"kubeconfig": "/does/not/exist"}, "kubeconfig", "/does/not/exist is not there"),
+        ({"kubeconfig": "/does/not/exist"}, "kubeconfig", "/does/not/exist does not exist"),
     ],
 )
 def test_bad_options_are_named(run, options, where, part):

@@ -99,7 +99,7 @@ def test_a_kubeconfig_that_is_not_there_is_told(run, tmp_path):
     (error,) = run(kubeconfig="missing", chdir=tmp_path).errors
 
     assert error["where"] == "kubeconfig"
-    assert error["message"] == f"{tmp_path}/missing is not there"
+    assert error["message"] == f"{tmp_path}/missing does not exist"
 
 
 def test_it_is_told_together_with_a_release_that_is_not_there(run, tmp_path):

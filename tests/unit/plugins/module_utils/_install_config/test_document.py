@@ -20,7 +20,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.edit import edit_capabilities
 from ansible_collections.capability.openshift.plugins.module_utils._yaml import nodes as _document_nodes
 
-CORPUS = sorted((Path(__file__).parents[2] / "install_configs").glob("*.*"))
+CORPUS = sorted((Path(__file__).parents[3] / "install_configs").glob("*.*"))
+assert CORPUS, "no install-config to test with"
 
 SELECTIONS: list[dict[str, Any]] = [
     {"baselineCapabilitySet": "None"},

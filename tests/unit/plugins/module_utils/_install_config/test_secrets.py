@@ -11,7 +11,8 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.document import read_document
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import masked, secret_values
 
-CORPUS = sorted((Path(__file__).parents[2] / "install_configs").glob("*.*"))
+CORPUS = sorted((Path(__file__).parents[3] / "install_configs").glob("*.*"))
+assert CORPUS, "no install-config to test with"
 
 # Every secret of the corpus holds the first, in base64 the second.
 MARKERS = ("hidden", "aGlkZGVu")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an API server says instead of yes. What the way to it can say is in test_answer_connection.py."""
+"""How unsuccessful answers of an API server are reported. Failed connections: test_api_errors_connection.py."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import api_error, one_line
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import (
+    ApiError,
+    api_error,
+    one_line,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 
 SHOWN = "clusterversions.config.openshift.io version"
-NO_HEALTH = "The server could not answer: look at its health, and run it again"
+SERVER_ERROR = "Check the health of the API server, and run it again"
 
 
 def status(code: int, reason: str, message: str, **details: Any) -> bytes:
@@ -47,23 +51,60 @@ FORBIDDEN = (
 
 
 @pytest.mark.parametrize(
-    ("code", "reason", "message", "hint"),
+    ("code", "reason", "message", "problem_code", "hint"),
     [
-        (400, "BadRequest", "the body is no object", "Look whether the address is that of the cluster's API"),
-        (401, "Unauthorized", "Unauthorized", "The token or certificate is wrong or expired: log in again, "),
-        (403, "Forbidden", FORBIDDEN, "Give the user a role that allows patch on clusterversions.config.openshift.io"),
-        (404, "NotFound", '"version" not found', "Look whether the object and its CustomResourceDefinition are there"),
-        (409, "Conflict", "the object has been modified", "Somebody else changed it meanwhile: run it again"),
-        (429, "TooManyRequests", "too many requests", "The server has too much to do: try again later"),
-        (500, "InternalError", "etcdserver: leader changed", NO_HEALTH),
-        (503, "ServiceUnavailable", "the server is currently unable", NO_HEALTH),
-        (504, "Timeout", "request did not complete", NO_HEALTH),
+        (
+            400,
+            "BadRequest",
+            "the body is no object",
+            "invalid-request",
+            "Check that the address is that of the cluster's API",
+        ),
+        (
+            401,
+            "Unauthorized",
+            "Unauthorized",
+            "unauthorized-request",
+            "Log in again, and give the new kubeconfig or api_key: ",
+        ),
+        (
+            403,
+            "Forbidden",
+            FORBIDDEN,
+            "forbidden-request",
+            "Give the user a role that allows patch on clusterversions.config.openshift.io",
+        ),
+        (
+            404,
+            "NotFound",
+            '"version" not found',
+            "unserved-kind",
+            "Check that the object and its CustomResourceDefinition exist",
+        ),
+        (
+            409,
+            "Conflict",
+            "the object has been modified",
+            "conflicting-write",
+            "Run it again: the object was changed at the same time",
+        ),
+        (
+            429,
+            "TooManyRequests",
+            "too many requests",
+            "overloaded-server",
+            "Try again later: the server has too many requests",
+        ),
+        (500, "InternalError", "etcdserver: leader changed", "failed-server", SERVER_ERROR),
+        (503, "ServiceUnavailable", "the server is currently unable", "failed-server", SERVER_ERROR),
+        (504, "Timeout", "request did not complete", "failed-server", SERVER_ERROR),
     ],
 )
-def test_a_status_is_told_in_its_words_with_what_to_do(code, reason, message, hint):
+def test_a_status_is_reported_in_its_words_with_a_hint(code, reason, message, problem_code, hint):
     problem = problem_of(code, status(code, reason, f"{message}."))
 
     assert problem.message == f"cannot patch {SHOWN}: {code} {reason}: {message}"
+    assert problem.code == problem_code
     assert problem.hint.startswith(hint)
 
 
@@ -78,12 +119,12 @@ def test_an_error_of_a_sub_resource_names_it_as_rbac_does():
     assert problem.hint == "Give the user a role that allows apply on clusterversions.config.openshift.io/status"
 
 
-def test_what_the_answer_is_about_can_be_asked_for():
+def test_the_error_has_the_code_and_the_name_of_the_object():
     error = api_error(404, status(404, "NotFound", "no", name="version", kind="clusterversions"), "get", SHOWN)
 
-    assert (error.code, error.named) == (404, "version")
+    assert (error.code, error.object_name, error.problems[0].code) == (404, "version", "missing-object")
     nothing = api_error(404, b"404 page not found\n", "get", SHOWN)
-    assert (nothing.code, nothing.named) == (404, "")
+    assert (nothing.code, nothing.object_name) == (404, "")
     assert nothing.problems[0].message == f"cannot get {SHOWN}: 404: 404 page not found"
 
 
@@ -92,7 +133,7 @@ RULE = {"reason": "FieldValueInvalid", "field": "<nil>", "message": "Invalid val
 
 
 @pytest.mark.parametrize(
-    ("causes", "said"),
+    ("causes", "text"),
     [
         ([UNSUPPORTED], 'spec.capabilities: Unsupported value: "X"'),
         ([UNSUPPORTED, RULE], f'spec.capabilities: Unsupported value: "X"; <nil>: {RULE["message"]}'),
@@ -104,20 +145,20 @@ RULE = {"reason": "FieldValueInvalid", "field": "<nil>", "message": "Invalid val
         ({"field": "x"}, "is invalid"),
     ],
 )
-def test_an_invalid_object_is_told_by_its_fields(causes, said):
+def test_an_invalid_object_is_reported_by_its_fields(causes, text):
     problem = problem_of(422, status(422, "Invalid", "is invalid", causes=causes))
 
-    assert problem.message == f"cannot patch {SHOWN}: 422 Invalid: {said}"
+    assert problem.message == f"cannot patch {SHOWN}: 422 Invalid: {text}"
 
 
-def test_the_fields_of_other_codes_stay_where_they_are():
+def test_causes_of_other_codes_are_not_in_the_message():
     problem = problem_of(409, status(409, "Conflict", "Apply failed", causes=[UNSUPPORTED]))
 
     assert problem.message.endswith("409 Conflict: Apply failed")
 
 
 @pytest.mark.parametrize("details", [None, [], "a word", 7])
-def test_odd_details_are_left_alone(details):
+def test_details_that_are_no_map_are_ignored(details):
     body = {"kind": "Status", "message": "is invalid", "details": details}
 
     assert problem_of(422, json.dumps(body).encode()).message == f"cannot patch {SHOWN}: 422: is invalid"
@@ -127,7 +168,7 @@ HTML = b"<html>\n<head><title>503 Service Unavailable</title></head>\n</html>\n"
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "text"),
     [
         (b"", "no message"),
         (b" \n", "no message"),
@@ -141,11 +182,11 @@ HTML = b"<html>\n<head><title>503 Service Unavailable</title></head>\n</html>\n"
         ("Ünavailable".encode("latin-1"), "\ufffdnavailable"),
     ],
 )
-def test_what_is_no_status_is_shown_as_it_is(data, said):
+def test_a_body_that_is_no_status_is_shown_unchanged(data, text):
     problem = problem_of(503, data)
 
-    assert problem.message == f"cannot patch {SHOWN}: 503: {said}"
-    assert problem.hint == NO_HEALTH
+    assert problem.message == f"cannot patch {SHOWN}: 503: {text}"
+    assert problem.hint == SERVER_ERROR
 
 
 @pytest.mark.parametrize("data", [b"<p>" * 1_000_000, b"\xff" * 1_000_000, b"\xc3\xa9" * 1_000_000])
@@ -154,18 +195,19 @@ def test_a_huge_body_is_cut(data):
 
 
 @pytest.mark.parametrize("causes", [7, True, 1.5])
-def test_causes_that_are_no_list_are_none(causes):
-    """The code looks at the types of all else, so that nobody gets a traceback for an answer."""
+def test_causes_that_are_no_list_are_ignored(causes):
     assert problem_of(422, status(422, "Invalid", "is invalid", causes=causes)).message.endswith("Invalid: is invalid")
 
 
-def test_a_body_of_brackets_is_no_traceback():
-    assert problem_of(500, b"[" * 200_000).hint == NO_HEALTH
+def test_a_body_of_brackets_is_not_a_traceback():
+    assert problem_of(500, b"[" * 200_000).hint == SERVER_ERROR
 
 
 @pytest.mark.parametrize("code", [301, 302, 405, 410, 415, 418])
-def test_other_codes_are_told_too(code):
-    assert problem_of(code, b"no").message == f"cannot patch {SHOWN}: {code}: no"
+def test_other_codes_are_reported_too(code):
+    problem = problem_of(code, b"no")
+
+    assert (problem.code, problem.message) == ("unexpected-answer", f"cannot patch {SHOWN}: {code}: no")
 
 
 json_values = st.recursive(
@@ -189,7 +231,7 @@ bodies = st.one_of(
 
 
 @given(bodies, st.integers(300, 599))
-def test_whatever_a_server_sends_is_an_error_that_says_so(data, code):
+def test_any_answer_is_an_error_with_the_request_and_the_code(data, code):
     problem = problem_of(code, data)
 
     assert problem.message.startswith(f"cannot patch {SHOWN}: {code}")
@@ -197,7 +239,7 @@ def test_whatever_a_server_sends_is_an_error_that_says_so(data, code):
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "text"),
     [
         (ValueError("two\n  lines\t here "), "two lines here"),
         (ValueError(), "ValueError"),
@@ -205,9 +247,9 @@ def test_whatever_a_server_sends_is_an_error_that_says_so(data, code):
         (OSError(113, "No route to host"), "[Errno 113] No route to host"),
     ],
 )
-def test_an_error_is_one_line(error, said):
-    assert one_line(error) == said
+def test_an_error_is_one_line(error, text):
+    assert one_line(error) == text
 
 
-def test_an_error_is_not_endless():
+def test_the_text_of_an_error_is_shortened():
     assert one_line(ValueError("x" * 5000)) == "x" * 2000 + " ..."

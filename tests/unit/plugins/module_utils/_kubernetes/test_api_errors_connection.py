@@ -28,7 +28,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._resources import CLUSTER_VERSIONS, Target
 
 SHOWN = "clusterversions.config.openshift.io version"
-NO_ANSWER = "Look at the address, the network and the proxy, and whether the API server runs"
+NO_ANSWER = "Check the address, the network and the proxy, and that the API server runs"
 SECRET = "sha256~c2VjcmV0"
 WAYS = [False, urllib3.Retry(0)]
 """urllib3 says what went wrong as it is, or wrapped in that it has tried often enough."""
@@ -155,7 +155,7 @@ def test_a_port_without_tls_is_told(retries):
         problem = asked(f"https://127.0.0.1:{port}", retries)
 
     assert f"no TLS with https://127.0.0.1:{port} (" in problem.message
-    assert problem.hint == "Look at address and port, and at the client certificate"
+    assert problem.hint == "Check address and port, and the client certificate"
 
 
 @pytest.mark.parametrize("retries", WAYS)
@@ -175,7 +175,7 @@ def test_a_refused_connection_is_told(retries):
 
     assert problem.message.startswith(f"cannot get {SHOWN}: {host} does not answer ([Errno ")
     assert problem.message.endswith("] Connection refused)")
-    assert problem.hint == f"Write https:// before the address, if it is not meant to be plain HTTP. {NO_ANSWER}"
+    assert problem.hint == f"Write https:// before the address, unless the server uses plain HTTP. {NO_ANSWER}"
 
 
 @pytest.mark.parametrize("retries", WAYS)
@@ -196,7 +196,7 @@ def test_a_broken_answer_is_told(answer, said, retries):
         problem = asked(f"http://127.0.0.1:{port}", retries)
 
     assert f"does not answer ({said}" in problem.message
-    assert problem.hint == f"Write https:// before the address, if it is not meant to be plain HTTP. {NO_ANSWER}"
+    assert problem.hint == f"Write https:// before the address, unless the server uses plain HTTP. {NO_ANSWER}"
 
 
 @pytest.mark.parametrize("retries", WAYS)

@@ -24,11 +24,8 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import (
-    LONGEST_WAIT,
-    RETRIED_CODES,
-    retries,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import RETRIED_CODES
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import LONGEST_WAIT, retries
 
 POOL = HTTPConnectionPool("127.0.0.1", 1)
 METHODS = ["GET", "PATCH", "DELETE", "POST", "PUT"]

@@ -12,15 +12,17 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _patience
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ApiError, ClusterError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import task_graph
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._rollout import graph_runner as _graph_walk
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import ApplyResult, ChangeSet
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner, Pace
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import REAL_TIMINGS, Timings
 
 PROBLEM = Problem("error", "todo", "", "cannot patch it: 401 Unauthorized")
+UNAUTHORIZED = ApiError(401, "Unauthorized", "patch", "it")
 
 
 class Nothing:
@@ -69,8 +71,13 @@ def hears(_sent: ApplyResult) -> None:
     pass
 
 
-def walked(cluster: Cluster, *manifests: Manifest, told: Callable[[ApplyResult], None] = hears) -> ChangeSet:
-    pace = Pace(1, time.monotonic(), False, told, lambda _since, _last: (), lambda *_waiting: None)
+def walked(
+    cluster: Cluster,
+    *manifests: Manifest,
+    told: Callable[[ApplyResult], None] = hears,
+    timings: Timings = REAL_TIMINGS,
+) -> ChangeSet:
+    pace = Pace(1, time.monotonic(), False, told, lambda _since, _last: (), lambda *_waiting: None, timings)
     kinds: Any = Nothing()
     sender: Any = cluster
     return GraphRunner(task_graph(manifests, "install"), sender, kinds, pace).walk()
@@ -85,14 +92,14 @@ def failed(sent: ApplyResult) -> ApplyResult:
 
 
 def refused(_sent: ApplyResult) -> ApplyResult:
-    raise ApiError(401, "", False, PROBLEM)
+    raise UNAUTHORIZED
 
 
 def test_credentials_that_expire_break_the_walk_off_once() -> None:
     outcome = walked(Cluster(b=refused), *map(config, "abcd"))
     assert states(outcome) == {"a": "created"}
     assert [item.resource_id.name for item in outcome.left] == ["b", "c", "d"]
-    assert outcome.problems == (PROBLEM,)
+    assert outcome.problems == UNAUTHORIZED.problems
 
 
 def test_failure_leaves_the_rest_of_its_node_and_nothing_else() -> None:
@@ -113,8 +120,6 @@ def test_definition_that_is_not_established_leaves_the_rest_of_its_node() -> Non
 
 
 def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_graph_walk, "ESTABLISH_SECONDS", 0.3)
-
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
 
@@ -124,7 +129,7 @@ def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.Monkey
         return sent
 
     cluster = Cluster(x=slow, y=slow, z=slow)
-    walked(cluster, *map(definition, "xyz"))
+    walked(cluster, *map(definition, "xyz"), timings=Timings(establish=0.3))
     assert cluster.seconds == pytest.approx([0.3, 0.1, 0])
 
 

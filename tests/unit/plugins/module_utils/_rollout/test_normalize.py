@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import (
+    MistypedField,
+    StatusCause,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import schema_of
-from ansible_collections.capability.openshift.plugins.module_utils._problems import StatusCause
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.normalize import (
     adopt_conflicting_defaults,
     fill_required_nulls,
-    undeclared_fields,
     without_field,
     wrong_types,
 )
@@ -29,27 +31,9 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 BODIES = st.dictionaries(NAMES, VALUES, max_size=4)
-SAID = (
-    "failed to create typed patch object (home/a; apps/v1, Kind=Deployment): errors:\n"
-    '  .spec.template.spec.containers[name="a.b"].odd: field not declared in schema\n'
-    "  .spec.x: field not declared in schema"
-)
 
 
-# What a schema does not know
-
-
-def test_all_fields_that_a_server_names_are_found() -> None:
-    assert undeclared_fields(SAID) == ('.spec.template.spec.containers[name="a.b"].odd', ".spec.x")
-
-
-def test_single_field_is_found_behind_the_text_of_the_server() -> None:
-    said = "failed to create typed patch object (/a; v1, Kind=B): .userNames: field not declared in schema"
-    assert undeclared_fields(said) == (".userNames",)
-
-
-def test_other_text_names_no_field() -> None:
-    assert undeclared_fields("something else went wrong") == ()
+# Fields that the schema does not declare
 
 
 PORTS = [{"port": 80}, {"port": 80, "protocol": "UDP"}, {"port": 81, "protocol": "TCP"}]
@@ -166,15 +150,13 @@ def test_schema_is_that_of_the_version() -> None:
 
 
 def test_values_of_a_wrong_type_are_named_without_what_they_are() -> None:
-    said = (
-        "failed to create typed patch object (home/a; /v1, Kind=B): errors:\n"
-        "  .data.a: expected string, got &value.valueUnstructured{Value:12345}\n"
-        '  .list[name="x"].b: expected list, got &value.valueUnstructured{Value:true}\n'
-        "  .odd: field not declared in schema\n"
-        '  .n: expected numeric (int or float), got &value.valueUnstructured{Value:"y"}'
+    fields = (
+        MistypedField(".data.a", "string"),
+        MistypedField('.list[name="x"].b', "list"),
+        MistypedField(".n", "numeric (int or float)"),
     )
     body = {"data": {"a": 12345}, "list": [{"name": "z"}, {"name": "x", "b": True}], "n": "y"}
-    assert wrong_types(said, body) == (
+    assert wrong_types(fields, body) == (
         ".data.a is a number, expected a string",
         '.list[name="x"].b is a boolean, expected a list',
         ".n is a string, expected numeric (int or float)",

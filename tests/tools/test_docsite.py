@@ -3,18 +3,9 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-
+import docsite
 import pytest
-
-ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture
-def docsite(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    return importlib.import_module("docsite")
+from environment import ROOT
 
 
 def write(folder, pages):
@@ -23,7 +14,7 @@ def write(folder, pages):
         (folder / name).write_text(text)
 
 
-def test_links_to_pages_files_and_anchors_are_accepted(docsite, tmp_path):
+def test_links_to_pages_files_and_anchors_are_accepted(tmp_path):
     write(
         tmp_path,
         {
@@ -50,13 +41,13 @@ def test_links_to_pages_files_and_anchors_are_accepted(docsite, tmp_path):
         ('<script src="https://example.com/a.js"></script>', "'https://example.com/a.js' is loaded from another host"),
     ],
 )
-def test_a_broken_link_is_a_problem(docsite, tmp_path, content, problem):
+def test_a_broken_link_is_a_problem(tmp_path, content, problem):
     write(tmp_path, {"a.html": content})
 
     assert docsite.check(tmp_path)[0] == [f"a.html: {problem}"]
 
 
-def test_every_plugin_role_and_guide_needs_a_page(docsite):
+def test_every_plugin_role_and_guide_needs_a_page():
     required = docsite.required()
 
     assert {
@@ -94,10 +85,10 @@ def test_every_plugin_role_and_guide_needs_a_page(docsite):
         ("`capability.openshift.unknown`", "`capability.openshift.unknown`"),
     ],
 )
-def test_links_and_names_lead_to_pages_of_the_site(docsite, text, expected):
+def test_links_and_names_lead_to_pages_of_the_site(text, expected):
     assert docsite.prose(text, ROOT / "docs" / "rules.md", "..") == expected
 
 
-def test_a_link_to_nothing_fails(docsite):
+def test_a_link_to_nothing_fails():
     with pytest.raises(docsite.Failed, match=r"docs/rules\.md: gone\.md does not exist"):
         docsite.prose("[a](gone.md)", ROOT / "docs" / "rules.md", "..")

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from itertools import combinations
-from pathlib import Path
 from xml.etree import ElementTree
 
+import flowchart
 import pytest
 
-TOOLS = Path(__file__).parents[3] / "tools"
 LOOP = """\
 flowchart LR
     look["1. Look<br>at it"] --> predict["2. Predict"]
@@ -27,13 +25,7 @@ flowchart TD
 """
 
 
-@pytest.fixture
-def flowchart(monkeypatch):
-    monkeypatch.syspath_prepend(str(TOOLS))
-    return importlib.import_module("flowchart")
-
-
-def laid_out(flowchart, source):
+def laid_out(source):
     across, nodes, arrows = flowchart.parse(source)
     flowchart.measure(nodes.values())
     flowchart.assign_ranks(nodes, arrows)
@@ -42,7 +34,7 @@ def laid_out(flowchart, source):
 
 
 @pytest.mark.parametrize("source", [LOOP, DECISION])
-def test_a_drawing_is_xml_with_every_text_and_arrow(flowchart, source):
+def test_a_drawing_is_xml_with_every_text_and_arrow(source):
     picture = ElementTree.fromstring(flowchart.draw(source))
 
     texts = {element.text for element in picture.iter() if element.tag.endswith("text")}
@@ -53,8 +45,8 @@ def test_a_drawing_is_xml_with_every_text_and_arrow(flowchart, source):
 
 
 @pytest.mark.parametrize("source", [LOOP, DECISION])
-def test_no_two_nodes_overlap(flowchart, source):
-    nodes, _arrows = laid_out(flowchart, source)
+def test_no_two_nodes_overlap(source):
+    nodes, _arrows = laid_out(source)
 
     for one, other in combinations(nodes.values(), 2):
         apart = max(
@@ -64,15 +56,15 @@ def test_no_two_nodes_overlap(flowchart, source):
         assert apart > 0
 
 
-def test_an_arrow_that_closes_a_circle_points_back(flowchart):
-    nodes, arrows = laid_out(flowchart, LOOP)
+def test_an_arrow_that_closes_a_circle_points_back():
+    nodes, arrows = laid_out(LOOP)
 
     assert [arrow.reverse for arrow in arrows] == [False, False, True]
     assert nodes["look"].x < nodes["predict"].x < nodes["enable"].x
 
 
-def test_a_chart_runs_downwards(flowchart):
-    nodes, _arrows = laid_out(flowchart, DECISION)
+def test_a_chart_runs_downwards():
+    nodes, _arrows = laid_out(DECISION)
 
     assert nodes["read"].y < nodes["valid"].y < nodes["one"].y < nodes["last"].y
     assert nodes["stop"].y == nodes["one"].y
@@ -88,7 +80,7 @@ def test_a_chart_runs_downwards(flowchart):
         "flowchart TD\n  a -->",
     ],
 )
-def test_unknown_syntax_is_an_error_that_shows_the_line(flowchart, source):
+def test_unknown_syntax_is_an_error_that_shows_the_line(source):
     with pytest.raises(flowchart.FlowchartError) as raised:
         flowchart.draw(source)
 
