@@ -8,15 +8,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_info
-short_description: What a release offers, capability by capability
+short_description: List the capabilities of a release and the resources of each of them
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Reads an extracted OpenShift release and tells which capabilities and sets it knows, and what each capability
-    brings.
-  - Tells what is odd about it, names that manifests carry and nobody knows, names that no manifest carries, and
-    ClusterOperators whose manifests are only partly annotated.
+  - Reads an extracted OpenShift release. Returns the capabilities and capability sets that it knows, and the resources
+    of each capability.
+  - Reports unknown capabilities that manifests need, capabilities that no manifest needs, and ClusterOperators with
+    manifests of which only some are annotated.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -27,23 +27,23 @@ seealso:
   - module: capability.openshift.release_manifests
 requirements:
   - PyYAML
-  - rapidyaml (optional, makes reading three times faster)
+  - rapidyaml (optional, reads a release three times faster)
 """
 
 EXAMPLES = r"""
-- name: Look into a release
+- name: Read a release
   capability.openshift.release_info:
     release: /srv/releases/4.20.3
-  register: offer
+  register: info
 
-- name: What the Console would bring
+- name: Show the resources of the Console
   ansible.builtin.debug:
     msg: >-
-      {{ offer.release.capabilities.Console.manifests }} manifests,
-      ClusterOperators {{ offer.release.capabilities.Console.cluster_operators | join(', ') }},
-      CRDs {{ offer.release.capabilities.Console.crds | join(', ') }}
+      {{ info.release.capabilities.Console.manifests }} manifests,
+      ClusterOperators {{ info.release.capabilities.Console.cluster_operators | join(', ') }},
+      CRDs {{ info.release.capabilities.Console.crds | join(', ') }}
 
-- name: Capabilities that a tech-preview cluster would know
+- name: List the capabilities that a tech-preview cluster knows
   capability.openshift.release_info:
     release: /srv/releases/4.23.0
     feature_set: TechPreviewNoUpgrade
@@ -51,28 +51,28 @@ EXAMPLES = r"""
 
 RETURN = r"""
 release:
-  description: What the release offers.
+  description: The release in numbers and names.
   returned: success
   type: dict
   contains:
     version:
-      description: Version of the release, V(none) if nobody told it.
+      description: Version of the release, V(none) if it has no metadata and O(openshift_version) is not set.
       type: str
       returned: success
       sample: 4.20.3
     manifests:
-      description: How many manifests the release has, whatever they are for.
+      description: Number of manifests for all cluster profiles and feature sets.
       type: int
       returned: success
       sample: 1076
     known_capabilities:
-      description: Names that this release knows under O(feature_set), sorted.
+      description: Capabilities that the release knows in O(feature_set), sorted.
       type: list
       elements: str
       returned: success
       sample: [Build, Console, Ingress]
     capability_sets:
-      description: Content of each capability set in this release.
+      description: Capabilities in each capability set of this release.
       type: dict
       returned: success
       sample:
@@ -80,8 +80,8 @@ release:
         v4.11: [MachineAPI, baremetal, marketplace, openshift-samples]
     capabilities:
       description:
-        - For each name that is known or that a manifest carries, what carries it.
-        - A manifest that carries several names counts for each of them.
+        - For each capability that is known or that a manifest needs, the resources that need it.
+        - A manifest that needs several capabilities counts for each of them.
       type: dict
       returned: success
       sample:
@@ -105,7 +105,7 @@ release:
       returned: success
       sample: [CustomNoUpgrade, Default, TechPreviewNoUpgrade]
 problems:
-  description: What is odd about the release.
+  description: Errors, warnings and remarks about the release.
   returned: always
   type: list
   elements: dict
@@ -123,11 +123,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """
@@ -145,7 +145,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 
 
@@ -156,10 +156,11 @@ def main() -> None:
     require_yaml(module)
     try:
         loaded = load_release(**release_arguments(params))
-        contents, problems = summarize_release(loaded.release, params["feature_set"], params["cluster_profile"])
+        problems = Problems(loaded.problems)
+        summary = summarize_release(loaded.release, params["feature_set"], params["cluster_profile"], problems)
     except CapabilityError as error:
         fail(module, error)
-    succeed(module, {"changed": False, "release": summary_dict(contents)}, (*loaded.problems, *problems))
+    succeed(module, {"changed": False, "release": summary_dict(summary)}, problems)
 
 
 if __name__ == "__main__":

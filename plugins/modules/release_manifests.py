@@ -8,17 +8,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_manifests
-short_description: The manifests of a release that a cluster gets, and why it does not get the others
+short_description: Decide which manifests of a release a cluster gets, and write them to a directory
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Decides for each manifest of an extracted OpenShift release whether the cluster-version operator would apply it to
     a cluster with this selection of capabilities.
-  - With O(dest), writes the included manifests there, byte for byte as the release has them, comments included, under
-    the names of their files. Those in C(manifests/) are templates, and are written as rendered.
-  - In O(dest), files that an earlier run wrote and that no longer belong are removed. Files of others are never
-    touched.
+  - With O(dest), writes the included manifests to that directory. File names, content and comments are those of the
+    release. Manifests in C(manifests/) are templates, and the module writes them rendered.
+  - Removes files from O(dest) that an earlier run wrote and that are no longer included. Never touches other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -33,35 +32,34 @@ attributes:
   diff_mode:
     support: full
     details:
-      - The content of a file that holds a Secret is not shown.
+      - The diff does not show the content of a file that contains a Secret.
   idempotent:
     support: full
 options:
   dest:
     description:
-      - Directory to write the included manifests to. It is created where it does not exist.
-      - It must not lie inside O(release).
-      - A file C(.capability-openshift-files) in it says which files this module wrote.
-      - It is never emptied. Where not one manifest is in, the module fails.
+      - Directory to write the included manifests to. The module creates it if necessary.
+      - It must be outside of O(release).
+      - Its file C(.capability-openshift-files) lists the files that this module wrote.
+      - The module fails if no manifest is included, so it never removes all files.
     type: path
   decisions:
     description:
-      - Whether to return the decision on each manifest, with all reasons why one is out.
-      - A release has about a thousand manifests, so this returns half a megabyte.
+      - Whether to return the decision on each manifest, with all reasons for an exclusion.
+      - For a release of a thousand manifests, the result has half a megabyte.
     type: bool
     default: false
   graph:
     description:
-      - Whether to return the order in which the included manifests are applied as a picture, in the language of Mermaid
-        or of Graphviz.
-      - A box is what one component has in one place of the order; its manifests are applied one after the other. Boxes
-        without a way from one to the other are applied at the same time, and a circle waits for all before it.
+      - Returns the order in which the included manifests are applied as a graph, in Mermaid or Graphviz syntax.
+      - A box contains manifests of one component that are applied one after the other. Boxes without a path between
+        them are applied in parallel. A circle waits for all boxes before it.
     type: str
     choices: [mermaid, dot]
   graph_mode:
     description:
-      - Which order that is. V(update) goes one run level after the other, V(install) and V(reconcile) apply all
-        components at the same time. A Job waits for all before it in each of them.
+      - The mode of the CVO to draw. V(update) applies one run level after the other. V(install) and V(reconcile) apply
+        all components in parallel. In each mode, a Job waits for everything before it.
     type: str
     choices: [install, update, reconcile]
     default: update
@@ -70,11 +68,11 @@ seealso:
   - module: capability.openshift.release_apply
 requirements:
   - PyYAML
-  - rapidyaml (optional, makes reading three times faster)
+  - rapidyaml (optional, reads a release three times faster)
 """
 
 EXAMPLES = r"""
-- name: Write the manifests of a cluster that has only what is named
+- name: Write the manifests of a cluster with three capabilities
   capability.openshift.release_manifests:
     release: /srv/releases/4.20.3
     release_image: registry.example/release@sha256:0123
@@ -86,7 +84,7 @@ EXAMPLES = r"""
         - Ingress
         - Storage
 
-- name: Everything but two capabilities
+- name: Write the manifests of a cluster with all capabilities except two
   capability.openshift.release_manifests:
     release: /srv/releases/4.20.3
     dest: /srv/sites/paris/manifests
@@ -95,7 +93,7 @@ EXAMPLES = r"""
         - Insights
         - openshift-samples
 
-- name: Ask why manifests are out, and write nothing
+- name: Decide without writing
   capability.openshift.release_manifests:
     release: /srv/releases/4.20.3
     capabilities:
@@ -103,7 +101,7 @@ EXAMPLES = r"""
     decisions: true
   register: decided
 
-- name: Show what the Console would have brought
+- name: Show the excluded manifests of Console, with the reasons
   ansible.builtin.debug:
     msg: "{{ item.kind }} {{ item.name }}: {{ item.reasons | map(attribute='message') | join('; ') }}"
   loop: "{{ decided.decisions | rejectattr('included') }}"
@@ -111,52 +109,52 @@ EXAMPLES = r"""
     label: "{{ item.file }}"
   when: "'Console' in item.capabilities"
 
-- name: The manifests of a cluster as it is now
+- name: Decide for an existing cluster
   capability.openshift.release_manifests:
     release: /srv/releases/4.20.3
     enabled_capabilities: "{{ cluster_version.status.capabilities.enabledCapabilities }}"
     known_capabilities: "{{ cluster_version.status.capabilities.knownCapabilities }}"
     overrides: "{{ cluster_version.spec.overrides | default([]) }}"
 
-- name: Draw in which order an update applies them
+- name: Draw the order in which an update applies the manifests
   capability.openshift.release_manifests:
     release: /srv/releases/4.20.3
     capabilities:
       baseline_capability_set: None
     graph: mermaid
-  register: drawn
+  register: drawing
 
-- name: Write the picture
+- name: Write the drawing
   ansible.builtin.copy:
-    content: "{{ drawn.graph }}"
+    content: "{{ drawing.graph }}"
     dest: /srv/reviews/order.mmd
     mode: "0644"
 """
 
 RETURN = r"""
 version:
-  description: Version of the release, V(none) if nobody told it.
+  description: Version of the release, V(none) if it has no metadata and O(openshift_version) is not set.
   returned: success
   type: str
   sample: 4.20.3
 enabled_capabilities:
-  description: Capabilities that the cluster has on, sorted, those included that are on whatever is asked.
+  description: Enabled capabilities of the cluster, sorted, including those that are always enabled.
   returned: success
   type: list
   elements: str
   sample: [Console, Ingress, Storage]
 known_capabilities:
-  description: Capabilities that the cluster knows, sorted.
+  description: Known capabilities of the cluster, sorted.
   returned: success
   type: list
   elements: str
 included:
-  description: How many manifests are in.
+  description: Number of included manifests.
   returned: success
   type: int
   sample: 655
 excluded:
-  description: How many manifests are out.
+  description: Number of excluded manifests.
   returned: success
   type: int
   sample: 421
@@ -188,18 +186,18 @@ decisions:
       type: str
       returned: always
     capabilities:
-      description: Capabilities that the manifest needs, all of them.
+      description: All capabilities that the manifest needs.
       type: list
       elements: str
       returned: always
     included:
-      description: Whether the manifest is in.
+      description: Whether the manifest is included.
       type: bool
       returned: always
     reasons:
       description:
-        - Every reason why the manifest is out, empty if it is in.
-        - The first is the one that the cluster-version operator would give, in its words.
+        - All reasons for the exclusion, empty if the manifest is included.
+        - The first reason is the message of the cluster-version operator.
       type: list
       elements: dict
       returned: always
@@ -211,15 +209,15 @@ decisions:
           type: str
           returned: always
         message:
-          description: What the filter says.
+          description: Message of the filter.
           type: str
           returned: always
 graph:
-  description: The order as text, in the language that was asked for.
+  description: The graph as text, in the syntax that O(graph) selects.
   returned: when O(graph) is given
   type: str
 problems:
-  description: What is wrong or worth knowing, about the release, the selection and O(dest).
+  description: Errors, warnings and remarks about the release, the selection and O(dest).
   returned: always
   type: list
   elements: dict
@@ -237,11 +235,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """
@@ -250,8 +248,9 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import (
     DestinationPlan,
     write_destination,
@@ -262,7 +261,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.resu
     destination_diff,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    cluster_options,
     cluster_type_spec,
     inclusion_spec,
     overrides_spec,
@@ -276,6 +274,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     DestinationError,
     Problem,
+    Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
@@ -287,12 +286,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.task
 
 _DRAWINGS = {"mermaid": mermaid, "dot": dot}
 
-NOTHING_IN = Problem(
+NOTHING_INCLUDED = Problem(
     "error",
-    "todo",
+    "nothing-included",
     "dest",
-    "would be emptied: not one manifest is in, which no cluster wants",
-    "Check cluster_profile, feature_set and exclude_identifier, or leave dest out",
+    "would be left empty: no manifest is included",
+    "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
 )
 
 
@@ -321,11 +320,12 @@ def main() -> None:
 
 
 def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-    """Decide, and write where that was asked for. Raises ``CapabilityError``."""
+    """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
     loaded = load_release(**release_arguments(params))
     release = loaded.release
-    facts, status, problems = resolve_cluster(cluster_options(params), release)
-    inclusions = decide_all(release.manifests, facts)
+    problems = Problems()
+    context, status = resolve_cluster(ClusterOptions.from_params(params), release, problems)
+    inclusions = decide_all(release.manifests, context)
     included = sum(1 for inclusion in inclusions if inclusion.included)
     result: dict[str, Any] = {
         "changed": False,
@@ -343,7 +343,7 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict
     plan: DestinationPlan | None = None
     if params["dest"] is not None:
         if not included:
-            raise DestinationError([*problems, NOTHING_IN])
+            raise DestinationError([*problems, NOTHING_INCLUDED])
         files = included_files(loaded, inclusions)
         secrets = secret_files(inclusions)
         plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)

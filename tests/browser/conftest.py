@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A headless Chromium that opens reports; it is never told to download anything, and fails where it is missing."""
+"""A headless Chromium that opens reports. It never downloads anything, and the tests fail if it is missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _program(name: str, package: str) -> str:
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """Return a browser that tells what its console and its network saw."""
+    """Return a browser that records its console and its network."""
     os.environ["SE_OFFLINE"] = "true"
     options = webdriver.ChromeOptions()
     options.binary_location = _program("chromium", "chromium")
@@ -55,7 +55,7 @@ class Page:
         self.driver, self.file = driver, file
 
     def show(self, size: str, scheme: str) -> None:
-        """Load the page anew, as a ``size`` of screen shows it in the colour ``scheme``."""
+        """Reload the page for a ``size`` of screen in the colour ``scheme``."""
         width, height = SIZES[size]
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
         media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
@@ -63,30 +63,30 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         self.driver.get("about:blank")
         for log in ("browser", "performance"):
-            self.driver.get_log(log)  # what was before
+            self.driver.get_log(log)  # discard older entries
         self.driver.get(self.file.as_uri())
-        # Far away plans are not laid out before they come into view; tests look at all of them.
+        # The browser lays out distant plans only when they come into view, but tests look at all of them.
         self.run("document.querySelectorAll('.fleet').forEach(plan => plan.style.contentVisibility = 'visible')")
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Return what ``script`` returns."""
+        """Run ``script`` and return its result."""
         return self.driver.execute_script(script, *arguments)
 
     def find(self, selector: str) -> Any:
-        """Return the first element that a CSS selector finds."""
+        """Return the first element that matches a CSS selector."""
         return self.driver.find_element("css selector", selector)
 
     def open_all(self) -> int:
-        """Open everything that can be opened and return how much that was."""
+        """Open everything that can be opened, and return the number of elements."""
         script = "const all = [...document.querySelectorAll('details')]; all.forEach(one => one.open = true);"
         return int(self.run(f"{script} return all.length"))
 
     def complaints(self) -> list[str]:
-        """Return what the console says, but for what is only informative."""
+        """Return the warnings and errors of the console."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] not in ("INFO", "DEBUG")]
 
     def requests(self) -> set[str]:
-        """Return the addresses that the page asked for."""
+        """Return the addresses that the page requested."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
         return {entry["request"]["url"].partition("#")[0] for entry in sent}

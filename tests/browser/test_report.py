@@ -22,7 +22,7 @@ EVERY = pytest.mark.parametrize("name", REPORTS)
 SIZES = pytest.mark.parametrize("size", ["desktop", "phone"])
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 
-# Of everything that has a text of its own: what its contrast is (WCAG 2), unless that is enough.
+# The contrast (WCAG 2) of every element with text, if it is too low.
 CONTRAST = """
 const canvas = document.createElement("canvas").getContext("2d");
 const parse = colour => {
@@ -62,7 +62,7 @@ return [...document.querySelectorAll(".causes *, .fold > div *")].filter(element
 
 @EVERY
 @SIZES
-def test_the_page_is_quiet_and_asks_for_nothing_but_itself(name, size, page):
+def test_the_page_logs_nothing_and_requests_only_itself(name, size, page):
     shown = page(REPORTS[name], size)
     shown.open_all()
 
@@ -89,15 +89,15 @@ def test_the_page_is_as_wide_as_the_screen_closed_and_open(name, size, scheme, p
 
 @EVERY
 @SIZES
-def test_a_cell_that_turns_on_opens_to_its_causes(name, size, page):
+def test_a_cell_that_enables_opens_to_its_causes(name, size, page):
     if name == "downgrade":
         name = "one_cluster"
     shown = page(REPORTS[name], size)
-    causes = shown.find("td.turns-on .causes")
+    causes = shown.find("td.enabled .causes")
     hidden = causes.is_displayed()
     # Below the head of the table, which stays in view.
-    shown.run("document.querySelector('td.turns-on summary').scrollIntoView({block: 'center'})")
-    shown.find("td.turns-on summary").click()
+    shown.run("document.querySelector('td.enabled summary').scrollIntoView({block: 'center'})")
+    shown.find("td.enabled summary").click()
 
     assert not hidden
     assert causes.is_displayed()
@@ -119,10 +119,10 @@ def test_the_cause_names_the_resources_and_lies_below_its_row(page):
 
 def test_the_keyboard_opens_and_closes_a_cell(page):
     shown = page(plans.one_cluster())
-    details = shown.find("td.turns-on details")
+    details = shown.find("td.enabled details")
     states = []
     for _time in range(2):
-        shown.find("td.turns-on summary").send_keys(Keys.ENTER)
+        shown.find("td.enabled summary").send_keys(Keys.ENTER)
         states.append(details.get_property("open"))
 
     assert states == [True, False]
@@ -139,7 +139,7 @@ def test_everything_that_opens_can_be_reached_with_the_tabulator(page):
     assert len(reached) == wanted
 
 
-def test_a_link_to_a_list_opens_what_holds_it(page):
+def test_a_link_to_a_list_opens_what_contains_it(page):
     shown = page(plans.fleet())
     listing = shown.find("#list-2")
     assert not listing.is_displayed()
@@ -158,7 +158,7 @@ def test_a_row_of_the_overview_leads_to_its_plan(page):
 
 
 @SIZES
-def test_the_overview_tells_the_selection_of_each_plan_inside_the_screen(size, page):
+def test_the_overview_shows_the_selection_of_each_plan_inside_the_screen(size, page):
     shown = page(plans.fleet(), size)
     cells = shown.driver.find_elements("css selector", "table.plans td[data-label='Selection']")
 
@@ -168,7 +168,7 @@ def test_the_overview_tells_the_selection_of_each_plan_inside_the_screen(size, p
 
 
 @SIZES
-def test_what_is_no_longer_optional_is_told_with_what_is_created(size, page):
+def test_names_that_are_no_longer_optional_are_shown_with_what_is_created(size, page):
     text = page(plans.downgrade(), size).find("main").text
 
     for part in (
@@ -190,7 +190,7 @@ def test_every_link_has_its_target(name, page):
     assert page(REPORTS[name]).run(missing) == []
 
 
-def test_special_characters_are_shown_as_they_are(page):
+def test_special_characters_are_shown_unchanged(page):
     shown = page(REPORTS["hostile"])
     shown.open_all()
 
@@ -214,7 +214,7 @@ def test_on_paper_everything_is_open(page):
     shown = page(plans.one_cluster())
     shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        height = shown.run("return document.querySelector('td.turns-on .causes').getBoundingClientRect().height")
+        height = shown.run("return document.querySelector('td.enabled .causes').getBoundingClientRect().height")
     finally:
         shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 

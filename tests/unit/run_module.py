@@ -42,6 +42,11 @@ class Outcome:
             assert item["hint"] in self.message
         return found
 
+    @property
+    def faults(self) -> list[tuple[str, str]]:
+        """Code and location of each error."""
+        return [(item["code"], item["where"]) for item in self.errors]
+
     def problem(self, part: str) -> dict[str, str]:
         """Return the one problem whose place or message holds ``part``."""
         (found,) = [item for item in self.result["problems"] if part in item["where"] or part in item["message"]]

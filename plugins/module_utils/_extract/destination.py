@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A directory that holds exactly the files we put there, beside files of others that we never touch.
+"""Synchronizes a directory with the files of the included manifests. Never touches other files in it.
 
-An inventory file in the directory says which files we wrote, so that one that no longer belongs can go. A file that
-somebody else put there is never ours, not even if it is the same to the byte.
+An inventory file in the directory lists the files that this module wrote, so it can remove those that are no longer
+included. A file from another source is never listed, even if its content is identical.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .._module.files import access_problems, cannot, is_part, make_directory, write_file
-from .._problems import DestinationError, Problem, raise_errors
+from .._problems import DestinationError, Problem, Problems
 
 INVENTORY = ".capability-openshift-files"
-"""Has no suffix of a manifest, so that neither the CVO nor kubectl takes it for one."""
+"""The name has no suffix of a manifest, so neither the CVO nor kubectl reads the file."""
 
 _SHOWN = 10
 
 
 class DestinationPlan(NamedTuple):
-    """What writing would do. ``written`` maps names to (before, after), ``None`` where there was no file.
+    """Changes to a directory.
 
-    ``secrets`` are the names of files that hold a Secret; ``ours`` is the inventory that is to be.
+    ``written`` maps file names to their content (before, after); ``before`` is ``None`` for a new file. ``secrets`` are
+    the names of files that contain a Secret. ``owned`` are the names in the new inventory.
     """
 
     dest: str
@@ -38,62 +39,62 @@ class DestinationPlan(NamedTuple):
     secrets: frozenset[str]
     written: Mapping[str, tuple[bytes | None, bytes]]
     removed: tuple[str, ...]
-    ours: frozenset[str]
+    owned: frozenset[str]
     inventory_changes: bool
     problems: tuple[Problem, ...]
 
     @property
     def changed(self) -> bool:
-        """Whether applying the plan would change anything."""
+        """Whether the plan changes anything."""
         return bool(self.written or self.removed or self.inventory_changes)
 
 
 def plan_destination(
     dest: str, files: Mapping[str, bytes], sources: tuple[str, ...], secrets: frozenset[str] = frozenset()
 ) -> DestinationPlan:
-    """Compare ``dest`` with what it should hold: ``files``, by name.
+    """Compare ``dest`` with the content that it should have: ``files``, by name. Writes nothing.
 
-    ``sources`` are the directories that the files come from; ``dest`` must not lie inside one. Files whose names are
-    in ``secrets`` are readable for their owner alone. Nothing is written. Raises ``DestinationError`` wherever
-    writing would fail, as far as that can be seen.
+    ``sources`` are the directories of the release; ``dest`` must be outside of them. Only the owner can read the files
+    named in ``secrets``. Raises ``DestinationError`` for each obstacle to writing that can be detected in advance.
     """
+    problems = Problems()
     if not dest:
-        raise DestinationError(
-            [Problem("error", "todo", "dest", "is empty, expected a directory", "Name one or leave it out")]
-        )
+        hint = "Set dest to a directory, or omit it"
+        problems.error("missing-directory", "dest", "is empty, expected a directory", hint)
+        problems.raise_errors(DestinationError)
     dest = os.path.abspath(dest)
-    problems = _location_problems(dest, sources)
-    raise_errors(problems, DestinationError)
+    _check_location(dest, sources, problems)
+    problems.raise_errors(DestinationError)
     try:
         present = {entry.name for entry in os.scandir(dest)} if os.path.isdir(dest) else set()
-        ours, has_inventory = _read_inventory(dest)
+        owned, has_inventory = _read_inventory(dest)
         written: dict[str, tuple[bytes | None, bytes]] = {}
         for name, data in files.items():
             path = os.path.join(dest, name)
             before = _content(path) if name in present else None
-            if name in ours and name in present:
-                problems += _directory_problems(path)
+            if name in owned and name in present:
+                _check_not_directory(path, problems)
             elif name in present and before != data:
-                message = "is there already with other content, and was not written by this module"
-                problems.append(Problem("error", "todo", path, message, "Move it away or choose another dest"))
-            if before != data or (name in secrets and name in ours and _is_open_to_others(path)):
+                message = "exists with different content, and was not written by this module"
+                problems.error("foreign-file", path, message, "Move the file, or choose another dest")
+            if before != data or (name in secrets and name in owned and _is_open_to_others(path)):
                 written[name] = (before, data)
-        removed = tuple(sorted((ours & present) - set(files)))
+        removed = tuple(sorted((owned & present) - set(files)))
         for name in removed:
-            problems += _directory_problems(os.path.join(dest, name))
+            _check_not_directory(os.path.join(dest, name), problems)
     except OSError as error:
         raise DestinationError([cannot("read", dest, error)]) from None
-    to_be_ours = frozenset(written) | (ours & set(files) & present)
-    inventory_changes = ours != to_be_ours or not has_inventory
+    new_inventory = frozenset(written) | (owned & set(files) & present)
+    inventory_changes = owned != new_inventory or not has_inventory
     if written or removed or inventory_changes:
         problems += access_problems(dest, "dest")
-    raise_errors(problems, DestinationError)
-    problems += _foreign_problems(dest, present - ours - to_be_ours - {INVENTORY})
-    return DestinationPlan(dest, files, secrets, written, removed, to_be_ours, inventory_changes, tuple(problems))
+    problems.raise_errors(DestinationError)
+    _report_foreign_files(dest, present - owned - new_inventory - {INVENTORY}, problems)
+    return DestinationPlan(dest, files, secrets, written, removed, new_inventory, inventory_changes, tuple(problems))
 
 
 def apply_destination(plan: DestinationPlan) -> None:
-    """Write what ``plan`` says. Safe to be killed at any moment: the next run goes on. Raises ``DestinationError``."""
+    """Carry out ``plan``. The next run completes an interrupted one. Raises ``DestinationError``."""
     if not plan.changed:
         return
     make_directory(plan.dest)
@@ -102,14 +103,14 @@ def apply_destination(plan: DestinationPlan) -> None:
             if is_part(name):
                 os.unlink(os.path.join(plan.dest, name))
         if plan.written or plan.removed:
-            # First of all: a file that we write is ours from the start, also if we get no further.
-            ours, _known = _read_inventory(plan.dest)
-            write_file(os.path.join(plan.dest, INVENTORY), _inventory(ours | plan.ours))
+            # First, so a file is listed even if this process is killed right after it wrote the file.
+            owned, _has_inventory = _read_inventory(plan.dest)
+            write_file(os.path.join(plan.dest, INVENTORY), _inventory(owned | plan.owned))
         for name, (_before, after) in plan.written.items():
             write_file(os.path.join(plan.dest, name), after, secret=name in plan.secrets)
         for name in plan.removed:
             os.unlink(os.path.join(plan.dest, name))
-        write_file(os.path.join(plan.dest, INVENTORY), _inventory(plan.ours))
+        write_file(os.path.join(plan.dest, INVENTORY), _inventory(plan.owned))
     except OSError as error:
         raise DestinationError([cannot("write", plan.dest, error)]) from None
 
@@ -117,15 +118,12 @@ def apply_destination(plan: DestinationPlan) -> None:
 def write_destination(
     dest: str, files: Mapping[str, bytes], sources: tuple[str, ...], secrets: frozenset[str], *, check_mode: bool
 ) -> DestinationPlan:
-    """Plan ``dest`` and, unless in check mode, write it, with nobody else doing so at the same time.
-
-    Raises ``DestinationError``.
-    """
+    """Plan ``dest`` and, unless in check mode, write it under a lock. Raises ``DestinationError``."""
     if check_mode or not os.path.isdir(dest):
         plan = plan_destination(dest, files, sources, secrets)
         if check_mode:
             return plan
-        # Made before it is locked, and only now, when nothing speaks against it: everybody locks the same directory.
+        # The lock is on the directory itself. It is created only after the plan found no error.
         make_directory(plan.dest)
     with _locked(dest):
         plan = plan_destination(dest, files, sources, secrets)
@@ -146,36 +144,32 @@ def _locked(dest: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _location_problems(dest: str, sources: tuple[str, ...]) -> list[Problem]:
+def _check_location(dest: str, sources: tuple[str, ...], problems: Problems) -> None:
     if os.path.lexists(dest) and not os.path.isdir(dest):
-        return [
-            Problem("error", "todo", dest, "is a file, expected a directory (or nothing yet)", "Choose another dest")
-        ]
+        problems.error("not-a-directory", dest, "is a file, expected a directory or a new path", "Choose another dest")
+        return
     inside = os.path.realpath(dest)
     for source in sources:
         outside = os.path.realpath(source)
         if inside == outside or inside.startswith(outside.rstrip(os.sep) + os.sep):
-            return [
-                Problem(
-                    "error", "todo", dest, f"lies inside the release {source}", "Choose a dest outside of the release"
-                )
-            ]
-    return []
+            message = f"is inside the release {source}"
+            problems.error("inside-release", dest, message, "Choose a dest outside of the release")
+            return
 
 
-def _directory_problems(path: str) -> list[Problem]:
+def _check_not_directory(path: str, problems: Problems) -> None:
     if os.path.isdir(path) and not os.path.islink(path):
-        return [Problem("error", "todo", path, "is a directory, and this module wrote a file there", "Move it away")]
-    return []
+        message = "is a directory, expected the file that this module wrote"
+        problems.error("not-a-file", path, message, "Move the directory")
 
 
-def _foreign_problems(dest: str, names: set[str]) -> list[Problem]:
+def _report_foreign_files(dest: str, names: set[str], problems: Problems) -> None:
     foreign = sorted(name for name in names if not is_part(name))
     if not foreign:
-        return []
+        return
     more = f" and {len(foreign) - _SHOWN} more" if len(foreign) > _SHOWN else ""
-    message = f"holds files that are not ours and were left alone: {', '.join(foreign[:_SHOWN])}{more}"
-    return [Problem("warning", "todo", dest, message, "Choose a dest of its own if they do not belong there")]
+    message = f"contains files that this module did not write and does not touch: {', '.join(foreign[:_SHOWN])}{more}"
+    problems.warning("foreign-files", dest, message, "Choose a separate dest if they do not belong there")
 
 
 def _is_open_to_others(path: str) -> bool:
@@ -190,13 +184,15 @@ def _read_inventory(dest: str) -> tuple[set[str], bool]:
         data = handle.read()
     try:
         names = json.loads(data)["files"]
-        # A name with a path in it was not written by us, and must never lead to another directory.
+        # A name with a path was not written by this module, and must never lead to another directory.
         return {
             name for name in names if isinstance(name, str) and name == os.path.basename(name) and name.strip(".")
         }, True
     except (ValueError, KeyError, TypeError, RecursionError):
-        hint = "Remove it: the files that it named then count as those of somebody else"
-        raise DestinationError([Problem("error", "todo", path, "is not an inventory that can be read", hint)]) from None
+        hint = "Remove it. The files that it listed are then treated as foreign files"
+        raise DestinationError(
+            [Problem("error", "invalid-inventory", path, "is not a valid inventory", hint)]
+        ) from None
 
 
 def _inventory(names: set[str] | frozenset[str]) -> bytes:

@@ -11,14 +11,14 @@ import os
 from collections.abc import Iterable
 
 from .._capability.inclusion import Inclusion
-from .._problems import Problem, Problems, ReleaseError, raise_errors
+from .._problems import Problems, ReleaseError
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
 
 
 def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> dict[str, bytes]:
-    """Return the files that hold the included manifests, by name, cut down to them byte for byte.
+    """Extract the included manifests, byte for byte: file name -> content.
 
-    Raises ``ReleaseError`` where the two directories of a release have a file of the same name.
+    Raises ``ReleaseError`` if both directories of the release have a file of the same name.
     """
     kept: dict[str, set[int]] = {}
     position: dict[str, int] = {}
@@ -32,14 +32,14 @@ def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> di
     for file, positions in kept.items():
         name = os.path.basename(file)
         if name in files:
-            message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name; dest can hold one"
-            problems.append(Problem("error", "todo", file, message, "Rename one of the two"))
+            message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name, expected one"
+            problems.error("duplicate-file", file, message, "Rename one of the two files")
         files[name] = loaded.files[file].excerpt(frozenset(positions))
-    raise_errors(problems, ReleaseError)
+    problems.raise_errors(ReleaseError)
     return files
 
 
 def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
-    """Return the names of the files that hold an included Secret."""
+    """Return the names of the files that contain an included Secret."""
     secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
     return frozenset(os.path.basename(manifest.file) for manifest in secrets)

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What ``--diff`` shows of a destination: which files come and go, and what changes inside the others."""
+"""Converts decisions and changes of files to the result and the diff of the module ``release_manifests``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECRET = re.compile(rb"kind.{0,40}Secret", re.DOTALL)
 
 
 def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
-    """Return the diff of ``plan`` in the shape that Ansible prints; empty where nothing changes."""
+    """Return the entries of Ansible's ``diff`` for ``plan``, empty if nothing changes."""
     added = {name for name, (before, _after) in plan.written.items() if before is None}
     diff: list[dict[str, str]] = []
     if added or plan.removed:
@@ -29,7 +29,7 @@ def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
     for name, (before, after) in plan.written.items():
         if before is None:
             continue
-        # What was there before is known by its text alone: rather hide once too often.
+        # The old content was not parsed. Rather mask too much.
         if name in plan.secrets or _SECRET.search(before):
             diff.append(diff_entry(f"{plan.dest}/{name}", _hidden(before), _hidden(after)))
         else:
@@ -37,7 +37,7 @@ def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
                 diff_entry(f"{plan.dest}/{name}", before.decode(errors="replace"), after.decode(errors="replace"))
             )
     if plan.inventory_changes and not diff:
-        diff.append(diff_entry(f"{plan.dest}/{INVENTORY}", "", _lines(plan.ours)))
+        diff.append(diff_entry(f"{plan.dest}/{INVENTORY}", "", _lines(plan.owned)))
     return diff
 
 
@@ -46,11 +46,11 @@ def _lines(names: Iterable[str]) -> str:
 
 
 def _hidden(data: bytes) -> str:
-    return f"(holds a Secret, content not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"
+    return f"(contains a Secret, not shown; sha256 {hashlib.sha256(data).hexdigest()})\n"
 
 
 def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
-    """Return one decision in the shape that playbooks get."""
+    """Convert a decision to an entry of ``decisions``."""
     manifest = inclusion.manifest
     resource = manifest.resource_id
     return {

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What a selection costs, and what it saves against another.
+"""Counts the resources, images and requests of a selection, and compares two selections.
 
-Counted is what the release itself brings. Most of that are operators; what they start later (the console's Pods,
-routers, a registry) is in no manifest, so a capability that is off saves at least what is said here.
+Only manifests of the release are counted. Operands that operators create later (the Pods of the console, routers, a
+registry) have no manifest, so disabling a capability saves at least this much.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _FIELDS = {
     "CronJob": "cronjobs",
 }
 NAMED = (*_FIELDS.values(), "images")
-"""Fields of a footprint that count things with names."""
+"""Fields of a footprint that count named things."""
 
 
 class Footprint(NamedTuple):
-    """What a selection brings to a cluster. A difference of two has the same fields, which may be negative.
+    """Counts for one selection. The difference of two has the same fields, which can be negative.
 
-    ``manifests`` are those that are applied; the others count resources, one that is applied twice once.
-    ``images``: distinct pull specs that workloads run, or are handed in environment variables to run something with.
-    ``cpu_millicores`` (thousandths of a core) and ``memory_bytes``: requests of all that keeps running, with replicas.
-    DaemonSets are in them once, as if the cluster had one node; Jobs and CronJobs end and are not in them.
+    ``manifests`` counts applied manifests. The other fields count resources; a resource with two manifests counts once.
+    ``images`` counts the distinct pull specs of containers, and of environment variables that name an image.
+    ``cpu_millicores`` (thousandths of a core) and ``memory_bytes`` are the requests of all replicas. A DaemonSet counts
+    once, as on one node. Jobs and CronJobs do not count, because they end.
     """
 
     manifests: int
@@ -58,10 +58,10 @@ class Footprint(NamedTuple):
 
 
 class FootprintComparison(NamedTuple):
-    """What ``selection`` saves against another: ``saved`` is ``against`` less ``selection``.
+    """What ``selection`` saves compared with another: ``saved`` is ``against`` minus ``selection``.
 
-    ``only_here`` and ``only_there`` are what only the selection and only the other one has: for each field of ``NAMED``
-    sorted names, NAMESPACE/NAME where there is a namespace, pull specs for images.
+    ``only_here`` and ``only_there`` map each field of ``NAMED`` to the sorted names that only one of the two has:
+    NAMESPACE/NAME for namespaced resources, and pull specs for images.
     """
 
     selection: Footprint
@@ -72,7 +72,7 @@ class FootprintComparison(NamedTuple):
 
 
 class _Applied(NamedTuple):
-    """What is applied of a selection; of two manifests of one resource the later one counts, as on a cluster."""
+    """The applied manifests of a selection. If two have the same resource id, the later one counts, as on a cluster."""
 
     manifests: int
     resources: Mapping[ResourceId, Manifest]
@@ -84,13 +84,13 @@ class _Workload(NamedTuple):
 
 
 _Workloads = Mapping[tuple[str, int], _Workload]
-"""Workloads by file and document: a manifest cannot be a key, it has a map in it."""
+"""Workloads by file and document. A manifest contains a mapping, so it cannot be a key."""
 
 
 def footprint(release: Release, included: Iterable[Manifest], problems: Problems) -> Footprint:
-    """Return what the ``included`` manifests of ``release`` cost; report requests that cannot be read.
+    """Count the ``included`` manifests of ``release``, and report invalid requests.
 
-    Manifests that delete their resource cost nothing. Reads the bodies of workloads. Raises ``ReleaseError``.
+    Manifests that delete their resource do not count. Reads the bodies of workloads. Raises ``ReleaseError``.
     """
     applied = _applied(included)
     workloads = _read_workloads(release, applied.resources.values(), problems)
@@ -100,9 +100,9 @@ def footprint(release: Release, included: Iterable[Manifest], problems: Problems
 def compare(
     release: Release, included: Iterable[Manifest], against: Iterable[Manifest], problems: Problems
 ) -> FootprintComparison:
-    """Return what the ``included`` manifests of ``release`` save, measured ``against`` others of it.
+    """Compare the ``included`` manifests of ``release`` with the manifests ``against``.
 
-    As ``footprint`` of both, but a workload that is on both sides is read, and reported, once.
+    Reads and reports a workload that is on both sides once. Raises ``ReleaseError``.
     """
     here, there = _applied(included), _applied(against)
     workloads = _read_workloads(release, (*there.resources.values(), *here.resources.values()), problems)
@@ -138,16 +138,16 @@ def _location(manifest: Manifest) -> tuple[str, int]:
 
 
 def _names(applied: _Applied, workloads: _Workloads) -> dict[str, frozenset[str]]:
-    """Names of what is applied, for each field of ``NAMED``."""
+    """Return the names of the applied resources for each field of ``NAMED``."""
     names: dict[str, set[str]] = {field: set() for field in NAMED}
     for resource, manifest in applied.resources.items():
-        # Other groups have namespaces of their own.
+        # A Namespace of another API group is not a namespace of Kubernetes.
         if resource.kind in _FIELDS and not (resource.kind == "Namespace" and resource.group):
             name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
             names[_FIELDS[resource.kind]].add(name)
         if is_workload(manifest):
             names["images"] |= workloads[_location(manifest)].images
-    return {field: frozenset(found) for field, found in names.items()}
+    return {field: frozenset(content) for field, content in names.items()}
 
 
 def _footprint(applied: _Applied, workloads: _Workloads, names: Mapping[str, frozenset[str]]) -> Footprint:
@@ -156,11 +156,11 @@ def _footprint(applied: _Applied, workloads: _Workloads, names: Mapping[str, fro
     ]
     return Footprint(
         manifests=applied.manifests,
-        **{field: len(found) for field, found in names.items()},
+        **{field: len(content) for field, content in names.items()},
         cpu_millicores=sum(item.cpu_millicores for item in requests),
         memory_bytes=sum(item.memory_bytes for item in requests),
     )
 
 
 def _without(names: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
-    return {field: tuple(sorted(found - others[field])) for field, found in names.items()}
+    return {field: tuple(sorted(content - others[field])) for field, content in names.items()}

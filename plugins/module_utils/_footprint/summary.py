@@ -3,24 +3,18 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What a release offers: its capabilities and what each of them brings."""
+"""Summarizes a release: its capabilities, and the resources of each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.release_properties import (
-    cluster_profiles,
-    crd_names,
-    gated_off,
-    minor_data,
-    profile_problems,
-    release_gates,
-    resolve_feature_set,
-)
+from .._capability.cluster_options import ClusterOptions, check_options
+from .._capability.release_properties import cluster_profiles, crd_names
+from .._capability.resolved_release import resolve_release
 from .._data.capabilities import MinorData
-from .._problems import InvalidOptionError, Problem, Problems, did_you_mean, raise_errors
+from .._problems import InvalidOptionError, Problems, did_you_mean
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of
@@ -30,7 +24,7 @@ _SHOWN = 3
 
 
 class CapabilitySummary(NamedTuple):
-    """What carries one capability's name. All names are sorted; ``images`` are pull specs of its workloads."""
+    """Resources annotated with one capability. Names are sorted; ``images`` are the pull specs of its workloads."""
 
     manifests: int
     kinds: tuple[str, ...]
@@ -41,7 +35,7 @@ class CapabilitySummary(NamedTuple):
 
 
 class ReleaseSummary(NamedTuple):
-    """What a release offers; ``known_capabilities`` and ``capability_sets`` are those of its minor and feature set."""
+    """A release in numbers and names. Known capabilities and capability sets are those of its minor and feature set."""
 
     version: str | None
     manifests: int
@@ -52,49 +46,35 @@ class ReleaseSummary(NamedTuple):
     feature_sets: tuple[str, ...]
 
 
-def summarize_release(
-    release: Release, feature_set: str, cluster_profile: str
-) -> tuple[ReleaseSummary, tuple[Problem, ...]]:
-    """Describe ``release``. Raises ``InvalidOptionError`` for a feature set that does not exist."""
-    problems = Problems()
-    feature_set = resolve_feature_set(feature_set, release.minor, problems)
-    raise_errors(problems, InvalidOptionError)
-    facts = _facts(release, feature_set, cluster_profile, problems)
-    gates, found = release_gates(release, feature_set, cluster_profile)
-    problems += found
-    hidden = gated_off(gates, feature_set)
-    known = facts.capabilities - hidden if facts else frozenset()
+def summarize_release(release: Release, feature_set: str, cluster_profile: str, problems: Problems) -> ReleaseSummary:
+    """Summarize ``release``. Raises ``InvalidOptionError`` for an unknown feature set."""
+    reported = Problems()
+    options = ClusterOptions(cluster_profile=cluster_profile, feature_set=feature_set)
+    criteria = check_options(options, release.minor, reported)
+    reported.raise_errors(InvalidOptionError)
+    resolved = resolve_release(criteria, release, reported)
+    # A summary is possible for an unknown minor; only decisions need its data.
+    problems.extend(item._replace(severity="warning") for item in reported)
+    data = resolved.minor_data if resolved else None
+    known = resolved.known if resolved else frozenset()
+    gated = resolved.gated if resolved else frozenset()
     carriers = _carriers(release)
     capabilities = {name: _capability_summary(carriers.get(name, ()), release) for name in sorted({*known, *carriers})}
-    if facts is not None:
-        problems += _name_problems(carriers, facts, known)
-        names, source = crd_names(release, feature_set, cluster_profile)
-        problems += _crd_problems(names, source, known)
-    problems += profile_problems(cluster_profile, release)
-    problems += _partly_annotated(release)
-    sets = facts.sets if facts else {}
-    contents = ReleaseSummary(
+    if data is not None:
+        _check_names(carriers, data, known, problems)
+        names, source = crd_names(release, criteria.feature_set, cluster_profile)
+        _check_crd(names, source, known, problems)
+    _report_partly_annotated(release, problems)
+    sets = data.sets if data else {}
+    return ReleaseSummary(
         version=release.version,
         manifests=len(release.manifests),
         known_capabilities=tuple(sorted(known)),
-        capability_sets={name: tuple(sorted(content - hidden)) for name, content in sets.items()},
+        capability_sets={name: tuple(sorted(content - gated)) for name, content in sets.items()},
         capabilities=capabilities,
         cluster_profiles=cluster_profiles(release),
         feature_sets=tuple(sorted(_feature_sets(release))),
     )
-    return contents, tuple(problems)
-
-
-def _facts(release: Release, feature_set: str, cluster_profile: str, problems: Problems) -> MinorData | None:
-    if release.minor is None:
-        message = "the version of this release is not known, so neither are its capabilities and sets"
-        problems.append(Problem("warning", "todo", "openshift_version", message, "Set openshift_version"))
-        return None
-    found = Problems()
-    facts = minor_data(release, release.minor, feature_set, cluster_profile, found)
-    # A release can be described without its minor being known; only deciding needs that.
-    problems += [Problem("warning", "todo", item.where, item.message, item.hint) for item in found]
-    return facts
 
 
 def _carriers(release: Release) -> dict[str, list[Manifest]]:
@@ -131,38 +111,34 @@ def _feature_sets(release: Release) -> set[str]:
     return {name for value in values for name in value.split(",") if name}
 
 
-def _name_problems(
-    carriers: Mapping[str, list[Manifest]], facts: MinorData, known: frozenset[str]
-) -> Iterator[Problem]:
-    for name in sorted(set(carriers) - facts.capabilities):
+def _check_names(
+    carriers: Mapping[str, list[Manifest]], data: MinorData, known: frozenset[str], problems: Problems
+) -> None:
+    for name in sorted(set(carriers) - data.capabilities):
         manifest = carriers[name][0]
         more = f" and {len(carriers[name]) - 1} more" if len(carriers[name]) > 1 else ""
-        message = f"{manifest.resource_id}{more} carries {name!r}, which {facts.minor} does not know, so it is left out"
-        yield Problem(
-            "warning", "todo", f"{manifest.file}, document {manifest.document}", message, did_you_mean(name, known)
-        )
+        message = f"{manifest.resource_id}{more} needs {name!r}, which is unknown in {data.minor}, so it is excluded"
+        where = f"{manifest.file}, document {manifest.document}"
+        problems.warning("unknown-capability", where, message, did_you_mean(name, known))
     for name in sorted(known - set(carriers)):
-        message = (
-            "no manifest of this release carries the name: "
-            "turning it off removes nothing here, and implicit enablement cannot see it"
-        )
-        yield Problem("info", "todo", f"capability {name}", message)
+        message = "no manifest of this release needs it: it excludes nothing, and no update enables it implicitly"
+        problems.info("unused-capability", f"capability {name}", message)
 
 
-def _crd_problems(names: frozenset[str] | None, source: str, known: frozenset[str]) -> Iterator[Problem]:
+def _check_crd(names: frozenset[str] | None, source: str, known: frozenset[str], problems: Problems) -> None:
     for name in sorted((names or frozenset()) - known):
-        message = f"the ClusterVersion CRD accepts {name!r}, which is not known here"
-        yield Problem("warning", "todo", source, message, "Update the collection")
+        message = f"the ClusterVersion CRD accepts {name!r}, which this collection does not know"
+        problems.warning("unknown-capability", source, message, "Update the collection")
 
 
-def _partly_annotated(release: Release) -> Iterator[Problem]:
-    """ClusterOperators whose component has manifests with capabilities and manifests without."""
+def _report_partly_annotated(release: Release, problems: Problems) -> None:
+    """Report ClusterOperators whose component has manifests with capabilities and manifests without."""
     components: dict[str, list[Manifest]] = {}
     for manifest in release.manifests:
         components.setdefault(component_of(manifest.file), []).append(manifest)
     for component, manifests in sorted(components.items()):
         operators = sorted({item.resource_id.name for item in manifests if item.resource_id.kind == "ClusterOperator"})
-        # Manifests that the CVO never reads (no annotations at all) say nothing about the component.
+        # The CVO ignores manifests without any annotation, so they do not count.
         without = [item for item in manifests if not item.capabilities and item.annotations]
         annotated = sum(1 for item in manifests if item.capabilities)
         if component and operators and annotated and without:
@@ -170,12 +146,12 @@ def _partly_annotated(release: Release) -> Iterator[Problem]:
             more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
             message = (
                 f"component {component} has {annotated} manifests with capabilities and {len(without)} without, "
-                f"which no selection leaves out: {shown}{more}"
+                f"which no selection excludes: {shown}{more}"
             )
-            yield Problem("info", "todo", f"ClusterOperator {', '.join(operators)}", message)
+            problems.info("partly-annotated", f"ClusterOperator {', '.join(operators)}", message)
 
 
-def summary_dict(contents: ReleaseSummary) -> dict[str, Any]:
-    """Return what a release offers in the shape that playbooks get."""
-    capabilities = {name: brings._asdict() for name, brings in contents.capabilities.items()}
-    return {**contents._asdict(), "capabilities": capabilities}
+def summary_dict(summary: ReleaseSummary) -> dict[str, Any]:
+    """Convert a summary to the result ``release`` of the module ``release_info``."""
+    capabilities = {name: capability._asdict() for name, capability in summary.capabilities.items()}
+    return {**summary._asdict(), "capabilities": capabilities}

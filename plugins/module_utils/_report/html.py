@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The report of an update plan as an HTML page: a Jinja2 template, rendered with autoescape."""
+"""The report of an update plan as an HTML page: a Jinja2 template that is rendered with autoescape."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HTML = """\
 {% endfor %}
 </div>
 {% else %}
-<p>The same {{ list.what }} as in plan {{ list.plan }}: <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
+<p>{{ words.same_list(list.what, list.plan) }} <a href="#list-{{ list.number }}">list {{ list.number }}</a></p>
 {% endif %}
 {% endmacro %}
 {% macro state(cell, label) %}
@@ -52,12 +52,10 @@ HTML = """\
 {% endif %}
 {% endmacro %}
 {% macro legend() %}
-<ul class="legend" aria-label="What the words in the tables mean">
-<li><b class="unknown">·</b> the release does not know it</li>
-<li><b class="off">off</b> known, off</li>
-<li><b class="on">on</b> stays on</li>
-<li><b class="turns-on">turns on</b> nobody asked for it</li>
-<li><b class="requested">requested</b> turns on, the selection asks for it</li>
+<ul class="legend" aria-label="Meaning of the words in the tables">
+{% for state, shown in words.STATES.items() %}
+<li><b class="{{ state }}">{{ shown.report }}</b> {{ shown.meaning }}</li>
+{% endfor %}
 </ul>
 {% endmacro %}
 {% macro matrix(plan) %}
@@ -68,7 +66,7 @@ HTML = """\
 <div class="scroll">
 {% endif %}
 <table class="matrix" role="table" aria-label="{{ label }}" style="--columns:{{ plan.releases | length }}">
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Capability</th>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">{{ words.CAPABILITY }}</th>
 {% for release in plan.releases %}
 <th scope="col" role="columnheader">{{ "→ " if not loop.first }}{{ release }}</th>
 {% endfor %}
@@ -87,28 +85,29 @@ HTML = """\
 {% endmacro %}
 {% macro verdict(plan) %}
 {% if plan.blocked %}
-<div class="blocked"><b>Blocked:</b> the cluster-version operator refuses the update to \
+<div class="blocked"><b>{{ words.BLOCKED }}:</b> {{ words.CLUSTER_REFUSES }} \
 {% for hop in plan.hops if hop.blocked_by %}\
 <a href="#{{ hop.id }}">{{ hop.end }}</a>{{ ", " if not loop.last }}{% endfor %}.</div>
 {% endif %}
 <dl class="facts">
-<dt>Selection</dt><dd>{{ plan.selection }}</dd>
-<dt>Turns on</dt><dd>{% if plan.turns_on %}<b>{{ names(plan.turns_on) }}</b>{% else %}nothing{% endif %}</dd>
+<dt>{{ words.SELECTION }}</dt><dd>{{ plan.selection }}</dd>
+<dt>{{ words.ENABLES }}</dt><dd>{% if plan.enables %}<b>{{ names(plan.enables) }}</b>\
+{% else %}{{ words.NOTHING }}{% endif %}</dd>
 {% if plan.requested %}
-<dt>Requested</dt><dd>{{ names(plan.requested) }}</dd>
+<dt>{{ words.REQUESTED }}</dt><dd>{{ names(plan.requested) }}</dd>
 {% endif %}
 {% if plan.clusters | length > 5 %}
-<dt>Clusters</dt>
-<dd><details><summary>{{ "{:,}".format(plan.clusters | length) }} clusters</summary>\
+<dt>{{ words.CLUSTERS }}</dt>
+<dd><details><summary>{{ words.counted(plan.clusters | length, "cluster") }}</summary>\
 {{ names(plan.clusters) }}</details></dd>
 {% elif plan.clusters %}
-<dt>Clusters</dt><dd>{{ names(plan.clusters) }}</dd>
+<dt>{{ words.CLUSTERS }}</dt><dd>{{ names(plan.clusters) }}</dd>
 {% endif %}
 </dl>
 {% endmacro %}
 {% macro update(hop) %}
 {% for block in hop.blocked_by %}
-<div class="blocked"><b>Blocked: {{ block.reason }}</b><p>{{ block.message }}. {{ block.hint }}.</p></div>
+<div class="blocked"><b>{{ words.BLOCKED }}: {{ block.reason }}</b><p>{{ block.message }}. {{ block.hint }}.</p></div>
 {% endfor %}
 {% if hop.names or hop.components %}
 <dl class="facts">
@@ -116,7 +115,8 @@ HTML = """\
 <dt>{{ entry.title }}</dt><dd>{{ names(entry.names) }}<span class="mean">{{ entry.meaning }}</span></dd>
 {% endfor %}
 {% for component in hop.components %}
-<dt>Created anew</dt><dd>{{ component.component }}, {{ component.count }} resource{{ "s" if component.count != 1 }}</dd>
+<dt>{{ words.CREATED_COMPONENTS }}</dt>
+<dd>{{ component.component }}, {{ words.counted(component.count, "resource") }}</dd>
 {% endfor %}
 </dl>
 {% endif %}
@@ -133,41 +133,44 @@ HTML = """\
 {% endmacro %}
 {% macro end(plan) %}
 <dl class="facts">
-<dt>Enabled ({{ plan.enabled | length }})</dt><dd>{{ names(plan.enabled) or "none" }}</dd>
-<dt>Of these implicitly ({{ plan.implicitly_enabled | length }})</dt>
-<dd>{{ names(plan.implicitly_enabled) or "none" }}</dd>
+<dt>{{ words.ENABLED }} ({{ plan.enabled | length }})</dt><dd>{{ names(plan.enabled) or words.NONE }}</dd>
+<dt>{{ words.IMPLICITLY }} ({{ plan.implicitly_enabled | length }})</dt>
+<dd>{{ names(plan.implicitly_enabled) or words.NONE }}</dd>
 </dl>
 {% if plan.condition %}
-<p>The condition as the cluster will show it:</p>
+<p>{{ words.SHOWN_CONDITION }}</p>
 <pre><code>{{ plan.condition_text }}</code></pre>
 {% else %}
-<p>A release without capabilities: the cluster shows no condition.</p>
+<p>{{ words.NO_CONDITION }}</p>
 {% endif %}
 {% endmacro %}
 {% macro overview() %}
-<h2 id="overview">Overview</h2>
+<h2 id="overview">{{ words.OVERVIEW }}</h2>
 <table class="plans" role="table">
 <thead role="rowgroup"><tr role="row">
-{% for title in ("Plan", "Clusters", "Path", "Selection", "Turns on", "Condition at the end") %}
+{% for title in words.OVERVIEW_COLUMNS %}
 <th scope="col" role="columnheader">{{ title }}</th>
 {% endfor %}
 </tr></thead>
 <tbody role="rowgroup">
 {% for plan in view.plans %}
-<tr role="row"><th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">Plan {{ plan.number }}</a></th>
-<td role="cell" data-label="Clusters">\
+<tr role="row"><th scope="row" role="rowheader">\
+<a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
+<td role="cell" data-label="{{ words.CLUSTERS }}">\
 {% if plan.clusters | length > 5 %}\
 <details><summary>{{ "{:,}".format(plan.clusters | length) }}</summary>{{ names(plan.clusters) }}</details>\
 {% else %}{{ plan.clusters | length }}{{ ": " if plan.clusters }}{{ names(plan.clusters) }}{% endif %}</td>
-<td role="cell" data-label="Path">{{ plan.path }}\
-{% if plan.blocked %} <span class="mark bad">blocked at {{ names(plan.blocked) }}</span>{% endif %}</td>
-<td role="cell" data-label="Selection">{{ plan.selection }}</td>
-<td role="cell" data-label="Turns on">\
-{% if plan.turns_on %}<b>{{ names(plan.turns_on) }}</b>{% elif not plan.requested %}nothing{% endif %}\
-{% if plan.requested %} <span class="asked">requested: {{ names(plan.requested) }}</span>{% endif %}</td>
-<td role="cell" data-label="Condition at the end">\
+<td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}\
+{% if plan.blocked %} <span class="mark bad">{{ words.BLOCKED | lower }}: {{ names(plan.blocked) }}</span>\
+{% endif %}</td>
+<td role="cell" data-label="{{ words.SELECTION }}">{{ plan.selection }}</td>
+<td role="cell" data-label="{{ words.ENABLES }}">\
+{% if plan.enables %}<b>{{ names(plan.enables) }}</b>{% elif not plan.requested %}{{ words.NOTHING }}{% endif %}\
+{% if plan.requested %} <span class="also">{{ words.REQUESTED | lower }}: {{ names(plan.requested) }}</span>\
+{% endif %}</td>
+<td role="cell" data-label="{{ words.CONDITION }}">\
 {% if plan.condition %}{{ plan.condition.status }} \
-<span class="reason">{{ plan.condition.reason }}</span>{% else %}none{% endif %}</td></tr>
+<span class="reason">{{ plan.condition.reason }}</span>{% else %}{{ words.NONE }}{% endif %}</td></tr>
 {% endfor %}
 </tbody>
 </table>
@@ -175,7 +178,7 @@ HTML = """\
 {% macro section(plan) %}
 {% if view.fleet %}
 <section class="fleet">
-<h2 id="plan-{{ plan.number }}">Plan {{ plan.number }}: {{ plan.path }}</h2>
+<h2 id="plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}: {{ plan.path }}</h2>
 {% endif %}
 {{ verdict(plan) }}
 {% if plan.number == 1 %}
@@ -184,10 +187,10 @@ HTML = """\
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
 <h3 id="{{ hop.id }}">{{ hop.start }} → {{ hop.end }}\
-{% if hop.downgrade %} <span class="mark">downgrade</span>{% endif %}</h3>
+{% if hop.downgrade %} <span class="mark">{{ words.DOWNGRADE }}</span>{% endif %}</h3>
 {{ update(hop) }}
 {% endfor %}
-<h3>At the end: {{ plan.releases[-1] }}</h3>
+<h3>{{ words.end_of(plan.releases[-1]) }}</h3>
 {{ end(plan) }}
 {% if view.fleet %}
 <p class="up"><a href="#overview">Back to the overview</a></p>
@@ -215,7 +218,7 @@ HTML = """\
 <p class="quiet">{{ view.subtitle }}</p>
 {% endif %}
 {% if view.problem_count %}
-<p>Worth knowing: <a href="#problems">{{ view.problem_count }}</a></p>
+<p>{{ words.PROBLEM_COUNT }}: <a href="#problems">{{ view.problem_count }}</a></p>
 {% endif %}
 {% if view.fleet %}
 {{ overview() }}
@@ -224,7 +227,7 @@ HTML = """\
 {{ section(plan) }}
 {% endfor %}
 {% if view.problems %}
-<h2 id="problems">Problems</h2>
+<h2 id="problems">{{ words.PROBLEMS }}</h2>
 <ul class="problems">
 {% for problem in view.problems %}
 <li class="{{ problem.severity }}"><b>{{ problem.severity }}</b> <code>{{ problem.where }}</code>

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The report of an update plan as Markdown: a Jinja2 template, in which every value passes ``text`` or ``code``."""
+"""The report of an update plan as Markdown: a Jinja2 template. Every value in it passes ``text`` or ``code``."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MARKDOWN = """\
 {% endfor %}
 </details>
 {% else %}
-The same {{ list.what }} as in plan {{ list.plan }}: [list {{ list.number }}](#list-{{ list.number }})
+{{ words.same_list(list.what, list.plan) }} [list {{ list.number }}](#list-{{ list.number }})
 {% endif %}
 {% endmacro %}
 {% macro state(cell) %}
-{% if cell.state in ("turns-on", "requested") %}
+{% if cell.state in ("enabled", "requested") %}
 **{{ cell.text }}**{{ " (" ~ (cell.note | text) ~ ")" if cell.note -}}
 {% else %}
 {{ cell.text -}}
@@ -40,19 +40,20 @@ The same {{ list.what }} as in plan {{ list.plan }}: [list {{ list.number }}](#l
 {% endmacro %}
 {% macro verdict(plan) %}
 {% if plan.blocked %}
-> **Blocked:** the cluster-version operator refuses the update to {{ names(plan.blocked) | trim }}, see below.
+> **{{ words.BLOCKED }}:** {{ words.CLUSTER_REFUSES }} {{ names(plan.blocked) | trim }}, see below.
 
 {% endif %}
-- Selection: {{ plan.selection | text }}
-- Turns on without being asked for: \
-{% if plan.turns_on %}**{{ names(plan.turns_on) | trim }}**{% else %}nothing{% endif %}
+- {{ words.SELECTION }}: {{ plan.selection | text }}
+- {{ words.ENABLES }}: \
+{% if plan.enables %}**{{ names(plan.enables) | trim }}**{% else %}{{ words.NOTHING }}{% endif %}
 
 {% if plan.requested %}
-- Turns on because the selection asks for it: {{ names(plan.requested) | trim }}
+- {{ words.REQUESTED }}: {{ names(plan.requested) | trim }}
 {% endif %}
 {% endmacro %}
 {% macro matrix(plan) %}
-| Capability |{% for release in plan.releases %} {{ "→ " if not loop.first }}{{ release | text }} |{% endfor %}
+| {{ words.CAPABILITY }} |\
+{% for release in plan.releases %} {{ "→ " if not loop.first }}{{ release | text }} |{% endfor %}
 
 | --- |{% for release in plan.releases %} --- |{% endfor %}
 
@@ -61,14 +62,14 @@ The same {{ list.what }} as in plan {{ list.plan }}: [list {{ list.number }}](#l
 
 {% endfor %}
 
-`·` the release does not know it, `off` known and off, `on` on, **turns on** though nobody asked for it,
-**requested** turns on because the selection asks for it.
+{% for shown in words.STATES.values() %}
+- `{{ shown.report }}`: {{ shown.meaning }}
+{% endfor %}
 
 {% for row in plan.rows %}
 {% for cell in row.cells %}
 {% if cell.causes %}
-**{{ row.name | text }}** {{ cell.text if cell.state == "turns-on" else "is requested" }} \
-in {{ plan.releases[loop.index0] | text }}.
+**{{ row.name | text }}**, {{ cell.text }} in {{ plan.releases[loop.index0] | text }}.
 {% for cause in cell.causes %}
 {{ cause.text | text }}{{ " Source: " ~ (cause.source | text) ~ "." if cause.source }}
 {% endfor %}
@@ -82,14 +83,15 @@ in {{ plan.releases[loop.index0] | text }}.
 {% endmacro %}
 {% macro update(hop) %}
 {% for block in hop.blocked_by %}
-> **Blocked:** {{ block.reason | text }}. {{ block.message | text }}. {{ block.hint | text }}.
+> **{{ words.BLOCKED }}:** {{ block.reason | text }}. {{ block.message | text }}. {{ block.hint | text }}.
 
 {% endfor %}
 {% for entry in hop.names %}
-- **{{ entry.title }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
+- **{{ entry.title | text }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
 {% endfor %}
 {% for component in hop.components %}
-- **Created anew:** {{ component.component | text }}, {{ component.count }} resource{{ "s" if component.count != 1 }}
+- **{{ words.CREATED_COMPONENTS }}:** {{ component.component | text }}, \
+{{ words.counted(component.count, "resource") }}
 {% endfor %}
 
 {% for section in hop.sections %}
@@ -100,17 +102,18 @@ in {{ plan.releases[loop.index0] | text }}.
 {{ hop.nothing }}
 {% endmacro %}
 {% macro end(plan) %}
-- Enabled ({{ plan.enabled | length }}): {{ names(plan.enabled) | trim }}
-- Of these implicitly ({{ plan.implicitly_enabled | length }}): {{ names(plan.implicitly_enabled) | trim or "none" }}
+- {{ words.ENABLED }} ({{ plan.enabled | length }}): {{ names(plan.enabled) | trim or words.NONE }}
+- {{ words.IMPLICITLY }} ({{ plan.implicitly_enabled | length }}): \
+{{ names(plan.implicitly_enabled) | trim or words.NONE }}
 
 {% if plan.condition %}
-The condition as the cluster will show it:
+{{ words.SHOWN_CONDITION }}
 
 ```yaml
 {{ plan.condition_text }}
 ```
 {% else %}
-A release without capabilities: the cluster shows no condition.
+{{ words.NO_CONDITION }}
 {% endif %}
 {% endmacro %}
 # {{ view.title | text }}
@@ -120,45 +123,46 @@ A release without capabilities: the cluster shows no condition.
 
 {% endif %}
 {% if view.problem_count %}
-Worth knowing: [{{ view.problem_count }}](#problems)
+{{ words.PROBLEM_COUNT }}: [{{ view.problem_count }}](#problems)
 
 {% endif %}
 {% if view.fleet %}
-## Overview
+## {{ words.OVERVIEW }}
 
-| Plan | Clusters | Path | Selection | Turns on | Condition at the end |
+| {{ words.OVERVIEW_COLUMNS | join(" | ") }} |
 | --- | --- | --- | --- | --- | --- |
 {% for plan in view.plans %}
-| [Plan {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
+| [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
 {% if plan.clusters | length > 5 %} <details><summary>names</summary>{{ names(plan.clusters) | trim }}</details>\
 {% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }}\
-{{ ", **blocked** at " ~ (names(plan.blocked) | trim) if plan.blocked }} | {{ plan.selection | text }} | \
-{{ names(plan.turns_on) | trim or "nothing" }}\
-{{ "; requested: " ~ (names(plan.requested) | trim) if plan.requested }} | \
-{{ (plan.condition.status ~ ", " ~ plan.condition.reason if plan.condition else "none") | text }} |
+{{ ", **" ~ (words.BLOCKED | lower) ~ "**: " ~ (names(plan.blocked) | trim) if plan.blocked }} \
+| {{ plan.selection | text }} | \
+{{ names(plan.enables) | trim or words.NOTHING }}\
+{{ "; " ~ (words.REQUESTED | lower) ~ ": " ~ (names(plan.requested) | trim) if plan.requested }} | \
+{{ (plan.condition.status ~ ", " ~ plan.condition.reason if plan.condition else words.NONE) | text }} |
 {% endfor %}
 
 {% endif %}
 {% for plan in view.plans %}
 {% if view.fleet %}
-## Plan {{ plan.number }}
+## {{ words.PLAN }} {{ plan.number }}
 
-{{ plan.path | text }}, {{ plan.clusters | length }} cluster{{ "s" if plan.clusters | length != 1 }}
+{{ plan.path | text }}, {{ words.counted(plan.clusters | length, "cluster") }}
 
 {% endif %}
 {{ verdict(plan) }}
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
-### {{ hop.start | text }} → {{ hop.end | text }}{{ " (downgrade)" if hop.downgrade }}
+### {{ hop.start | text }} → {{ hop.end | text }}{{ " (" ~ words.DOWNGRADE ~ ")" if hop.downgrade }}
 
 {{ update(hop) }}
 {% endfor %}
-### At the end: {{ plan.releases[-1] | text }}
+### {{ words.end_of(plan.releases[-1]) | text }}
 
 {{ end(plan) }}
 {% endfor %}
 {% if view.problems %}
-## Problems
+## {{ words.PROBLEMS }}
 
 | Severity | Where | What | What to do |
 | --- | --- | --- | --- |

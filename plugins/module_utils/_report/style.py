@@ -3,25 +3,25 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""How the HTML report looks: one style sheet, for light and dark, for wide screens, phones and paper."""
+"""The style sheet of the HTML report, for light and dark, for wide screens, phones and paper."""
 
 from __future__ import annotations
 
-# Tables have roles because `display: grid` takes their meaning away in some browsers. Where a browser cannot place
-# what a cell opens in a row of its own (::details-content), the plain table stays and scrolls.
+# Tables have roles because `display: grid` removes their meaning in some browsers. If a browser cannot place the
+# content of an opened cell in a separate row (::details-content), the plain table stays and scrolls.
 STYLE = """\
 :root {
   color-scheme: light dark;
   --page: #fff; --text: #1b2026; --quiet: #59636e; --line: #d5dbe1; --soft: #f5f7f9; --link: #0b57b0;
-  --on: #dff2e3; --on-text: #14532d; --turns: #ffdf99; --turns-text: #522f00; --turns-edge: #c27803;
-  --asked: #d6e6ff; --asked-text: #0a3a78; --asked-edge: #3b7bd6; --bad: #ffe3e0; --bad-text: #8a1414;
+  --on: #dff2e3; --on-text: #14532d; --enabled: #ffdf99; --enabled-text: #522f00; --enabled-edge: #c27803;
+  --requested: #d6e6ff; --requested-text: #0a3a78; --requested-edge: #3b7bd6; --bad: #ffe3e0; --bad-text: #8a1414;
   --bad-edge: #d03535;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14181d; --text: #e4e8ec; --quiet: #a0abb6; --line: #353d46; --soft: #1c2228; --link: #84b8ff;
-    --on: #173a25; --on-text: #b4e8c4; --turns: #5a3d00; --turns-text: #ffe3a6; --turns-edge: #d99a1b;
-    --asked: #17345c; --asked-text: #cbe0ff; --asked-edge: #5b95e8; --bad: #4c1a1a; --bad-text: #ffd3cf;
+    --on: #173a25; --on-text: #b4e8c4; --enabled: #5a3d00; --enabled-text: #ffe3a6; --enabled-edge: #d99a1b;
+    --requested: #17345c; --requested-text: #cbe0ff; --requested-edge: #5b95e8; --bad: #4c1a1a; --bad-text: #ffd3cf;
     --bad-edge: #e5604d;
   }
 }
@@ -39,7 +39,7 @@ h3 { font-size: 1.15rem; margin-top: 2.75rem; }
 p, ul, dl { margin: .5rem 0; }
 a { color: var(--link); text-underline-offset: .15em; }
 a:focus-visible, summary:focus-visible, .scroll:focus-visible {
-  outline: 3px solid var(--asked-edge); outline-offset: 2px; border-radius: 3px;
+  outline: 3px solid var(--requested-edge); outline-offset: 2px; border-radius: 3px;
 }
 code, pre { font: .875em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 pre {
@@ -50,12 +50,12 @@ summary { cursor: pointer; }
 .quiet { color: var(--quiet); }
 .mark {
   display: inline-block; font-size: .8rem; font-weight: 600; padding: 0 .4rem; border-radius: 3px;
-  background: var(--asked); color: var(--asked-text);
+  background: var(--requested); color: var(--requested-text);
 }
 .plans { table-layout: fixed; }
 .plans th:first-child { width: 5.5rem; }
 .plans th:last-child { width: 16rem; }
-.plans .asked { display: block; color: var(--quiet); }
+.plans .also { display: block; color: var(--quiet); }
 .plans .reason { display: block; color: var(--quiet); font-size: .875rem; }
 .bad { background: var(--bad); color: var(--bad-text); }
 .blocked {
@@ -84,10 +84,10 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
 .unknown, .off { color: var(--quiet); }
 .unknown { font-weight: 700; }
 .on { background: var(--on); color: var(--on-text); }
-.turns-on, .turns-on summary, .requested, .requested summary { font-weight: 700; }
-.turns-on { background: var(--turns); color: var(--turns-text); }
-.requested { background: var(--asked); color: var(--asked-text); }
-.turns-on.opens, .requested.opens { padding: 0; }
+.enabled, .enabled summary, .requested, .requested summary { font-weight: 700; }
+.enabled { background: var(--enabled); color: var(--enabled-text); }
+.requested { background: var(--requested); color: var(--requested-text); }
+.enabled.opens, .requested.opens { padding: 0; }
 .matrix summary { padding: .4rem .5rem; list-style: none; height: 100%; }
 .matrix summary::-webkit-details-marker { display: none; }
 .matrix summary small { font-size: .8rem; font-weight: 400; }
@@ -108,7 +108,7 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
 }
 .resources b { font-weight: 600; }
 .resources code { color: var(--quiet); }
-.listing:target { outline: 3px solid var(--asked-edge); outline-offset: 6px; border-radius: 2px; }
+.listing:target { outline: 3px solid var(--requested-edge); outline-offset: 6px; border-radius: 2px; }
 .fold { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; }
 .fold > summary { padding: .5rem .9rem; }
 .fold > summary:hover { background: var(--soft); }
@@ -116,7 +116,7 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
 .problems { list-style: none; padding: 0; }
 .problems li { border-left: 4px solid var(--line); padding: .15rem 0 .15rem .9rem; margin: 1rem 0; }
 .problems .error { border-color: var(--bad-edge); }
-.problems .warning { border-color: var(--turns-edge); }
+.problems .warning { border-color: var(--enabled-edge); }
 .problems p { margin: .1rem 0; }
 .fleet { content-visibility: auto; contain-intrinsic-size: auto 60rem; }
 
@@ -134,14 +134,14 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   .matrix tr > td { border-left: 2px solid var(--page); }
   .matrix td.opens, .matrix td.opens > details { display: contents; }
   .matrix .opens summary { border-left: 2px solid var(--page); }
-  .matrix .turns-on summary { background: var(--turns); box-shadow: inset 0 3px var(--turns-edge); }
-  .matrix .requested summary { background: var(--asked); box-shadow: inset 0 3px var(--asked-edge); }
+  .matrix .enabled summary { background: var(--enabled); box-shadow: inset 0 3px var(--enabled-edge); }
+  .matrix .requested summary { background: var(--requested); box-shadow: inset 0 3px var(--requested-edge); }
   .matrix details::details-content { grid-column: 1 / -1; }
   .matrix .causes {
-    position: sticky; left: 0; width: 100cqi; min-width: 0; border-left: 4px solid var(--turns-edge);
+    position: sticky; left: 0; width: 100cqi; min-width: 0; border-left: 4px solid var(--enabled-edge);
     margin: .25rem 0 .75rem;
   }
-  .matrix .requested .causes { border-left-color: var(--asked-edge); }
+  .matrix .requested .causes { border-left-color: var(--requested-edge); }
   .wide th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); }
 }
 @media (max-width: 44rem) {
@@ -154,11 +154,11 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   .plans thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .plans tr { border-bottom: 1px solid var(--line); padding: .75rem 0; }
   .plans td::before { content: attr(data-label) ": "; color: var(--quiet); }
-  .plans .asked, .plans .reason { display: inline; }
+  .plans .also, .plans .reason { display: inline; }
   .plans th { display: block; border: 0; padding: 0; }
   @supports selector(::details-content) {
     .matrix tr { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); padding: .4rem 0 .5rem; }
-    /* A long path would hide what turns on late: its cells are put into lines of four, each with its release. */
+    /* A long path would hide the last releases: its cells form lines of four, each with its release. */
     .wide .matrix tr { grid-template-columns: repeat(4, minmax(0, 1fr)); grid-auto-flow: row dense; }
     .wide .matrix tr > td, .wide .matrix summary { border-top: 2px solid var(--page); }
     .wide [data-label]::before { content: attr(data-label); display: block; font-size: .75rem; font-weight: 400; }
@@ -178,7 +178,7 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   .matrix thead { position: static; }
-  .on, .turns-on, .requested, .blocked, .mark, .matrix summary {
+  .on, .enabled, .requested, .blocked, .mark, .matrix summary {
     print-color-adjust: exact; -webkit-print-color-adjust: exact;
   }
   details::details-content { content-visibility: visible; block-size: auto; }

@@ -3,33 +3,26 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What the report of an update plan shows, in the order of reading, before it is Markdown or HTML.
+"""What the report of an update plan shows, in reading order, before it becomes Markdown or HTML.
 
-A fleet has the same lists of resources in many plans. Each list has a number and is written out in the first place
-only; the other places link to it.
+A fleet has the same lists of resources in many plans. Each list has a number and is written out once; all other
+occurrences link to it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-CellState = Literal["unknown", "off", "on", "turns-on", "requested"]
+from . import words
+from .words import STATES, CellState, annotation, counted, listed
 
-_STATE_TEXT: Mapping[CellState, str] = {
-    "unknown": "·",
-    "off": "off",
-    "on": "on",
-    "turns-on": "turns on",
-    "requested": "requested",
-}
-_NO_CAPABILITY = "no capability"
 _FIELDS = ("type", "status", "reason", "message")
 
 
 class Resource(NamedTuple):
-    """A resource as a list shows it. ``mark`` is empty or one thing worth knowing about it."""
+    """A resource in a list. ``mark`` is one remark about it, or empty."""
 
     kind: str
     group: str
@@ -39,14 +32,14 @@ class Resource(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Resources of a list that have something in common: ``title``, such as the change of their annotation."""
+    """Resources of a list that share ``title``, for example the change of their annotation."""
 
     title: str
     resources: tuple[Resource, ...]
 
 
 class Listing(NamedTuple):
-    """A list of resources, to be written out where it is ``first``. ``plan`` is the number of the plan that has it."""
+    """A list of resources, written out if it is ``first``. ``plan``: the number of the plan that contains it."""
 
     number: int
     first: bool
@@ -57,7 +50,7 @@ class Listing(NamedTuple):
 
 
 class EnablementCause(NamedTuple):
-    """Why a capability turns on; ``source`` is where a fact comes from, if it is not the releases."""
+    """Why a capability is enabled. ``source``: the origin of a cause that is not in the releases."""
 
     text: str
     source: str = ""
@@ -65,7 +58,7 @@ class EnablementCause(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A capability at one release. ``note`` says in a word or two why it turns on, ``causes`` say it in full."""
+    """A capability at one release. ``note`` is the short reason why it is enabled, ``causes`` the full one."""
 
     state: CellState
     text: str
@@ -74,14 +67,14 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A capability along the path: a cell per release."""
+    """A capability along the path: one cell for each release."""
 
     name: str
     cells: tuple[Cell, ...]
 
 
 class Names(NamedTuple):
-    """Capabilities that a hop does something to, and what that means."""
+    """Capabilities that a hop affects in one way, and what that means."""
 
     title: str
     meaning: str
@@ -89,7 +82,7 @@ class Names(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A list of a hop; ``meaning`` says what happens to its resources, ``note`` adds to their number."""
+    """A list of a hop. ``meaning``: what happens to its resources. ``note``: a remark after their number."""
 
     title: str
     note: str
@@ -98,7 +91,7 @@ class Section(NamedTuple):
 
 
 class HopView(NamedTuple):
-    """One update of the path. ``nothing`` says what it does not do, or is empty."""
+    """One update of the path. ``nothing`` lists what it does not do, or is empty."""
 
     id: str
     start: str
@@ -112,14 +105,14 @@ class HopView(NamedTuple):
 
 
 class PlanView(NamedTuple):
-    """A plan. ``turns_on`` are the names that nobody asked for, ``blocked`` the releases that the CVO would refuse."""
+    """A plan. ``enables``: names that are not requested. ``blocked``: releases that the cluster refuses."""
 
     number: int
     clusters: Sequence[str]
     path: str
     releases: Sequence[str]
     selection: str
-    turns_on: tuple[str, ...]
+    enables: tuple[str, ...]
     requested: tuple[str, ...]
     blocked: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -131,7 +124,7 @@ class PlanView(NamedTuple):
 
 
 class ReportView(NamedTuple):
-    """The whole report. ``shared`` are the numbers of the lists that more than one place shows."""
+    """The whole report. ``shared``: the numbers of the lists that occur more than once."""
 
     title: str
     subtitle: str
@@ -143,7 +136,7 @@ class ReportView(NamedTuple):
 
 
 class _Listings:
-    """All lists of a report, numbered as they come up."""
+    """All lists of a report, numbered in the order of their first occurrence."""
 
     def __init__(self) -> None:
         self._known: dict[str, Listing] = {}
@@ -152,12 +145,12 @@ class _Listings:
 
     @property
     def shared(self) -> frozenset[int]:
-        """The numbers of the lists that came up more than once."""
+        """The numbers of the lists that occur more than once."""
         return frozenset(self._shared)
 
-    def add(self, items: Sequence[Mapping[str, Any]], title: Callable[[Mapping[str, Any]], str], what: str) -> Listing:
-        """Return the list of ``items``, grouped by ``title``; ``what`` is one of them (``resource``)."""
-        key = json.dumps([what, items], sort_keys=True)
+    def add(self, items: Sequence[Mapping[str, Any]], title: Callable[[Mapping[str, Any]], str], noun: str) -> Listing:
+        """Return the list of ``items``, grouped by ``title``. ``noun`` names one of them, such as ``resource``."""
+        key = json.dumps([noun, items], sort_keys=True)
         known = self._known.get(key)
         if known:
             self._shared.add(known.number)
@@ -165,21 +158,21 @@ class _Listings:
         groups: dict[str, list[Resource]] = {}
         for item in items:
             groups.setdefault(title(item), []).append(_resource(item))
-        made = tuple(Group(name, tuple(resources)) for name, resources in groups.items())
-        listing = Listing(len(self._known) + 1, True, self.plan, len(items), _counted(len(items), what), made)
+        grouped = tuple(Group(name, tuple(resources)) for name, resources in groups.items())
+        listing = Listing(len(self._known) + 1, True, self.plan, len(items), counted(len(items), noun), grouped)
         self._known[key] = listing
         return listing
 
 
 def report_view(report: Mapping[str, Any]) -> ReportView:
-    """Return what the report shows. ``report`` has ``plans`` and ``problems``, as the module update_plan makes them."""
+    """Return what the report shows. ``report``: ``plans`` and ``problems``, as ``PlanShapes.report`` returns them."""
     listings = _Listings()
     plans = tuple(_plan(number, plan, listings) for number, plan in enumerate(report["plans"], 1))
     clusters = sum(len(plan.clusters) for plan in plans)
     fleet = len(plans) > 1 or clusters > 0
     paths = {plan.path for plan in plans}
     title = f"Update plan {paths.pop()}" if len(paths) == 1 else "Update plans"
-    subtitle = f"{_counted(len(plans), 'plan')} for {_counted(clusters, 'cluster')}" if fleet else ""
+    subtitle = f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else ""
     problems = report["problems"]
     return ReportView(title, subtitle, fleet, plans, listings.shared, problems, _problem_count(problems))
 
@@ -188,19 +181,17 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView
     listings.plan = number
     hops = plan["hops"]
     rows = _rows(plan, listings)
-    implicit = {entry["name"] for hop in hops for entry in hop["implicitly_enabled"] if not entry["requested"]}
-    created = {name for hop in hops for name in hop["no_longer_optional"]}
     return PlanView(
         number=number,
         clusters=plan["clusters"],
         path=" → ".join(plan["releases"]),
         releases=plan["releases"],
-        selection=_selection(plan["capabilities"]),
-        turns_on=_sorted(implicit | created),
+        selection=selection_text(plan),
+        enables=enabled_by(plan),
         requested=tuple(row.name for row in rows if any(cell.state == "requested" for cell in row.cells)),
-        blocked=tuple(hop["to"] for hop in hops if hop["blocked_by"]),
+        blocked=refused_by_cluster(plan),
         rows=rows,
-        hops=tuple(_hop(f"plan-{number}-hop-{place}", hop, listings) for place, hop in enumerate(hops, 1)),
+        hops=tuple(_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)),
         enabled=plan["enabled_capabilities"],
         implicitly_enabled=plan["implicitly_enabled_capabilities"],
         condition=plan["condition"],
@@ -208,132 +199,134 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView
     )
 
 
-def _rows(plan: Mapping[str, Any], listings: _Listings) -> tuple[Row, ...]:
+def selection_text(plan: Mapping[str, Any]) -> str:
+    """Describe the selection of a plan."""
+    capabilities = plan["capabilities"]
+    return words.selection(capabilities["baseline_capability_set"], capabilities["additional_enabled_capabilities"])
+
+
+def enabled_by(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names that any hop of ``plan`` enables although they are not requested."""
     hops = plan["hops"]
+    implicit = {entry["name"] for hop in hops for entry in hop["implicitly_enabled"] if not entry["requested"]}
+    return _sorted(implicit.union(*(hop["no_longer_optional"] for hop in hops)))
+
+
+def refused_by_cluster(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """Versions that the cluster refuses to update to."""
+    return tuple(hop["to"] for hop in plan["hops"] if hop["blocked_by"])
+
+
+def capability_states(plan: Mapping[str, Any]) -> dict[str, list[CellState]]:
+    """Return the state of every capability at each release of the path: before the first hop, and after each hop."""
+    hops = plan["hops"]
+    known, enabled = plan["known_capabilities"], plan["enabled_capabilities"]
     if hops:
-        known, enabled = set(hops[0]["known_before"]), set(hops[0]["enabled_before"])
-    else:
-        known, enabled = set(plan["known_capabilities"]), set(plan["enabled_capabilities"])
-    names = known | enabled
+        known, enabled = hops[0]["known_before"], hops[0]["enabled_before"]
+    names = {*known, *enabled}
     for hop in hops:
         names.update(hop["known_before"], hop["known_after"], hop["enabled_before"], hop["enabled_after"])
-    return tuple(
-        Row(name, (_cell(_standing(name, enabled, known)), *_hop_cells(name, hops, enabled, listings)))
-        for name in _sorted(names)
-    )
+    return {name: [_state(name, enabled, known), *(_state_after(name, hop) for hop in hops)] for name in _sorted(names)}
 
 
-def _hop_cells(name: str, hops: Sequence[Mapping[str, Any]], start: set[str], listings: _Listings) -> list[Cell]:
-    cells = []
-    was_on = name in start
-    for hop in hops:
-        is_on = name in hop["enabled_after"]
-        entries = [entry for entry in hop["implicitly_enabled"] if entry["name"] == name]
-        requested = name in hop["newly_requested"]
-        if is_on and not was_on:
-            cells.append(_enabled_capabilities(hop, entries, requested, listings))
-        else:
-            cells.append(_cell(_standing(name, hop["enabled_after"], hop["known_after"])))
-        was_on = is_on
-    return cells
-
-
-def _standing(name: str, enabled: Iterable[str], known: Iterable[str]) -> CellState:
+def _state(name: str, enabled: Iterable[str], known: Iterable[str]) -> CellState:
     if name in enabled:
         return "on"
     return "off" if name in known else "unknown"
 
 
-def _cell(state: CellState) -> Cell:
-    return Cell(state, _STATE_TEXT[state])
+def _state_after(name: str, hop: Mapping[str, Any]) -> CellState:
+    if name in hop["enabled_after"] and name not in hop["enabled_before"]:
+        return "requested" if name in hop["newly_requested"] else "enabled"
+    return _state(name, hop["enabled_after"], hop["known_after"])
 
 
-def _enabled_capabilities(
-    hop: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], requested: bool, listings: _Listings
-) -> Cell:
+def _rows(plan: Mapping[str, Any], listings: _Listings) -> tuple[Row, ...]:
+    rows = []
+    for name, (start, *states) in capability_states(plan).items():
+        cells = [_cell(state, name, hop, listings) for state, hop in zip(states, plan["hops"], strict=True)]
+        rows.append(Row(name, (Cell(start, STATES[start].report), *cells)))
+    return tuple(rows)
+
+
+def _cell(state: CellState, name: str, hop: Mapping[str, Any], listings: _Listings) -> Cell:
+    if state not in ("enabled", "requested"):
+        return Cell(state, STATES[state].report)
+    requested = state == "requested"
     notes: list[str] = []
     causes: list[EnablementCause] = []
     if requested:
-        causes.append(EnablementCause(f"The selection asks for it in {hop['to']}."))
-    for entry in entries:
+        causes.append(EnablementCause(words.REQUESTED_CAUSE.format(end=hop["to"])))
+    for entry in hop["implicitly_enabled"]:
+        if entry["name"] != name:
+            continue
         if entry["cause"] == "forced":
-            notes.append("forced")
-            causes.append(
-                EnablementCause(
-                    "Forced: the cluster-version operator turns it on whatever is selected.", entry["source"]
-                )
-            )
+            notes.append(words.FORCED)
+            causes.append(EnablementCause(words.FORCED_CAUSE, entry["source"]))
         else:
             listing = listings.add(entry["resources"], _change, "resource")
             notes.append(listing.what)
-            causes.append(EnablementCause(_moved_text(listing, requested), listing=listing))
-    state: CellState = "requested" if requested else "turns-on"
-    return Cell(state, _STATE_TEXT[state], ", ".join(notes), tuple(causes))
+            causes.append(EnablementCause(_needed_text(listing, requested), listing=listing))
+    return Cell(state, STATES[state].report, ", ".join(notes), tuple(causes))
 
 
-def _moved_text(listing: Listing, requested: bool) -> str:
-    text = f"{listing.what} of the cluster {'needs' if listing.size == 1 else 'need'} it from now on"
-    return f"{text}, so it would turn on without being asked for, too." if requested else f"{text}."
+def _needed_text(listing: Listing, requested: bool) -> str:
+    text = words.NEEDED_TOO_CAUSE if requested else words.NEEDED_CAUSE
+    return text.format(resources=listing.what, need="needs" if listing.size == 1 else "need")
 
 
-def _hop(place: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
-    nothing = [verb for verb in ("added", "removed", "deleted") if not hop[verb]]
+def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
+    unchanged = [verb for key, verb in words.CHANGES.items() if not hop[key]]
     return HopView(
-        id=place,
+        id=anchor,
         start=hop["from"],
         end=hop["to"],
         downgrade=hop["downgrade"],
         blocked_by=hop["blocked_by"],
         names=_names(hop),
         sections=tuple(_sections(hop, listings)),
-        nothing=f"No resource is {_listed(nothing, 'or')}." if nothing else "",
+        nothing=words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",
         components=hop["created_components"],
     )
 
 
 def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
     for entry in hop["moved"]:
-        meaning = f"The selection names {entry['name']}, and these resources of it need other capabilities now."
-        yield Section(f"Moved: {entry['name']}", "", meaning, listings.add(entry["resources"], _change, "resource"))
-    meanings = {
-        "added": f"They come to the cluster with {hop['to']}.",
-        "removed": f"{hop['to']} no longer applies them. They stay on the cluster, and nobody manages them.",
-        "deleted": f"{hop['to']} deletes them.",
-        "left_behind": f"They stay on the cluster, although {hop['to']} does not know them.",
+        listing = listings.add(entry["resources"], _change, "resource")
+        yield Section(f"{words.MOVED}: {entry['name']}", "", words.MOVED_MEANING.format(name=entry["name"]), listing)
+    sections = {
+        "added": (words.ADDED, words.ADDED_MEANING),
+        "removed": (words.REMOVED, words.REMOVED_MEANING),
+        "deleted": (words.DELETED, words.DELETED_MEANING),
+        "left_behind": (words.ORPHANED, words.ORPHANED_MEANING),
     }
-    for key, meaning in meanings.items():
+    for key, (title, meaning) in sections.items():
         if hop[key] and not (key == "removed" and hop["left_behind"]):
-            title = key.replace("_", " ").capitalize()
-            yield Section(title, "", meaning, listings.add(hop[key], _capabilities, "resource"))
+            yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
     requests = hop["credentials_requests"]
     if requests:
         new = sum(1 for request in requests if request["new"])
         listing = listings.add(requests, _provider, "CredentialsRequest")
-        yield Section("Credentials", f"{new} new" if new else "", "The cloud has to grant what they ask for.", listing)
+        yield Section(words.CREDENTIALS, f"{new} {words.NEW}" if new else "", words.CREDENTIALS_MEANING, listing)
 
 
 def _names(hop: Mapping[str, Any]) -> tuple[Names, ...]:
-    end = hop["to"]
-    found = [
-        Names("Requested", f"The selection asks for these in {end}, and they were off.", hop["newly_requested"]),
-        Names("New and off", f"{end} knows these, and nothing turns them on.", hop["newly_known"]),
-        Names(
-            "No longer optional",
-            f"{end} does not know these, which were off, as capabilities, and creates what they bring.",
-            hop["no_longer_optional"],
-        ),
-        Names(
-            "Not in a fresh install",
-            f"A fresh install of {end} with this selection would not have these.",
-            hop["not_in_fresh_install"],
-        ),
-    ]
-    return tuple(entry for entry in found if entry.names)
+    labels = {
+        "newly_requested": (words.NEWLY_REQUESTED, words.NEWLY_REQUESTED_MEANING),
+        "newly_known": (words.NEWLY_KNOWN, words.NEWLY_KNOWN_MEANING),
+        "no_longer_optional": (words.NO_LONGER_OPTIONAL, words.NO_LONGER_OPTIONAL_MEANING),
+        "not_in_fresh_install": (words.NOT_IN_FRESH_INSTALL, words.NOT_IN_FRESH_INSTALL_MEANING),
+    }
+    return tuple(
+        Names(title.format(end=hop["to"]), meaning.format(end=hop["to"]), hop[key])
+        for key, (title, meaning) in labels.items()
+        if hop[key]
+    )
 
 
 def _resource(item: Mapping[str, Any]) -> Resource:
     name = f"{item['namespace']}/{item['name']}" if item["namespace"] else item["name"]
-    mark = "deleted by the release" if item.get("deleted") else "new" if item.get("new") else ""
+    mark = words.DELETED_BY_RELEASE if item.get("deleted") else words.NEW if item.get("new") else ""
     return Resource(item["kind"], item["group"], name, _file(item), mark)
 
 
@@ -345,29 +338,17 @@ def _file(item: Mapping[str, Any]) -> str:
 
 
 def _change(item: Mapping[str, Any]) -> str:
-    before, after = _annotation(item["from_capabilities"]), _annotation(item["to_capabilities"])
-    # Equal where the resource itself was found on the cluster, and not its manifest.
-    return f"{before} → {after}" if before != after else f"{after}, on the cluster although it was off"
+    before, after = annotation(item["from_capabilities"]), annotation(item["to_capabilities"])
+    # Equal if the plan compares with the cluster and the resource exists there although its capability is disabled.
+    return f"{before} → {after}" if before != after else f"{after}, {words.EXISTS_DISABLED}"
 
 
 def _capabilities(item: Mapping[str, Any]) -> str:
-    return _annotation(item["capabilities"])
+    return annotation(item["capabilities"])
 
 
 def _provider(item: Mapping[str, Any]) -> str:
-    return item["provider"] or "no provider named"
-
-
-def _annotation(capabilities: Sequence[str]) -> str:
-    """Return the annotation as it stands in a manifest."""
-    return "+".join(capabilities) or _NO_CAPABILITY
-
-
-def _selection(capabilities: Mapping[str, Any]) -> str:
-    baseline = capabilities["baseline_capability_set"]
-    additional = capabilities["additional_enabled_capabilities"]
-    text = f"capability set {baseline}" if baseline else "the cluster default, which is capability set vCurrent"
-    return f"{text}, with {_listed(additional, 'and')}" if additional else text
+    return item["provider"] or words.NO_PROVIDER
 
 
 def _condition_text(condition: Mapping[str, str] | None) -> str:
@@ -379,17 +360,8 @@ def _condition_text(condition: Mapping[str, str] | None) -> str:
 
 def _problem_count(problems: Sequence[Mapping[str, str]]) -> str:
     severities = [problem["severity"] for problem in problems]
-    words = {"error": "error", "warning": "warning", "info": "note"}
-    return _listed([_counted(n, word) for key, word in words.items() if (n := severities.count(key))], "and")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-def _listed(words: Sequence[str], last: str) -> str:
-    *front, end = words or [""]
-    return f"{', '.join(front)} {last} {end}" if front else end
+    nouns = {"error": "error", "warning": "warning", "info": "note"}
+    return listed([counted(n, noun) for key, noun in nouns.items() if (n := severities.count(key))], "and")
 
 
 def _sorted(names: Iterable[str]) -> tuple[str, ...]:

@@ -3,9 +3,9 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The report of an update plan: which capabilities an update turns on, and because of which resources.
+"""Renders and writes the report of an update plan: the capabilities that it enables, and the resources that cause it.
 
-``report`` has ``plans`` (the distinct plans) and ``problems``, in plain values. The same report gives the same bytes.
+``report``: the distinct ``plans`` and the ``problems``, as plain values. Equal reports are equal bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._module.files import access_problems, cannot, make_directory, write_file
 from .._module.result import diff_entry
-from .._problems import DestinationError, Problem, raise_errors
+from .._problems import DestinationError, Problems, raise_errors
+from . import words
 from .html import HTML
 from .markdown import MARKDOWN
 from .style import STYLE
@@ -28,23 +29,23 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 NAME = "update_plan"
-"""Of the files in a directory, without their suffixes."""
+"""Name of the files in a directory, without suffix."""
 
 _GENERATOR = "capability.openshift.update_plan"
 _TITLE = "# Update plan"
-"""What tells a report of ours, in HTML and in Markdown, from a file of somebody else."""
+"""How a Markdown report begins. With ``_GENERATOR`` in HTML, it distinguishes our reports from other files."""
 _HEAD_SIZE = 2000
 
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _HTML_SUFFIXES = (".html", ".htm")
-# What Markdown, or HTML in it, gives a meaning to inside a line.
+# Characters with a meaning in a line of Markdown, or of HTML in it.
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$]")
-# A break would end a table or begin a block.
+# A line break would end a table or begin a block.
 _BREAK = re.compile(r"\s+")
 
 
 class ReportPlan(NamedTuple):
-    """The files of a report: path -> (text before, text after); ``None`` where there was no file."""
+    """The files of a report: path -> (text before, text after); ``None`` if there was no file."""
 
     files: Mapping[str, tuple[str | None, str]]
 
@@ -55,29 +56,30 @@ class ReportPlan(NamedTuple):
 
 
 def render_markdown(report: Mapping[str, Any]) -> str:
-    """Return the report as Markdown, in the flavour of GitHub."""
+    """Render the report as GitHub Flavored Markdown."""
     return _markdown(report_view(report))
 
 
 def render_html(report: Mapping[str, Any]) -> str:
-    """Return the report as one HTML page that needs nothing else: no script, no font, no picture, no network."""
+    """Render the report as one HTML page, without scripts, fonts, pictures or network access."""
     return _html(report_view(report))
 
 
 def _markdown(view: ReportView) -> str:
     environment = _environment(autoescape=False)
     environment.filters.update(text=_text, code=_code)
-    return environment.from_string(MARKDOWN).render(view=view)
+    return environment.from_string(MARKDOWN).render(view=view, words=words)
 
 
 def _html(view: ReportView) -> str:
-    return _environment(autoescape=True).from_string(HTML).render(view=view, style=STYLE, generator=_GENERATOR)
+    template = _environment(autoescape=True).from_string(HTML)
+    return template.render(view=view, words=words, style=STYLE, generator=_GENERATOR)
 
 
 def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
     """Return absolute path -> text.
 
-    A ``path`` that ends like Markdown or HTML is the one file; any other is a directory that gets both.
+    If ``path`` ends in a suffix of Markdown or HTML, it is the only file. Otherwise it is a directory for both.
     """
     path = os.path.abspath(path)
     suffix = os.path.splitext(path)[1].lower()
@@ -89,19 +91,26 @@ def report_files(path: str, report: Mapping[str, Any]) -> dict[str, str]:
     else:
         name = os.path.join(path, NAME)
         texts = {f"{name}.html": _html(view), f"{name}.md": _markdown(view)}
-    # A name on disk need not be UTF-8; the report is.
+    # File names need not be UTF-8, but the report is.
     return {os.path.realpath(name): text.encode("utf-8", "replace").decode("utf-8") for name, text in texts.items()}
 
 
 def write_report(path: str, report: Mapping[str, Any], *, check_mode: bool) -> ReportPlan:
-    """Write the files of the report that differ; none in check mode. Raises ``DestinationError``."""
-    raise_errors(_path_problems(path), DestinationError)
+    """Write the files of the report that differ, or none in check mode. Raises ``DestinationError``."""
+    problems = Problems()
+    _check_path(path, problems)
+    problems.raise_errors(DestinationError)
     files = report_files(path, report)
-    raise_errors(dict.fromkeys(problem for name in files for problem in _file_problems(name)), DestinationError)
+    for name in files:
+        _check_file(name, problems)
+    raise_errors(problems.unique(), DestinationError)
     plan = ReportPlan({name: (_content(name), text) for name, text in files.items()})
-    raise_errors(
-        [_foreign(name) for name, (before, _after) in plan.files.items() if _is_foreign(before)], DestinationError
-    )
+    for name, (before, _after) in plan.files.items():
+        if _is_foreign(before):
+            problems.error(
+                "foreign-file", name, "already exists and is not a report of an update plan", "Choose another path"
+            )
+    problems.raise_errors(DestinationError)
     outdated = {name: after for name, (before, after) in plan.files.items() if before != after}
     if outdated:
         raise_errors(access_problems(os.path.dirname(next(iter(outdated))), "report"), DestinationError)
@@ -119,43 +128,30 @@ def _write(files: Mapping[str, str]) -> None:
             raise DestinationError([cannot("write", name, error)]) from None
 
 
-def _path_problems(path: str) -> list[Problem]:
+def _check_path(path: str, problems: Problems) -> None:
     if not path:
-        return [
-            Problem(
-                "error", "todo", "report", "is empty, expected a path", "Name a file or a directory, or leave it out"
-            )
-        ]
-    if "\0" in path:
-        return [
-            Problem("error", "todo", "report", "has a NUL in it, which no path can have", "Name a file or a directory")
-        ]
-    return []
+        hint = "Set a file or a directory, or remove the option"
+        problems.error("invalid-path", "report", "is empty, expected a path", hint)
+    elif "\0" in path:
+        problems.error("invalid-path", "report", "contains a NUL character", "Set a file or a directory")
 
 
-def _file_problems(path: str) -> list[Problem]:
+def _check_file(path: str, problems: Problems) -> None:
     folder = os.path.dirname(path)
     if os.path.isdir(path):
-        hint = "Move it away or choose another path; a path without the suffix is taken for a directory"
-        return [Problem("error", "todo", path, "is a directory, expected a file (or nothing yet)", hint)]
-    if os.path.lexists(path) and not os.path.isfile(path) and not os.path.islink(path):
-        return [Problem("error", "todo", path, "is neither a file nor a link to one", "Choose another path")]
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        return [
-            Problem("error", "todo", folder, "is a file, expected a directory (or nothing yet)", "Choose another path")
-        ]
-    return []
+        hint = "Move it away or choose another path; a path without a suffix is used as a directory"
+        problems.error("not-a-file", path, "is a directory, expected a file or nothing", hint)
+    elif os.path.lexists(path) and not os.path.isfile(path) and not os.path.islink(path):
+        problems.error("not-a-file", path, "is neither a file nor a link to a file", "Choose another path")
+    elif os.path.lexists(folder) and not os.path.isdir(folder):
+        problems.error("not-a-directory", folder, "is a file, expected a directory or nothing", "Choose another path")
 
 
 def _is_foreign(text: str | None) -> bool:
-    """Tell whether a file with this text was written by somebody else: reports are written again, notes are not."""
+    """Whether a file with this text is not a report of ours. Only reports and empty files are overwritten."""
     if text is None or not text.strip():
         return False
     return not text.startswith(_TITLE) and _GENERATOR not in text[:_HEAD_SIZE]
-
-
-def _foreign(path: str) -> Problem:
-    return Problem("error", "todo", path, "is there already, and is no report of an update plan", "Choose another path")
 
 
 def _content(path: str) -> str | None:
@@ -169,18 +165,18 @@ def _content(path: str) -> str | None:
 
 
 def _environment(*, autoescape: bool) -> Environment:
-    from jinja2 import Environment, StrictUndefined  # here, because only reports pay for it
+    from jinja2 import Environment, StrictUndefined  # only reports need it
 
     return Environment(autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
 def _text(value: object) -> str:
-    """Return ``value`` as text of one line that Markdown shows as it is, in tables too."""
+    """Return ``value`` as one line of text that Markdown shows unchanged, also in tables."""
     return _SPECIAL.sub(r"\\\g<0>", _BREAK.sub(" ", str(value)))
 
 
 def _code(value: object) -> str:
-    """Return ``value`` as a code span, which is not for tables: there a bar would end the cell."""
+    """Return ``value`` as a code span. Not for tables, because a bar in it would end the cell."""
     text = _BREAK.sub(" ", str(value))
     if not text.strip():
         return ""
@@ -190,7 +186,7 @@ def _code(value: object) -> str:
 
 
 def report_diff(files: Mapping[str, tuple[str | None, str]]) -> list[dict[str, str]]:
-    """Return the diff of a report, path -> (before, after); of a page it shows the digest alone."""
+    """Return the diff of a report, path -> (before, after). Of an HTML page it contains only the digest."""
     return [
         diff_entry(path, _readable(path, before or ""), _readable(path, after))
         for path, (before, after) in files.items()
@@ -201,4 +197,4 @@ def report_diff(files: Mapping[str, tuple[str | None, str]]) -> list[dict[str, s
 def _readable(path: str, text: str) -> str:
     if not text or not path.lower().endswith((".html", ".htm")):
         return text
-    return f"(a page, sha256 {hashlib.sha256(text.encode()).hexdigest()})\n"
+    return f"(HTML page, sha256 {hashlib.sha256(text.encode()).hexdigest()})\n"

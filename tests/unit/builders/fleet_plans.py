@@ -91,7 +91,8 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
         *("credentials_requests", "blocked_by", "left_behind", "created_components"),
     ]
     assert set(values) <= {*names, "downgrade"}, values
-    made = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
+    made: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
+    made["counts"] = {key: len(made[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
     before, after = set(made["enabled_before"]), set(made["enabled_after"])
     entries = {entry["name"]: entry for entry in made["implicitly_enabled"]}
     assert after - before >= entries.keys()

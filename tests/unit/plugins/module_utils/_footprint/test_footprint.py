@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.footprint import (
     NAMED,
     Footprint,
@@ -333,5 +333,5 @@ def selected(release: Release, *capabilities: str) -> list[Manifest]:
 
 def of_baseline(release: Release, baseline: str, *names: str) -> tuple[Manifest, ...]:
     selection = {"baseline_capability_set": baseline, "additional_enabled_capabilities": list(names)}
-    facts, _status, _problems = resolve_cluster(ClusterOptions(capabilities=selection), release)
-    return included_manifests(release.manifests, facts)
+    context, _status = resolve_cluster(ClusterOptions(capabilities=selection), release, Problems())
+    return included_manifests(release.manifests, context)

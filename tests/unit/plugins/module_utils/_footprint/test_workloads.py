@@ -299,9 +299,9 @@ def test_what_cannot_be_read_is_left_out_and_told_once() -> None:
     at = "release-manifests/one.yaml, document 2"
     expected = "expected a quantity such as 100m or 64Mi; not counted"
     assert problems == [
-        Problem("warning", "todo", f"{at}, containers[1].resources.requests.cpu", f"is 'lots', {expected}"),
-        Problem("warning", "todo", f"{at}, initContainers[0].resources.limits.memory", f"is a list, {expected}"),
-        Problem("warning", "todo", f"{at}, containers[2].resources.requests.memory", f"is True, {expected}"),
+        Problem("warning", "invalid-quantity", f"{at}, containers[1].resources.requests.cpu", f"is 'lots', {expected}"),
+        Problem("warning", "invalid-quantity", f"{at}, initContainers[0].resources.limits.memory", f"is a list, {expected}"),
+        Problem("warning", "invalid-quantity", f"{at}, containers[2].resources.requests.memory", f"is True, {expected}"),
     ]
 
 

@@ -22,7 +22,7 @@ VOID = {"meta", "link", "br"}
 
 
 class Page(HTMLParser):
-    """A page taken apart; fails on a tag that is not closed where it should be."""
+    """A parsed page; fails on a tag that is not closed in the right place."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -70,14 +70,14 @@ def states(render, report) -> dict[str, list[str]]:
 
 
 @RENDER
-def test_the_matrix_tells_every_state_of_every_capability_along_the_path(render):
+def test_the_matrix_shows_every_state_of_every_capability_along_the_path(render):
     found = states(render, plans.one_cluster())
 
     assert found["Console"] == ["on", "on", "on"]
     assert found["Insights"] == ["off", "off", "off"]
     assert found["Build"] == ["·", "off", "off"]
-    assert found["MachineAPI"] == ["·", "turns on 42 resources", "on"]
-    assert found["DeploymentConfig"] == ["·", "turns on forced", "on"]
+    assert found["MachineAPI"] == ["·", "enabled 42 resources", "on"]
+    assert found["DeploymentConfig"] == ["·", "enabled forced", "on"]
     assert found["ImageRegistry"] == ["·", "requested 1 resource", "on"]
     assert found["CloudCredential"][:2] == ["·", "·"]
     assert found["CloudCredential"][2] in ("requested", "requested why")
@@ -91,19 +91,19 @@ def test_the_rows_are_sorted_and_every_name_has_one(render):
 
 
 @RENDER
-def test_a_name_that_turned_on_for_no_known_reason_still_says_so(render):
+def test_a_name_that_is_enabled_without_a_known_cause_is_shown_as_enabled(render):
     step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"])
 
-    assert states(render, plans.report(plans.plan(step)))["New"] == ["·", "turns on"]
+    assert states(render, plans.report(plans.plan(step)))["New"] == ["·", "enabled"]
 
 
 @RENDER
-def test_every_reason_of_one_name_is_told(render):
+def test_every_cause_of_one_name_is_shown(render):
     both = [plans.by_manifest("New", plans.machine_api(2)), plans.forced("New", "flag of the operator")]
     step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"], implicitly_enabled=both)
     report = plans.report(plans.plan(step))
 
-    assert states(render, report)["New"] == ["·", "turns on 2 resources, forced"]
+    assert states(render, report)["New"] == ["·", "enabled 2 resources, forced"]
     assert "flag of the operator" in render(report)
 
 
@@ -122,70 +122,70 @@ def test_every_reason_of_one_name_is_told(render):
         "no provider named",
         'reason: "CapabilitiesImplicitlyEnabled"',
         "could not be disabled: DeploymentConfig, Ingress, MachineAPI",
-        "Not in a fresh install",
+        "Off in a fresh install of 4.14.0",
         "1 warning and 1 note",
         "no feature gates are known",
     ],
 )
-def test_the_report_says(part, render):
+def test_the_report_contains(part, render):
     text = render(plans.one_cluster())
 
     assert part in (Page(text).text if render is render_html else text)
 
 
 @RENDER
-def test_a_downgrade_says_what_stays_and_what_is_created(render):
+def test_a_downgrade_shows_what_stays_and_what_is_created(render):
     text = render(plans.downgrade())
 
     shown = Page(text).text if render is render_html else text
-    for part in ("downgrade", "Left behind", "openshift-config/left", "no condition", "refuses to go back"):
+    for part in ("downgrade", "Orphaned", "openshift-config/left", "no condition", "refuses to go back"):
         assert part in shown
     for part in ("insights, 12 resources", "marketplace, 1 resource"):
         assert re.search(rf"{part}$", shown, re.MULTILINE)
-    # The same list under a second title says nothing.
-    assert "Removed" not in shown
+    # Orphaned resources are not listed a second time.
+    assert "No longer applied" not in shown
 
 
 @RENDER
-def test_what_is_no_longer_optional_is_told(render):
+def test_names_that_are_no_longer_optional_are_listed(render):
     shown = " ".join(
         (Page(render(plans.downgrade())).text if render is render_html else render(plans.downgrade())).split()
     )
 
     assert "No longer optional" in shown
     assert "baremetal, Insights, marketplace, openshift-samples, Storage" in shown
-    assert "4.10.0 does not know these, which were off, as capabilities, and creates what they bring." in shown
+    assert "4.10.0 does not know these disabled capabilities, so it creates their components." in shown
     assert "No longer optional" not in render(plans.one_cluster())
 
 
 @RENDER
-def test_a_resource_that_is_removed_on_the_way_up_is_told_as_removed(render):
+def test_a_resource_that_an_upgrade_drops_is_no_longer_applied(render):
     step = plans.hop("4.13.0", "4.14.0", removed=[plans.resource("old")])
     text = render(plans.report(plans.plan(step)))
 
-    assert "Removed" in text
-    assert "Left behind" not in text
+    assert "No longer applied" in text
+    assert "Orphaned" not in text
 
 
 @RENDER
-def test_a_name_that_would_come_anyway_is_requested_where_the_selection_asks_for_it(render):
-    turned_on = [plans.by_manifest("New", plans.machine_api(1), requested=True)]
+def test_an_implicitly_enabled_name_is_shown_as_requested_if_the_selection_requests_it(render):
+    enabled = [plans.by_manifest("New", plans.machine_api(1), requested=True)]
     step = plans.hop(
         "4.13.0",
         "4.14.0",
         enabled_after=["New", "Other"],
         known_after=["New", "Other"],
         newly_requested=["New"],
-        implicitly_enabled=turned_on,
+        implicitly_enabled=enabled,
     )
     found = states(render, plans.report(plans.plan(step)))
 
     assert found["New"] == ["·", "requested 1 resource"]
-    assert found["Other"] == ["·", "turns on"]
+    assert found["Other"] == ["·", "enabled"]
 
 
 @RENDER
-def test_a_resource_that_is_deleted_or_changes_its_file_says_so(render):
+def test_a_resource_that_is_deleted_or_moves_to_another_file_is_marked(render):
     gone = {**plans.moved("gone", deleted=True), "from_file": "a.yaml", "to_file": "b.yaml"}
     step = plans.hop("4.13.0", "4.14.0", moved=[{"name": "Console", "resources": [gone]}])
     text = render(plans.report(plans.plan(step)))
@@ -220,7 +220,7 @@ def test_a_fleet_begins_with_an_overview_that_links_to_its_plans(render):
 
 
 @RENDER
-def test_the_overview_tells_the_selection_of_each_plan(render):
+def test_the_overview_shows_the_selection_of_each_plan(render):
     everything: dict[str, Any] = {"baseline_capability_set": None, "additional_enabled_capabilities": []}
     report = plans.report(
         plans.plan(plans.first_hop(), clusters=["berlin"]),
@@ -275,7 +275,7 @@ def test_the_page_needs_no_network_and_no_script(report):
 
 
 @REPORTS
-def test_the_page_says_who_made_it(report):
+def test_the_page_names_its_generator(report):
     assert '<meta name="generator" content="capability.openshift.update_plan">' in render_html(report())
 
 
@@ -309,20 +309,20 @@ def test_special_characters_are_text_in_markdown(report):
     assert not re.search(r"(?<!\\)\*\*c|(?<!\\)`x|(?<!\\)\[a\]", outside_code)
 
 
-def test_a_code_span_holds_backticks():
+def test_a_code_span_can_contain_backticks():
     resource = plans.moved("a``b")
     step = plans.hop("4.13.0", "4.14.0", moved=[{"name": "Console", "resources": [resource]}])
 
     assert "``` openshift-machine-api/a``b ```" in render_markdown(plans.report(plans.plan(step)))
 
 
-def test_a_path_without_hops_shows_where_it_stands():
+def test_a_path_without_hops_shows_the_current_state():
     still = plans.plan(plans.second_hop(), hops=[], releases=["4.18.0"])
 
     assert states(render_markdown, plans.report(still))["Console"] == ["on"]
 
 
-def test_a_value_that_is_missing_is_an_error_and_no_gap():
+def test_a_missing_value_is_an_error_and_not_a_gap():
     report = plans.downgrade()
     del report["plans"][0]["hops"][0]["created_components"][0]["count"]
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The files of a report: where they are written, and over what."""
+"""The files of a report: where they are written, and which files they replace."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHECK = pytest.mark.parametrize("check_mode", [True, False])
         ("plans.d/", ["plans.d/update_plan.html", "plans.d/update_plan.md"]),
     ],
 )
-def test_the_suffix_says_which_files_there_are(path, names, tmp_path, monkeypatch):
+def test_the_suffix_selects_the_files(path, names, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = report_files(path, plans.downgrade())
 
@@ -49,7 +49,7 @@ def test_a_text_that_is_not_unicode_can_be_written():
     assert "4.10.0?" in report_files("plan.md", report)[os.path.abspath("plan.md")]
 
 
-def test_writing_makes_the_directory_and_a_second_run_changes_nothing(tmp_path):
+def test_writing_creates_the_directory_and_a_second_run_changes_nothing(tmp_path):
     path = tmp_path / "a" / "b"
     first = write_report(str(path), plans.downgrade(), check_mode=False)
     written = tree(tmp_path)
@@ -88,7 +88,7 @@ def test_check_mode_predicts_and_writes_nothing(tmp_path):
     ("path", "message"),
     [
         ("", "is empty"),
-        ("a\0b", "NUL"),
+        ("a\0b", "contains a NUL"),
         ("directory.md", "is a directory, expected a file"),
         ("file", "is a file, expected a directory"),
         ("file/plan.md", "is a file, expected a directory"),
@@ -96,7 +96,7 @@ def test_check_mode_predicts_and_writes_nothing(tmp_path):
         ("pipe.md", "is neither a file"),
     ],
 )
-def test_a_path_that_cannot_be_written_is_an_error_that_says_what_to_do(path, message, check_mode, tmp_path):
+def test_a_path_that_cannot_be_written_is_an_error_with_a_hint(path, message, check_mode, tmp_path):
     (tmp_path / "directory.md").mkdir()
     (tmp_path / "file").touch()
     os.mkfifo(tmp_path / "pipe.md")
@@ -114,7 +114,7 @@ def test_no_permission_is_an_error(check_mode, tmp_path, monkeypatch):
         write_report(str(tmp_path), plans.downgrade(), check_mode=check_mode)
 
 
-def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+def test_a_write_that_fails_leaves_the_file_unchanged(tmp_path, monkeypatch):
     (tmp_path / "plan.md").write_text("# Update plan before")
 
     def replace(old, new):
@@ -131,7 +131,7 @@ FOREIGN = {
     "notes.md": "# Notes\n",
     "later.md": "\n# Update plan\n",
     "page.html": "<!DOCTYPE html>\n<title>Update plan</title>\n",
-    "other.html": '<!DOCTYPE html><meta name="generator" content="somebody else">',
+    "other.html": '<!DOCTYPE html><meta name="generator" content="another program">',
     "far.html": " " * 3000 + "x capability.openshift.update_plan",
     "data.md": "\0\1",
 }
@@ -139,7 +139,7 @@ FOREIGN = {
 
 @CHECK
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_file_of_somebody_else_is_an_error_and_stays(name, check_mode, tmp_path):
+def test_a_foreign_file_is_an_error_and_stays(name, check_mode, tmp_path):
     (tmp_path / name).write_text(FOREIGN[name])
     before = tree(tmp_path)
     with pytest.raises(DestinationError) as raised:
@@ -147,14 +147,14 @@ def test_a_file_of_somebody_else_is_an_error_and_stays(name, check_mode, tmp_pat
 
     (problem,) = raised.value.problems
     assert problem.where == str(tmp_path / name)
-    assert problem.message == "is there already, and is no report of an update plan"
+    assert problem.message == "already exists and is not a report of an update plan"
     assert problem.hint
     assert tree(tmp_path) == before
 
 
-def test_of_two_files_none_is_written_where_one_is_of_somebody_else(tmp_path):
+def test_neither_of_two_files_is_written_if_one_is_foreign(tmp_path):
     (tmp_path / "update_plan.md").write_text("mine\n")
-    with pytest.raises(DestinationError, match=r"update_plan\.md: is there already"):
+    with pytest.raises(DestinationError, match=r"update_plan\.md: already exists"):
         write_report(str(tmp_path), plans.downgrade(), check_mode=False)
 
     assert tree(tmp_path) == {"update_plan.md": b"mine\n"}
@@ -173,7 +173,7 @@ def test_of_two_files_none_is_written_where_one_is_of_somebody_else(tmp_path):
     ],
     ids=["empty", "blank", "plan", "plans", "html", "markdown"],
 )
-def test_an_empty_file_and_another_report_are_written_over(before, name, tmp_path):
+def test_an_empty_file_and_another_report_are_overwritten(before, name, tmp_path):
     (tmp_path / name).write_text(before, encoding="utf-8")
     plan = write_report(str(tmp_path / name), plans.downgrade(), check_mode=False)
 
@@ -182,11 +182,11 @@ def test_an_empty_file_and_another_report_are_written_over(before, name, tmp_pat
     assert not write_report(str(tmp_path / name), plans.downgrade(), check_mode=False).changed
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["there", "dangling"])
-def test_a_link_stays_and_its_target_is_written(there, tmp_path):
+@pytest.mark.parametrize("exists", [True, False], ids=["exists", "dangling"])
+def test_a_link_stays_and_its_target_is_written(exists, tmp_path):
     (tmp_path / "real").mkdir()
     target = tmp_path / "real" / "target.md"
-    if there:
+    if exists:
         target.write_text("# Update plan\n")
     (tmp_path / "plan.md").symlink_to(target)
     plan = write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
@@ -206,7 +206,7 @@ def test_a_link_to_a_directory_is_followed(tmp_path):
     assert sorted(tree(tmp_path / "real")) == ["update_plan.html", "update_plan.md"]
 
 
-def test_a_file_inside_a_directory_that_is_a_link_stays_one(tmp_path):
+def test_a_file_in_a_directory_that_is_a_link_stays_a_link(tmp_path):
     (tmp_path / "kept.md").write_text("# Update plan\n")
     (tmp_path / "plans").mkdir()
     (tmp_path / "plans" / "update_plan.md").symlink_to("../kept.md")

@@ -1,0 +1,184 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A plan as lines of plain text, which the role update_plan prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from . import words
+from .view import capability_states, enabled_by, refused_by_cluster, selection_text
+from .words import STATES, annotation, counted
+
+_MOST_RESOURCES = 5
+_MOST_CLUSTERS = 5
+_MOST_PROBLEMS = 20
+
+
+def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
+    """Render ``result``, what the module update_plan returns, with or without details.
+
+    ``full``: with the table of capabilities and the causes. It has no effect for a fleet.
+    """
+    lines = list(_fleet(result) if "plans" in result else _one_plan(result, full))
+    return [*lines, *(f"Report: {file}" for file in result.get("report") or ())]
+
+
+def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
+    yield f"{_path(plan)}, {words.SELECTION.lower()}: {selection_text(plan)}"
+    if full:
+        yield ""
+        yield from _table(plan)
+        yield f"({'; '.join(f'{shown.text} {shown.meaning}' for shown in STATES.values())})"
+    yield ""
+    for hop in plan["hops"]:
+        yield from _hop(hop, full)
+    condition = plan["condition"]
+    if condition:
+        state = f"{condition['type']} is {condition['status']} ({condition['reason']})"
+        yield f"{words.AT_END}: {state}: {condition['message']}"
+    else:
+        yield words.NO_CONDITION
+    shown = {blocker["message"] for hop in plan["hops"] for blocker in hop["blocked_by"]}
+    yield from (_problem(item) for item in plan["problems"] if item["message"] not in shown)
+
+
+def _table(plan: Mapping[str, Any]) -> Iterator[str]:
+    rows = {name: [STATES[state].text for state in states] for name, states in capability_states(plan).items()}
+    first = max(map(len, (words.CAPABILITY, *rows))) + 2
+    width = max(map(len, plan["releases"])) + 2
+    for name, cells in {words.CAPABILITY.upper(): plan["releases"], **rows}.items():
+        yield "".join([name.ljust(first), *(cell.ljust(width) for cell in cells)]).rstrip()
+
+
+def _hop(hop: Mapping[str, Any], full: bool) -> Iterator[str]:
+    mark = f" ({words.DOWNGRADE})" if hop["downgrade"] else ""
+    yield f"{hop['from']} -> {hop['to']}{mark} {_effects(hop)}"
+    for blocker in hop["blocked_by"]:
+        yield f"  {words.CLUSTER_REFUSES} it: {blocker['message']} ({blocker['reason']}). {blocker['hint']}"
+    if full:
+        for entry in hop["implicitly_enabled"]:
+            yield from _causes(entry, hop)
+        yield from _names(hop)
+        yield from _resources(hop)
+        yield ""
+
+
+def _effects(hop: Mapping[str, Any]) -> str:
+    implicit = [f"{item['name']} ({_reason(item)})" for item in hop["implicitly_enabled"] if not item["requested"]]
+    effects = [f"{words.ENABLES.lower()} {', '.join(implicit) or words.NOTHING_UNREQUESTED}"]
+    if hop["newly_requested"]:
+        effects.append(f"{words.SELECTION_REQUESTS} {', '.join(hop['newly_requested'])}")
+    if hop["no_longer_optional"]:
+        effects.append(words.CREATES.format(names=", ".join(hop["no_longer_optional"]), end=hop["to"]))
+    return "; ".join(effects)
+
+
+def _reason(entry: Mapping[str, Any]) -> str:
+    return words.FORCED if entry["cause"] == "forced" else counted(entry["count"], "resource")
+
+
+def _causes(entry: Mapping[str, Any], hop: Mapping[str, Any]) -> Iterator[str]:
+    source = f", {entry['source']}" if entry["cause"] == "forced" else ""
+    also = f", {words.ALSO_REQUESTED}" if entry["requested"] else ""
+    yield f"  {entry['name']}{also}: {_reason(entry)}{source}"
+    shown = entry["resources"][:_MOST_RESOURCES]
+    for item in shown:
+        change = f"{annotation(item['from_capabilities'])} -> {annotation(item['to_capabilities'])}"
+        remarks = [words.EXISTS_ONLY.format(start=hop["from"])] if not item["from_file"] else []
+        if item["from_file"] and entry["name"] in item["from_capabilities"]:
+            remarks.append(words.EXISTS_DISABLED)
+        remarks += [words.DELETED_BY_RELEASE] if item["deleted"] else []
+        yield f"    {', '.join([f'{_resource(item)}: {change}', *remarks])}"
+    if entry["count"] > len(shown):
+        yield f"    and {entry['count'] - len(shown):,} more"
+
+
+def _names(hop: Mapping[str, Any]) -> Iterator[str]:
+    labels = {"newly_known": words.NEWLY_KNOWN, "not_in_fresh_install": words.NOT_IN_FRESH_INSTALL}
+    for key, label in labels.items():
+        if hop[key]:
+            yield f"  {_lower(label.format(end=hop['to']))}: {', '.join(hop[key])}"
+    for entry in hop.get("moved") or ():
+        resources = entry["resources"]
+        need = "needs" if len(resources) == 1 else "need"
+        count = counted(len(resources), "resource")
+        yield f"  {words.MOVED_SUMMARY.format(name=entry['name'], resources=count, need=need)}"
+
+
+def _resources(hop: Mapping[str, Any]) -> Iterator[str]:
+    counts = hop["counts"]
+    new = [item for item in hop.get("credentials_requests") or () if item["new"]]
+    changes = ", ".join(
+        [
+            f"{counted(counts['added'], 'resource')} {words.ADDED.lower()}",
+            f"{counts['removed']:,} {words.REMOVED.lower()}",
+            f"{counts['deleted']:,} {words.DELETED.lower()}",
+        ]
+    )
+    requests = f"{counted(counts['credentials_requests'], 'CredentialsRequest')}, {len(new)} {words.NEW}"
+    yield f"  {changes}; {requests}"
+    for item in new:
+        provider = f", {item['provider']}" if item["provider"] else ""
+        yield f"    {_resource(item)} ({annotation(item['capabilities'])}{provider})"
+    if hop["created_components"]:
+        yield f"  {words.CREATED_COMPONENTS.lower()}:"
+        for item in hop["created_components"]:
+            yield f"    {item['component']} ({counted(item['count'], 'resource')})"
+
+
+def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
+    plans = result["plans"]
+    yield f"{counted(len(result['clusters']), 'cluster')}, {counted(len(plans), 'distinct plan')}"
+    yield ""
+    members: dict[int, list[str]] = {}
+    for name, position in result["clusters"].items():
+        members.setdefault(position, []).append(name)
+    for position, plan in enumerate(plans):
+        names = members.get(position, [])
+        clusters = f"{counted(len(names), 'cluster')} ({_first_of(names)})"
+        effects = f"{words.ENABLES.lower()} {', '.join(enabled_by(plan)) or words.NOTHING_UNREQUESTED}"
+        refused = refused_by_cluster(plan)
+        if refused:
+            effects += f"; {words.CLUSTER_REFUSES} {', '.join(refused)}"
+        yield f"{clusters}, {words.SELECTION.lower()}: {selection_text(plan)}: {_path(plan)} {effects}"
+    yield from _fleet_problems(result)
+
+
+def _fleet_problems(result: Mapping[str, Any]) -> Iterator[str]:
+    # The problem at "clusters" only refers to those of the plans, which are listed here.
+    common = [item for item in result["problems"] if item["where"] != "clusters"]
+    of_plans = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] != "info"]
+    lines = list(dict.fromkeys(_problem(item) for item in (*common, *of_plans)))
+    if lines:
+        yield ""
+        yield from lines[:_MOST_PROBLEMS]
+    if len(lines) > _MOST_PROBLEMS:
+        yield f"and {len(lines) - _MOST_PROBLEMS:,} more, see the problems of each plan in the result"
+
+
+def _problem(item: Mapping[str, str]) -> str:
+    hint = f". {item['hint']}" if item["hint"] else ""
+    return f"{item['severity']}: {item['where']}: {item['message']}{hint}"
+
+
+def _path(plan: Mapping[str, Any]) -> str:
+    return " -> ".join(plan["releases"])
+
+
+def _resource(item: Mapping[str, Any]) -> str:
+    namespace = f"{item['namespace']}/" if item["namespace"] else ""
+    return f"{item['kind']} {namespace}{item['name']}"
+
+
+def _first_of(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_CLUSTERS:,} more" if len(names) > _MOST_CLUSTERS else ""
+    return f"{', '.join(names[:_MOST_CLUSTERS])}{more}"
+
+
+def _lower(label: str) -> str:
+    return label[:1].lower() + label[1:]

@@ -1,0 +1,140 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The words in which a plan is shown, the same in HTML, Markdown and text.
+
+A word that two of the three renderers show is defined here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+CellState = Literal["unknown", "off", "on", "enabled", "requested"]
+
+
+class StateWords(NamedTuple):
+    """How a state of a capability at a release is shown: in a report, in text, and in the legend of both."""
+
+    report: str
+    text: str
+    meaning: str
+
+
+STATES: Mapping[CellState, StateWords] = {
+    "unknown": StateWords("·", ".", "the release does not know it"),
+    "off": StateWords("off", "off", "known and disabled"),
+    "on": StateWords("on", "on", "enabled, and enabled before"),
+    "enabled": StateWords("enabled", "ON*", "enabled by the update without being requested"),
+    "requested": StateWords("requested", "ON+", "enabled by the update, and requested by the selection"),
+}
+
+# Headings and labels
+CAPABILITY = "Capability"
+SELECTION = "Selection"
+ENABLES = "Enables"
+REQUESTED = "Requested"
+PLAN = "Plan"
+CLUSTERS = "Clusters"
+PATH = "Path"
+CONDITION = "Condition at the end"
+OVERVIEW = "Overview"
+OVERVIEW_COLUMNS = (PLAN, CLUSTERS, PATH, SELECTION, ENABLES, CONDITION)
+PROBLEMS = "Problems"
+PROBLEM_COUNT = "Problems and notes"
+AT_END = "At the end"
+ENABLED = "Enabled"
+IMPLICITLY = "Of these implicitly"
+CREATED_COMPONENTS = "Created components"
+DOWNGRADE = "downgrade"
+NEW = "new"
+NOTHING = "nothing"
+NOTHING_UNREQUESTED = "nothing that is not requested"
+NONE = "none"
+
+# Refused updates
+BLOCKED = "Blocked"
+CLUSTER_REFUSES = "the cluster refuses"
+
+# Why a capability is enabled
+FORCED = "forced"
+FORCED_CAUSE = "Forced: the cluster-version operator enables it for every selection."
+SELECTION_REQUESTS = "the selection requests"
+ALSO_REQUESTED = "also requested by the selection"
+REQUESTED_CAUSE = "The selection requests it in {end}."
+NEEDED_CAUSE = "{resources} of the cluster {need} it from now on."
+NEEDED_TOO_CAUSE = "{resources} of the cluster {need} it from now on, so it would be enabled even if not requested."
+
+# Resources
+NO_CAPABILITY = "no capability"
+NO_PROVIDER = "no provider named"
+DELETED_BY_RELEASE = "deleted by the release"
+EXISTS_DISABLED = "exists on the cluster although the capability was disabled"
+EXISTS_ONLY = "exists on the cluster but not in {start}"
+
+# What an update does to capabilities: the label, and what it means
+NEWLY_REQUESTED = "Requested"
+NEWLY_REQUESTED_MEANING = "The selection requests these in {end}, and they were disabled."
+NEWLY_KNOWN = "Becomes known and stays off"
+NEWLY_KNOWN_MEANING = "{end} knows these, and nothing enables them."
+NO_LONGER_OPTIONAL = "No longer optional"
+NO_LONGER_OPTIONAL_MEANING = "{end} does not know these disabled capabilities, so it creates their components."
+CREATES = "creates the components of {names}, which {end} does not know as capabilities"
+NOT_IN_FRESH_INSTALL = "Off in a fresh install of {end}"
+NOT_IN_FRESH_INSTALL_MEANING = "A fresh install with this selection would not have these."
+
+# What an update does to resources: the label, and what it means
+MOVED = "Moved"
+MOVED_SUMMARY = "the selection names {name}, and {resources} of it now {need} other capabilities"
+MOVED_MEANING = "The selection names {name}, and these resources of it now need other capabilities."
+ADDED = "Added"
+ADDED_MEANING = "{end} creates them."
+REMOVED = "No longer applied"
+REMOVED_MEANING = "{end} no longer applies them. They stay on the cluster and are no longer managed."
+DELETED = "Deleted"
+DELETED_MEANING = "{end} deletes them."
+ORPHANED = "Orphaned"
+ORPHANED_MEANING = "They stay on the cluster, although {end} does not know them."
+CREDENTIALS = "CredentialsRequests"
+CREDENTIALS_MEANING = "The cloud has to grant the permissions that they request."
+CHANGES = {"added": "added", "removed": "dropped", "deleted": "deleted"}
+NO_CHANGE = "No resource is {changes}."
+
+# The end of the path
+SHOWN_CONDITION = "The condition that the cluster will show:"
+NO_CONDITION = "The last release has no capabilities, so the cluster shows no condition."
+
+
+def end_of(release: str) -> str:
+    """Return the heading of what a path ends in."""
+    return f"{AT_END}: {release}"
+
+
+def same_list(what: str, plan: int) -> str:
+    """Return the text before a link to a list that an earlier plan contains."""
+    return f"The same {what} as in plan {plan}:"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``number`` with ``noun`` in the singular or plural."""
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(words: Sequence[str], last: str) -> str:
+    """Join ``words`` with commas, and the last one with the word ``last``."""
+    *front, end = words or [""]
+    return f"{', '.join(front)} {last} {end}" if front else end
+
+
+def annotation(capabilities: Sequence[str]) -> str:
+    """Return capabilities as a manifest has them in its annotation."""
+    return "+".join(capabilities) or NO_CAPABILITY
+
+
+def selection(baseline: str | None, additional: Sequence[str]) -> str:
+    """Describe a selection: its capability set, ``None`` for the default, and its additional names."""
+    text = f"capability set {baseline}" if baseline else "the cluster default, which is capability set vCurrent"
+    return f"{text}, with {listed(additional, 'and')}" if additional else text

@@ -1,0 +1,202 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plan as lines of text, in the words of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.filter._plan_lines import FilterModule
+from ansible_collections.capability.openshift.plugins.module_utils._report import words
+from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
+from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
+from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
+
+DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "left_behind")
+
+
+def result(plan_report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return what the module returns for the plan of one cluster."""
+    return {**plan_report["plans"][0], "problems": plan_report["problems"], **more}
+
+
+def fleet_result(report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return what the module returns for a fleet whose plans have no problems."""
+    clusters = {name: position for position, plan in enumerate(report["plans"]) for name in plan["clusters"]}
+    every = [{**plan, "problems": []} for plan in report["plans"]]
+    return {"plans": every, "clusters": clusters, "problems": report["problems"], **more}
+
+
+def full(report: Mapping[str, Any]) -> list[str]:
+    return plan_lines(result(report), full=True)
+
+
+def test_the_table_has_a_line_for_each_capability_and_a_column_for_each_release():
+    lines = full(plans.one_cluster())
+    table = lines[2 : lines.index("", 2) - 1]
+
+    assert lines[:2] == ["4.13.0 -> 4.14.0 -> 4.18.0, selection: capability set None, with Console", ""]
+    assert table == [
+        "CAPABILITY                4.13.0  4.14.0  4.18.0",
+        "baremetal                 on      on      on",
+        "Build                     .       off     off",
+        "CloudCredential           .       .       ON+",
+        "Console                   on      on      on",
+        "DeploymentConfig          .       ON*     on",
+        "ImageRegistry             .       ON+     on",
+        "Ingress                   .       .       ON*",
+        "Insights                  off     off     off",
+        "MachineAPI                .       ON*     on",
+        "marketplace               off     off     off",
+        "openshift-samples         off     off     off",
+        "OperatorLifecycleManager  .       .       off",
+        "Storage                   off     off     off",
+    ]
+
+
+def test_an_update_is_shown_with_its_causes_and_effects():
+    lines = full(plans.one_cluster())
+    start = lines.index(
+        "4.13.0 -> 4.14.0 enables MachineAPI (42 resources), DeploymentConfig (forced); "
+        "the selection requests ImageRegistry"
+    )
+    refusal = f"{plans.BLOCKED['message']} (FeatureSet). {plans.BLOCKED['hint']}"
+
+    assert lines[start + 1 : lines.index("", start)] == [
+        f"  the cluster refuses it: {refusal}",
+        "  MachineAPI: 42 resources",
+        "    Deployment openshift-machine-api/machine-api-operator-00: no capability -> MachineAPI",
+        "    ClusterRole machine-api-operator-01: no capability -> MachineAPI",
+        "    ServiceAccount openshift-machine-api/machine-api-operator-02: no capability -> MachineAPI",
+        "    Role openshift-machine-api/machine-api-operator-03: no capability -> MachineAPI",
+        "    Deployment openshift-machine-api/machine-api-operator-04: no capability -> MachineAPI",
+        "    and 37 more",
+        "  DeploymentConfig: forced, openshift/cluster-version-operator#981",
+        "  ImageRegistry, also requested by the selection: 1 resource",
+        "    Deployment openshift-machine-api/image-registry: no capability -> ImageRegistry",
+        "  becomes known and stays off: Build",
+        "  off in a fresh install of 4.14.0: DeploymentConfig, MachineAPI",
+        "  the selection names baremetal, and 1 resource of it now needs other capabilities",
+        "  12 resources added, 1 no longer applied, 0 deleted; 3 CredentialsRequests, 1 new",
+        "    CredentialsRequest openshift-cloud-credential-operator/aws-machine (no capability, AWSProviderSpec)",
+    ]
+
+
+def test_the_short_form_has_one_line_for_each_update():
+    lines = plan_lines(result(plans.one_cluster(), report=["/srv/plan.md"]), full=False)
+
+    assert [line.partition(" ")[0] for line in lines] == [
+        *("4.13.0", "", "4.13.0", "", "4.14.0", "At", "warning:", "info:", "Report:")
+    ]
+    assert lines[5] == (
+        "At the end: ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
+        "The following capabilities could not be disabled: DeploymentConfig, Ingress, MachineAPI"
+    )
+    assert lines[6:] == [
+        "warning: /srv/releases/4.18.0: no feature gates are known. Name them in feature_gates",
+        "info: release_image: is not given, so manifests that name it say <unset>",
+        "Report: /srv/plan.md",
+    ]
+
+
+def test_a_result_without_details_has_the_counts():
+    report = plans.one_cluster()
+    for hop in report["plans"][0]["hops"]:
+        for key in DETAILS:
+            del hop[key]
+        for entry in hop["implicitly_enabled"]:
+            entry["resources"] = entry["resources"][:1]
+    lines = full(report)
+
+    assert "    and 41 more" in lines
+    assert "  12 resources added, 1 no longer applied, 0 deleted; 3 CredentialsRequests, 0 new" in lines
+
+
+def test_a_downgrade_lists_the_components_that_it_creates():
+    lines = full(plans.downgrade())
+
+    assert (
+        "4.11.0 -> 4.10.0 (downgrade) enables nothing that is not requested; creates the components of baremetal, "
+        "Insights, marketplace, openshift-samples, Storage, which 4.10.0 does not know as capabilities"
+    ) in lines
+    start = lines.index("  created components:")
+    assert lines[start + 1 :] == [
+        "    insights (12 resources)",
+        "    marketplace (1 resource)",
+        "",
+        "The last release has no capabilities, so the cluster shows no condition.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"from_file": None}, "no capability -> New, exists on the cluster but not in 4.13.0"),
+        ({"from_capabilities": ["New"]}, "New -> New, exists on the cluster although the capability was disabled"),
+        ({"deleted": True}, "no capability -> New, deleted by the release"),
+    ],
+)
+def test_a_resource_has_its_remarks(changes, line):
+    cause = {**plans.moved("one", after=["New"]), **changes}
+    step = plans.hop(
+        "4.13.0",
+        "4.14.0",
+        enabled_after=["New"],
+        known_after=["New"],
+        implicitly_enabled=[plans.by_manifest("New", [cause])],
+    )
+
+    assert f"    Deployment openshift-machine-api/one: {line}" in full(plans.report(plans.plan(step)))
+
+
+def test_a_fleet_has_one_line_for_each_plan():
+    report = plans.fleet(plans=2, clusters=7)
+    lines = plan_lines(fleet_result(report, problems=[]), full=True)
+
+    names = ", ".join(f"site-0000-{number:03}" for number in range(5))
+    enabled = "DeploymentConfig, Ingress, MachineAPI"
+    assert lines[:3] == [
+        "14 clusters, 2 distinct plans",
+        "",
+        f"7 clusters ({names} and 2 more), selection: capability set None, with Console: "
+        f"4.13.0 -> 4.14.0 -> 4.18.0 enables {enabled}; the cluster refuses 4.14.0",
+    ]
+    assert len(lines) == 4
+
+
+def test_a_fleet_lists_twenty_problems_and_counts_the_others():
+    outcome = fleet_result(plans.fleet(plans=1, clusters=1))
+    outcome["problems"] = [plans.problem("warning", "clusters", "1 of 1 plans has problems")]
+    outcome["plans"][0]["problems"] = [
+        plans.problem("info", "a", "not shown"),
+        *(plans.problem("warning", "release", f"number {number}") for number in range(22)),
+        plans.problem("warning", "release", "number 0"),
+    ]
+    lines = plan_lines(outcome, full=True)
+
+    assert lines[4:] == [
+        *(f"warning: release: number {number}" for number in range(20)),
+        "and 2 more, see the problems of each plan in the result",
+    ]
+
+
+def test_all_forms_of_a_plan_explain_its_states_in_the_same_words():
+    report = plans.one_cluster()
+    html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
+
+    for shown in words.STATES.values():
+        assert f">{shown.report}</b> {shown.meaning}<" in html
+        assert f"`{shown.report}`: {shown.meaning}\n" in markdown
+        assert f"{shown.text} {shown.meaning}" in text
+
+
+def test_the_filter_renders_the_result_of_the_module():
+    outcome = result(plans.one_cluster())
+    render = FilterModule().filters()["_plan_lines"]
+
+    assert render(outcome) == plan_lines(outcome, full=True)
+    assert render(outcome, full=False) == plan_lines(outcome, full=False)
