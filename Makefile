@@ -6,7 +6,7 @@
 .POSIX:
 .PHONY: help quickstart check test test-matrix bench lint unit site clean
 
-# Nobody's own Ansible settings, and the interpreter that runs Ansible for the tasks as well.
+# Without the user's Ansible settings, and with one interpreter for Ansible and its tasks.
 PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
 	ANSIBLE_PYTHON_INTERPRETER="$$PWD/.venv/bin/python" .venv/bin/ansible-playbook
 

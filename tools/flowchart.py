@@ -117,7 +117,7 @@ def _node(text: str, at: int, nodes: dict[str, Node]) -> tuple[str, int]:
     node = nodes.setdefault(name[0], Node(name[0], "box"))
     at = name.end()
     opening = next((opening for opening in ("((", "[", "{") if text.startswith(opening, at)), None)
-    if opening is None:
+    if not opening:
         return name[0], at
     shape, closing = SHAPES[opening]
     label = re.compile(rf'{re.escape(opening)}(?:"([^"]*)"|([^"]*?)){re.escape(closing)}').match(text, at)
@@ -167,7 +167,7 @@ def assign_ranks(nodes: dict[str, Node], arrows: list[Arrow]) -> None:
         for arrow in arrows:
             first, last = (arrow.end, arrow.start) if arrow.reverse else (arrow.start, arrow.end)
             if first == name:
-                # A label takes a rank of its own.
+                # A label takes a separate rank.
                 nodes[last].rank = max(nodes[last].rank, nodes[name].rank + (2 if arrow.label else 1))
 
 
@@ -247,7 +247,7 @@ def place(nodes: dict[str, Node], ranks: list[list[str]], arrows: list[Arrow], a
             node = nodes[name]
             node.x, node.y = (lengthwise, breadthwise) if across else (breadthwise, lengthwise)
             if node.shape == "bend":
-                # Straight through the rank, so that the arrow does not touch its neighbours.
+                # Straight through the rank, so the arrow does not touch its neighbours.
                 node.width, node.height = (deepest, 0.0) if across else (0.0, deepest)
         # Ranks of labels stand closer.
         only_labels = all(nodes[name].shape in ("label", "bend") for name in names)
