@@ -2,14 +2,15 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the module of the same name, and shows how far it is while it runs.
+"""Runs the module of the same name, and shows its progress while it runs.
 
-The module writes a journal, and a thread shows what comes in. It can where the module runs on the machine of Ansible
-itself and as the same user; everywhere else the module runs as it would without this plugin.
+The module writes a journal, and a thread shows its new lines. That is possible if the module runs on the Ansible
+control node and as the same user. Otherwise the module runs as without this plugin.
 
-Lines go to the standard error, because the standard output may be JSON for another program (callbacks ``json`` and
-``minimal``). ``Display.display`` can be called in a thread: in a worker it puts a message into a queue under a lock
-that all threads and processes share. Source: ansible/executor/task_queue_manager.py FinalQueue, 2.16 to 2.21.
+Lines go to standard error, because standard output may be JSON for another program (callbacks ``json`` and
+``minimal``). A thread may call ``Display.display``: in a worker, that puts a message into a queue under a lock that all
+threads and processes share. Source: ansible/ansible:lib/ansible/executor/task_queue_manager.py FinalQueue, 2.16 to
+2.21.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.untag
 
 _PAUSE = 0.2
 _LAST_SECONDS = 5.0
-"""How long the end of a task may wait for the last lines to be shown."""
+"""How long the end of a task may wait for the last lines."""
 
 _QUIET_SECONDS = 10.0
-_LONGEST = 200
+_LONGEST_LINE = 200
 
 
 class ActionModule(NormalAction):
@@ -41,39 +42,39 @@ class ActionModule(NormalAction):
         run: Callable[..., dict[str, Any]] = super().run
         if not self._can_show():
             return run(tmp, task_vars)
-        given = self._task.args
-        journal = untag(given.get("journal"))
-        own = "" if journal else _temporary_file()
-        path = own or journal
+        args = self._task.args
+        journal = untag(args.get("journal"))
+        temporary = "" if journal else _temporary_file()
+        path = temporary or journal
         if not isinstance(path, str) or not path:
             return run(tmp, task_vars)
-        if own:
-            self._task.args = {**given, "journal": own}
+        if temporary:
+            self._task.args = {**args, "journal": temporary}
         host = untag((task_vars or {}).get("inventory_hostname", "localhost"))
         try:
-            with _shown(self._absolute(path), lambda text: self._display.display(f"{host}: {text}", stderr=True)):
+            with _following(self._absolute(path), lambda text: self._display.display(f"{host}: {text}", stderr=True)):
                 result = run(tmp, task_vars)
         finally:
-            self._task.args = given
-            if own:
+            self._task.args = args
+            if temporary:
                 with contextlib.suppress(OSError):
-                    os.unlink(own)
-        return _without(own, given, result)
+                    os.unlink(temporary)
+        return _without_temporary(temporary, args, result)
 
     def _can_show(self) -> bool:
         task, connection = self._task, self._connection
-        is_here = getattr(connection, "transport", "") == "local" and getattr(connection, "become", None) is None
-        return is_here and not (task.no_log or task.check_mode or task.async_val)
+        is_local = getattr(connection, "transport", "") == "local" and getattr(connection, "become", None) is None
+        return is_local and not (task.no_log or task.check_mode or task.async_val)
 
     def _absolute(self, path: str) -> str:
-        # As the module finds it: its directory is that of the playbook.
+        # The working directory of the module is that of the playbook.
         return os.path.join(self._loader.get_basedir(), os.path.expanduser(os.path.expandvars(path)))
 
 
 class Follower:
-    """Turns lines of a journal into lines to show. The first run that starts is followed, and no other.
+    """Converts lines of a journal to lines to show. Follows the first run that starts.
 
-    Where another one starts before its end, nobody can tell whose is whose: nothing is shown then.
+    If another run starts before the end of the first one, shows nothing more, because the runs cannot be distinguished.
     """
 
     def __init__(self, show: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
@@ -83,7 +84,7 @@ class Follower:
         self._shown_at = float("-inf")
 
     def line(self, data: bytes) -> None:
-        """Take in one line."""
+        """Process one line of the journal."""
         try:
             event = json.loads(data)
         except ValueError:
@@ -96,7 +97,7 @@ class Follower:
             self._take(event)
 
     def tick(self) -> None:
-        """Show what is waited for, if that is not said already and was not said a moment ago."""
+        """Show what the rollout waits for, if that is new and the last such line is old enough."""
         if self._pending and self._now() - self._shown_at >= _QUIET_SECONDS:
             self._show(self._pending)
             self._pending, self._shown_at = "", self._now()
@@ -108,21 +109,21 @@ class Follower:
             self._pending = ""
             self._show(_printable(f"{name}: {event['done']} of {event['total']}, {event['percent']} %"))
         elif kind == "waiting":
-            about = f" ({event['message']})" if event["message"] else ""
-            self._pending = _printable(f"waiting for {event['left']}: {event['resource']}{about}")
+            reason = f" ({event['message']})" if event["message"] else ""
+            self._pending = _printable(f"waiting for {event['left']}: {event['resource']}{reason}")
         elif kind == "end":
             self._pending = ""
 
 
 @contextlib.contextmanager
-def _shown(path: str, show: Callable[[str], None]) -> Iterator[None]:
-    """Show what is appended to the file ``path``, which need not be there yet."""
+def _following(path: str, show: Callable[[str], None]) -> Iterator[None]:
+    """Show the lines that are appended to the file ``path``, which need not exist yet."""
     try:
-        begin = os.path.getsize(path)
+        start = os.path.getsize(path)
     except OSError:
-        begin = 0
+        start = 0
     over = Event()
-    thread = Thread(target=_follow, args=(path, begin, Follower(show), over), daemon=True)
+    thread = Thread(target=_follow, args=(path, start, Follower(show), over), daemon=True)
     thread.start()
     try:
         yield
@@ -131,17 +132,17 @@ def _shown(path: str, show: Callable[[str], None]) -> Iterator[None]:
         thread.join(_LAST_SECONDS)
 
 
-def _follow(path: str, begin: int, follower: Follower, over: Event) -> None:
-    # Whatever is wrong with a journal, or with showing it: the rollout goes on.
+def _follow(path: str, start: int, follower: Follower, over: Event) -> None:
+    # A fault of the journal, or of showing it, must not stop the rollout.
     with contextlib.suppress(Exception), contextlib.ExitStack() as stack:
         file: BinaryIO | None = None
         rest = b""
-        last = False
-        while not last:
-            last = over.wait(_PAUSE)
+        is_last = False
+        while not is_last:
+            is_last = over.wait(_PAUSE)
             if file is None and os.path.isfile(path):
                 file = stack.enter_context(open(path, "rb"))
-                file.seek(begin)
+                file.seek(start)
             if file is not None:
                 *lines, rest = (rest + file.read()).split(b"\n")
                 for line in lines:
@@ -158,16 +159,16 @@ def _temporary_file() -> str:
     return path
 
 
-def _without(own: str, given: Mapping[str, Any], result: dict[str, Any]) -> dict[str, Any]:
-    """Return the result as it is without this plugin: nobody gave the temporary file."""
+def _without_temporary(temporary: str, args: Mapping[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """Restore the user's value of ``journal`` in the result."""
     invocation = result.get("invocation")
     arguments = invocation.get("module_args") if isinstance(invocation, Mapping) else None
-    if own and isinstance(arguments, dict) and arguments.get("journal") == own:
-        arguments["journal"] = given.get("journal")
+    if temporary and isinstance(arguments, dict) and arguments.get("journal") == temporary:
+        arguments["journal"] = args.get("journal")
     return result
 
 
 def _printable(text: str) -> str:
-    """Return a text of a cluster as one line without what a terminal obeys."""
+    """Convert a text of a cluster to one line without control characters."""
     line = "".join(char if char.isprintable() else " " for char in " ".join(text.split()))
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..."

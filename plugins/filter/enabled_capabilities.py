@@ -58,7 +58,7 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     SELECTION_OPTIONS,
     filter_error,
@@ -67,9 +67,11 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._filter impor
 
 
 def enabled_capabilities(selection: Any, version: Any, **options: Any) -> list[str]:
-    """Return the names that ``selection`` turns on in ``version``, sorted."""
+    """The names that ``selection`` enables in ``version``, sorted."""
     try:
-        _facts, status, _problems = resolve_selection(version, selection, options, SELECTION_OPTIONS, "version")
+        _context, status = resolve_selection(
+            version, selection, options, SELECTION_OPTIONS, Problems(), where="version"
+        )
     except CapabilityError as error:
         raise filter_error(error) from None
     return sorted(status.enabled)

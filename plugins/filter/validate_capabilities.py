@@ -69,10 +69,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import problem_dicts
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
     SELECTION_OPTIONS,
-    check_selection,
+    check_installation_of,
     resolve_selection,
 )
 
@@ -80,15 +80,16 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._filter impor
 def validate_capabilities(
     selection: Any, version: Any, platform: Any = None, install_method: Any = None, **options: Any
 ) -> list[dict[str, str]]:
-    """Return everything that is wrong with ``selection`` in ``version``."""
+    """The problems of ``selection`` in ``version``."""
+    problems = Problems()
     try:
         if platform is not None or install_method is not None:
             options = {"platform": platform, "install_method": install_method, **options}
-            problems = check_selection(version, selection, options, "version")
+            check_installation_of(version, selection, options, problems, where="version")
         else:
-            _facts, _status, problems = resolve_selection(version, selection, options, SELECTION_OPTIONS, "version")
+            resolve_selection(version, selection, options, SELECTION_OPTIONS, problems, where="version")
     except CapabilityError as error:
-        problems = error.problems
+        return problem_dicts(error.problems)
     return problem_dicts(problems)
 
 

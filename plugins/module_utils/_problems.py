@@ -148,17 +148,16 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{type_name(value)} of {len(text)} characters"
 
 
-def string_problems(where: str, value: object) -> list[Problem]:
-    """Return the problem of a ``value`` that is not a string."""
-    if isinstance(value, str):
-        return []
-    return [Problem("error", "not-a-string", where, f"is {value!r}, expected a string", "Quote it")]
+def check_string(where: str, value: object, problems: Problems) -> None:
+    """Report a ``value`` that is not a string."""
+    if not isinstance(value, str):
+        problems.error("not-a-string", where, f"is {value!r}, expected a string", "Quote it")
 
 
-def list_problems(where: str, value: object, *, of_strings: bool) -> list[Problem]:
-    """Return the problems of a ``value`` that is not a list, or not one of strings."""
+def check_list(where: str, value: object, problems: Problems, *, of_strings: bool) -> None:
+    """Report a ``value`` that is not a list, or not one of strings."""
     if not isinstance(value, (list, tuple)):
-        return [Problem("error", "not-a-list", where, f"is {value!r}, expected a list", "Write [...]")]
-    if not of_strings:
-        return []
-    return [problem for index, item in enumerate(value) for problem in string_problems(f"{where}[{index}]", item)]
+        problems.error("not-a-list", where, f"is {value!r}, expected a list", "Write [...]")
+    elif of_strings:
+        for index, item in enumerate(value):
+            check_string(f"{where}[{index}]", item, problems)

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: capability_guard
-short_description: Have the API server refuse writes that take back a capability
+short_description: Make the API server reject writes that remove a requested capability
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Installs or removes a ValidatingAdmissionPolicy and its binding, both named
-    C(capabilities-only-grow.capability.openshift.io). No webhook, and nothing else that would have to run.
-  - With it a write to the ClusterVersion C(version) fails (HTTP 422) and names the capabilities, if its old spec
-    requests them and its new one does not. Capability sets are expanded on both sides, as the version of the cluster
-    has them. Deleting the object fails, too.
-  - Writes that leave C(spec.capabilities) as it is always pass. What is on without being requested never makes a write
-    fail.
-  - The guard knows the sets of every version that this collection knows, so that it outlives updates of the cluster.
+    C(capabilities-only-grow.capability.openshift.io). The API server evaluates it; no webhook or Pod has to run.
+  - The guard rejects a write to the ClusterVersion C(version) with HTTP 422 if the new spec lacks a capability that the
+    old spec requests. The message names the capabilities. The guard expands the capability sets of both specs for the
+    version of the cluster. It also rejects the deletion of the object.
+  - Writes that do not change C(spec.capabilities) always pass. Capabilities that are enabled without a request may be
+    omitted.
+  - The guard contains the capability sets of every version that the collection knows. So it remains valid when the
+    cluster is updated.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -29,47 +30,48 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server does a dry run of what would be written. What would be removed is only read.
+      - The API server performs a dry run of writes. Objects to remove are only read.
   diff_mode:
     support: full
   idempotent:
     support: full
     details:
-      - Where the guard is as it should be, it is only read.
+      - If the guard is up to date, the module only reads it.
 options:
   state:
     description:
-      - Whether the guard is there.
+      - Whether the guard is installed.
     type: str
     choices: [present, absent]
     default: present
   mode:
     description:
-      - V(enforce) refuses writes.
-      - V(audit) lets them pass, warns whoever writes, and leaves the annotation
-        C(validation.policy.admission.k8s.io/validation_failure) in the audit log.
+      - V(enforce) rejects writes.
+      - V(audit) lets them pass. The API server returns a warning to the client, and adds the annotation
+        C(validation.policy.admission.k8s.io/validation_failure) to the audit event.
     type: str
     choices: [enforce, audit]
     default: enforce
   allowed_capabilities:
     description:
-      - The only names that a write may add to what is requested. An empty list means that nothing may be added.
-      - Left out, there is no limit.
-      - Names that are on already can always be requested, because that turns nothing on.
+      - The only names that a write may add to those that are requested. With an empty list, nothing may be added.
+      - By default there is no limit.
+      - Names that are already enabled may always be requested, because that enables nothing.
     type: list
     elements: str
     aliases: [allowedCapabilities]
   force_conflicts:
     description:
-      - Whether to overwrite what somebody else wrote into the policy or its binding. Otherwise it is an error.
+      - Whether to overwrite changes of other field managers to the policy or its binding. By default they are an error.
     type: bool
     default: false
   wait:
     description:
-      - Whether to wait after a change until the API server enforces it. It takes a second at most as a rule.
-      - It is seen by a dry run of an annotation on the ClusterVersion that only the new guard refuses, so the user
-        needs the verbs C(get) and C(patch) for it. Without them a problem says that it cannot be told.
-      - Nothing is waited for in check mode, and where V(audit) is the new O(mode), which refuses nothing.
+      - Whether to wait after a change until the API server enforces it, which usually takes less than a second.
+      - To verify that, the module sends a dry run of an annotation on the ClusterVersion that only the new guard
+        rejects. The user needs the verbs C(get) and C(patch) for that. Without them, a warning states that the
+        enforcement could not be verified.
+      - The module does not wait in check mode, or if the new O(mode) is V(audit), which rejects nothing.
     type: bool
     default: true
   wait_timeout:
@@ -78,8 +80,9 @@ options:
     type: int
     default: 30
 notes:
-  - Needs OpenShift 4.17 (Kubernetes 1.30) or newer, and the verbs C(get), C(create), C(patch) and C(delete) for
-    C(validatingadmissionpolicies) and C(validatingadmissionpolicybindings) of C(admissionregistration.k8s.io).
+  - Requires OpenShift 4.17 (Kubernetes 1.30) or newer. The user needs the verbs C(get), C(create), C(patch) and
+    C(delete) for C(validatingadmissionpolicies) and C(validatingadmissionpolicybindings) of
+    C(admissionregistration.k8s.io).
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
@@ -87,16 +90,16 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Refuse writes that take back a capability
+- name: Reject writes that remove a requested capability
   capability.openshift.capability_guard:
     kubeconfig: /srv/sites/berlin/kubeconfig
 
-- name: Let nothing be added but two capabilities
+- name: Also limit what may be added to two capabilities
   capability.openshift.capability_guard:
     context: edge-17
     allowed_capabilities: [Console, Storage]
 
-- name: Only see who would be refused
+- name: Only report the writes that would be rejected
   capability.openshift.capability_guard:
     mode: audit
 
@@ -107,12 +110,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 name:
-  description: Name of the policy, and of its binding.
+  description: Name of the policy and of its binding.
   returned: success
   type: str
   sample: capabilities-only-grow.capability.openshift.io
 state:
-  description: Whether the guard is there.
+  description: Whether the guard is installed.
   returned: success
   type: str
   sample: present
@@ -122,17 +125,18 @@ mode:
   type: str
   sample: enforce
 allowed_capabilities:
-  description: The only names that a write may add, sorted. V(none) where there is no limit.
+  description: The only names that a write may add, sorted. V(none) if there is no limit.
   returned: when O(state=present)
   type: list
   elements: str
 verified:
   description:
-    - Whether the API server was seen to enforce the change. V(false) where nothing was waited for, or could be told.
+    - Whether the module verified that the API server enforces the change. V(false) if it did not wait, or could not
+      verify it.
   returned: success
   type: bool
 problems:
-  description: What is worth knowing.
+  description: Errors, warnings and remarks.
   returned: always
   type: list
   elements: dict
@@ -150,11 +154,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do, empty if nothing has to be done.
       type: str
       returned: always
 """
@@ -168,7 +172,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
     install,
     probe_of,
     remove,
-    wait_until,
+    wait_until_enforced,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.guard_policy import GUARD_NAME, parse_guard
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
@@ -180,7 +184,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     InvalidOptionError,
     Problem,
-    raise_errors,
+    Problems,
 )
 
 
@@ -207,10 +211,12 @@ def main() -> None:
 
 
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
-    """Install or remove the guard; put into ``result`` what was reached. Raises ``CapabilityError``."""
+    """Install or remove the guard. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
-    guard, problems = parse_guard(params["mode"] == "enforce", params["allowed_capabilities"])
-    raise_errors((*problems, *wait_problems(params["wait_timeout"])), InvalidOptionError)
+    problems = Problems()
+    guard = parse_guard(params["mode"] == "enforce", params["allowed_capabilities"], problems)
+    problems += wait_problems(params["wait_timeout"])
+    problems.raise_errors(InvalidOptionError)
     client = connect(module)
     result.update(name=GUARD_NAME, state=params["state"], verified=False)
     if params["state"] == "present":
@@ -222,24 +228,19 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     if module._diff:
         result["diff"] = [_diff(change) for change in changes if change.changed]
     if result["changed"] and params["wait"] and not module.check_mode:
-        return _verify(client, changes, params["wait_timeout"], result)
-    return ()
+        result["verified"] = _verify(client, changes, params["wait_timeout"], problems)
+    return tuple(problems)
 
 
-def _verify(
-    client: Client, changes: tuple[GuardChange, ...], seconds: int, result: dict[str, Any]
-) -> tuple[Problem, ...]:
-    """Wait until a change that can be seen is enforced. Raises ``ClusterError``."""
+def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, problems: Problems) -> bool:
+    """Wait until the change is enforced, unless it has no effect. Raises ``ClusterError``."""
     before = probe_of({change.target.kind.kind: change.before for change in changes})
     after = probe_of({change.target.kind.kind: change.after for change in changes})
     if after is not None and after.enforces:
-        problems = wait_until(client, after, True, seconds)
-    elif before is not None and before.enforces:
-        problems = wait_until(client, before, False, seconds)
-    else:
-        return ()
-    result["verified"] = not problems
-    return problems
+        return wait_until_enforced(client, after, True, seconds, problems)
+    if before is not None and before.enforces:
+        return wait_until_enforced(client, before, False, seconds, problems)
+    return False
 
 
 def _diff(change: GuardChange) -> dict[str, str]:
@@ -248,7 +249,7 @@ def _diff(change: GuardChange) -> dict[str, str]:
 
 
 def _yaml(value: dict[str, Any]) -> str:
-    import yaml  # which kubernetes needs, so that it is there
+    import yaml  # a requirement of kubernetes
 
     text: str = yaml.safe_dump(value, sort_keys=True, width=1000)
     return text

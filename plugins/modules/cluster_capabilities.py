@@ -8,19 +8,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_capabilities
-short_description: Ask a running cluster for capabilities, and never take one back
+short_description: Enable capabilities of a running cluster
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Writes C(spec.capabilities) of the ClusterVersion of a cluster, and if asked to waits until what was asked for is
-    there.
-  - A capability that is on can never be turned off. A wish that lacks a name which the spec requests now, its set
-    expanded for the version of the cluster, fails, names it, and changes nothing.
-  - What is on without being requested (an update can turn capabilities on) stays as it is, is returned, and never
-    makes a task fail.
-  - The list of additional capabilities is written as a whole. So the object is read, and written only if nobody changed
-    it in between; otherwise it is read and looked at again. Two writers that use O(append) both get what they want.
+  - Requests capabilities in C(spec.capabilities) of the ClusterVersion of a cluster. Optionally waits until they are
+    available.
+  - An enabled capability can never be disabled. The module fails without changing anything if the selection omits a
+    capability that the spec currently requests, baseline set included. The error names it.
+  - Capabilities that are enabled without a request, for example by an update, stay enabled. The module returns them,
+    and never fails because of them.
+  - C(additionalEnabledCapabilities) is an atomic list. The module writes it only if nobody else has changed the object
+    since it was read. Otherwise the module reads the object again and computes the change again. So two concurrent
+    tasks with O(append) both succeed.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -29,7 +30,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server does a dry run, so that its own validation and admission have their say.
+      - The API server performs a dry run, including validation and admission.
   diff_mode:
     support: full
   idempotent:
@@ -37,40 +38,39 @@ attributes:
 options:
   capabilities:
     description:
-      - The selection, as C(install-config.yaml) and C(ClusterVersion.spec) have it, a dict with
-        C(baseline_capability_set), C(additional_enabled_capabilities) and C(excluded_capabilities). The API's spellings
-        and those of its first draft are accepted, see M(capability.openshift.release_manifests).
-      - A set that is not said stands for V(vCurrent), as in the API, and so does an empty dict. Where that would add
-        anything it is an error, because what is enabled stays, and an empty list out of a template must not enable
-        everything. Write V(vCurrent) if that is meant.
-      - Needed, unless only O(adopt_implicit) is asked for.
+      - The selection, a dict with C(baseline_capability_set), C(additional_enabled_capabilities) and
+        C(excluded_capabilities). The spellings of the API and of its first draft are accepted, see
+        M(capability.openshift.release_manifests).
+      - Without C(baseline_capability_set) the set is V(vCurrent), as in the API. If only that default would add names,
+        the module fails, because enabled capabilities stay enabled. Write V(vCurrent) explicitly to enable everything.
+      - Required, unless only O(adopt_implicit) is set.
     type: dict
   append:
     description:
-      - Whether to add the names of O(capabilities) to what the spec requests, whatever that is. A list of
-        C(additional_enabled_capabilities) is enough then, and a removal is not possible.
+      - Whether to add the names of O(capabilities) to those that the spec requests. Then a list of
+        C(additional_enabled_capabilities) is enough, and nothing can be removed.
     type: bool
     default: false
   adopt_implicit:
     description:
-      - Whether to request by name what is on without being requested.
-      - Beside O(capabilities), what is on counts as wished for, so that a second run finds nothing to take back.
+      - Whether to request by name what is enabled without a request.
+      - With O(capabilities), all enabled names count as requested. So a second run does not remove adopted names.
     type: bool
     default: false
   release:
     description:
       - Directory of the extracted release that the cluster runs.
-      - It says which ClusterOperators O(wait) has to wait for, and what the version knows where the collection does not
-        know it.
+      - It determines the ClusterOperators for O(wait). It also provides the capabilities of a version that the
+        collection does not know.
     type: path
   wait:
     description:
-      - Whether to wait until the status has the names, and the ClusterOperators that belong to them are Available at
-        their version. With O(append) those are the names of O(capabilities), otherwise all that the spec requests.
-      - The operators are those that O(release) has for the names. Without it, they are those which the cluster has
-        already and which say by their annotation that they belong to the names.
-      - Nothing is waited for in check mode. But the right to list both kinds is looked at before anything is written,
-        and in check mode, too.
+      - Whether to wait until the status lists the capabilities and their ClusterOperators are Available at their
+        version. With O(append) these are the names of O(capabilities), otherwise all names that the spec requests.
+      - The ClusterOperators are those that O(release) has for the capabilities. Without it, they are those on the
+        cluster whose annotation names one of the capabilities.
+      - In check mode the module does not wait. In both modes it checks the permission to list both kinds before it
+        writes.
     type: bool
     default: false
   wait_timeout:
@@ -87,7 +87,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Turn the Console on, whatever else is on
+- name: Enable the Console in addition to what is requested
   capability.openshift.cluster_capabilities:
     kubeconfig: /srv/sites/berlin/kubeconfig
     capabilities:
@@ -96,75 +96,75 @@ EXAMPLES = r"""
     release: /srv/releases/4.20.3
     wait: true
 
-- name: Have exactly this requested, or learn what the cluster requests beyond it
+- name: Request exactly these capabilities, or fail if the cluster requests others
   capability.openshift.cluster_capabilities:
     context: edge-17
     capabilities:
       baselineCapabilitySet: None
       additionalEnabledCapabilities: [Console, Ingress, Storage]
 
-- name: Request by name what updates have turned on
+- name: Request by name what updates have enabled
   capability.openshift.cluster_capabilities:
     adopt_implicit: true
 """
 
 RETURN = r"""
 added_capabilities:
-  description: Names that the spec requests now and did not before.
+  description: Names that the spec requests now and did not request before.
   returned: success
   type: list
   elements: str
 adopted_capabilities:
-  description: Those of them that were on implicitly.
+  description: The added names that were enabled implicitly before.
   returned: success
   type: list
   elements: str
 spec:
   description:
     - The block C(spec.capabilities) of the ClusterVersion, with C(baselineCapabilitySet) and
-      C(additionalEnabledCapabilities). Empty where there is none, which stands for V(vCurrent).
+      C(additionalEnabledCapabilities). Empty if there is none, which means V(vCurrent).
   returned: success
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Console, Ingress]}
 openshift_version:
-  description: Version that the cluster runs or is going to, V(none) where it does not say.
+  description: Version that the cluster runs or updates to, V(none) if the status does not report it.
   returned: success
   type: str
   sample: 4.20.3
 requested_capabilities:
-  description: Names that the spec asks for, its set expanded for the version of the cluster.
+  description: Names that the spec requests, its capability set expanded for the version of the cluster.
   returned: success
   type: list
   elements: str
 enabled_capabilities:
-  description: Names that are on, as the status says.
+  description: Names that the status reports as enabled.
   returned: success
   type: list
   elements: str
 known_capabilities:
-  description: Names that the cluster knows, as the status says; where it does not, those of its version.
+  description: Names that the status reports as known. If it does not report them, those of the version.
   returned: success
   type: list
   elements: str
 available_capabilities:
-  description: Names that the cluster knows and that are not on.
+  description: Names that the cluster knows and that are not enabled.
   returned: success
   type: list
   elements: str
 pending_capabilities:
-  description: Names that the spec asks for and that are not on yet.
+  description: Names that the spec requests and that are not enabled yet.
   returned: success
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Names that are on although the spec does not ask for them.
+  description: Names that are enabled and that the spec does not request.
   returned: success
   type: list
   elements: str
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities) of the cluster, a dict as the API has it. V(none) where the cluster
-      does not show it.
+    - The condition C(ImplicitlyEnabledCapabilities) of the cluster, a dict in the form of the API. V(none) if the
+      cluster does not have it.
   returned: success
   type: dict
 metrics:
@@ -177,7 +177,7 @@ metrics:
     cluster_version_capability{name="Console"} 1
     cluster_version_capability{name="Storage"} 0
 problems:
-  description: What is wrong or worth knowing, about the wish, the release and the cluster.
+  description: Errors, warnings and remarks about the request, the release and the cluster.
   returned: always
   type: list
   elements: dict
@@ -195,11 +195,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do, empty if nothing has to be done.
       type: str
       returned: always
 """
@@ -226,7 +226,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     ClusterError,
     InvalidOptionError,
     Problem,
-    raise_errors,
+    Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     PLACEHOLDER_IMAGE,
@@ -258,18 +258,20 @@ def main() -> None:
 
 
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
-    """Ask for the capabilities and wait; put into ``result`` what was reached. Raises ``CapabilityError``."""
+    """Request the capabilities and wait. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
-    wish, problems = parse_request(params["capabilities"], params["append"], params["adopt_implicit"])
-    problems = (*problems, *wait_problems(params["wait_timeout"]))
-    raise_errors(problems, InvalidOptionError)
+    problems = Problems()
+    request = parse_request(params["capabilities"], params["append"], params["adopt_implicit"], problems)
+    problems += wait_problems(params["wait_timeout"])
+    problems.raise_errors(InvalidOptionError)
     release = None
     if params["release"] is not None:
         loaded = load_release(params["release"], release_image=PLACEHOLDER_IMAGE)
-        release, problems = loaded.release, (*problems, *loaded.problems)
+        release = loaded.release
+        problems += loaded.problems
     client = connect(module)
     before = snapshot_for_wait(client) if params["wait"] else {}
-    enabled = enable_capabilities(client, wish, release, dry_run=module.check_mode)
+    enabled = enable_capabilities(client, request, release, dry_run=module.check_mode)
     change = enabled.change
     result.update(
         changed=change.changed,
@@ -280,13 +282,13 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     if module._diff:
         texts = (spec_lines(reading.obj) for reading in (enabled.before, enabled.after))
         result["diff"] = diff_entry("clusterversions.config.openshift.io version, spec.capabilities", *texts)
-    problems = (*problems, *enabled.problems)
+    problems += enabled.problems
     if params["wait"] and not module.check_mode:
-        reading, found = wait_for_capabilities(client, enabled, wish, release, before, params["wait_timeout"])
+        seconds = params["wait_timeout"]
+        reading = wait_for_capabilities(client, enabled, request, release, before, seconds, problems)
         result.update(capabilities_dict(reading))
-        problems = (*problems, *found)
-        raise_errors(problems, ClusterError)
-    return problems
+        problems.raise_errors(ClusterError)
+    return tuple(problems)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_capabilities_info
-short_description: Which capabilities a cluster has, was asked for, and could have
+short_description: Read which capabilities a cluster has enabled, requests and knows
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Reads the ClusterVersion of a cluster. It tells what the spec asks for, what is on, what is on without being asked
-    for, and what could be turned on.
-  - Sends one request, and a second one for the CustomResourceDefinition where the version of the cluster is not known
-    to the collection.
+  - Reads the ClusterVersion of a cluster. Returns the capabilities that the spec requests, those that are enabled,
+    those that are enabled without a request, and those that could be enabled.
+  - Sends one request. If the collection does not know the version of the cluster, a second one reads the
+    CustomResourceDefinition of ClusterVersion.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -33,15 +33,15 @@ EXAMPLES = r"""
 - name: Read the capabilities of a cluster
   capability.openshift.cluster_capabilities_info:
     kubeconfig: /srv/sites/berlin/kubeconfig
-  register: found
+  register: cluster
 
-- name: Say what could be turned on
+- name: Show the capabilities that could be enabled
   ansible.builtin.debug:
-    msg: "{{ found.available_capabilities | join(', ') }}"
+    msg: "{{ cluster.available_capabilities | join(', ') }}"
 
-- name: Hand the metric to node_exporter
+- name: Write the metric for node_exporter
   ansible.builtin.copy:
-    content: "{{ found.metrics }}"
+    content: "{{ cluster.metrics }}"
     dest: /var/lib/node_exporter/textfile/capabilities.prom
     mode: "0644"
 """
@@ -50,49 +50,49 @@ RETURN = r"""
 spec:
   description:
     - The block C(spec.capabilities) of the ClusterVersion, with C(baselineCapabilitySet) and
-      C(additionalEnabledCapabilities). Empty where there is none, which stands for V(vCurrent).
+      C(additionalEnabledCapabilities). Empty if there is none, which means V(vCurrent).
   returned: success
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Console, Ingress]}
 openshift_version:
-  description: Version that the cluster runs or is going to, V(none) where it does not say.
+  description: Version that the cluster runs or updates to, V(none) if the status does not report it.
   returned: success
   type: str
   sample: 4.20.3
 requested_capabilities:
-  description: Names that the spec asks for, its set expanded for the version of the cluster.
+  description: Names that the spec requests, its capability set expanded for the version of the cluster.
   returned: success
   type: list
   elements: str
 enabled_capabilities:
-  description: Names that are on, as the status says.
+  description: Names that the status reports as enabled.
   returned: success
   type: list
   elements: str
 known_capabilities:
-  description: Names that the cluster knows, as the status says; where it does not, those of its version.
+  description: Names that the status reports as known. If it does not report them, those of the version.
   returned: success
   type: list
   elements: str
 available_capabilities:
-  description: Names that the cluster knows and that are not on.
+  description: Names that the cluster knows and that are not enabled.
   returned: success
   type: list
   elements: str
 pending_capabilities:
-  description: Names that the spec asks for and that are not on yet.
+  description: Names that the spec requests and that are not enabled yet.
   returned: success
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Names that are on although the spec does not ask for them.
+  description: Names that are enabled and that the spec does not request.
   returned: success
   type: list
   elements: str
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities) of the cluster, a dict as the API has it. V(none) where the cluster
-      does not show it.
+    - The condition C(ImplicitlyEnabledCapabilities) of the cluster, a dict in the form of the API. V(none) if the
+      cluster does not have it.
   returned: success
   type: dict
 metrics:
@@ -105,7 +105,7 @@ metrics:
     cluster_version_capability{name="Console"} 1
     cluster_version_capability{name="Storage"} 0
 problems:
-  description: What is wrong or worth knowing about the ClusterVersion.
+  description: Errors, warnings and remarks about the cluster.
   returned: always
   type: list
   elements: dict
@@ -123,11 +123,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do, empty if nothing has to be done.
       type: str
       returned: always
 """

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_version_status
-short_description: Report the capabilities of a cluster in its ClusterVersion, where no cluster-version operator runs
+short_description: Report capabilities in the status of a ClusterVersion without a cluster-version operator
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Writes into the status of the ClusterVersion what the cluster-version operator of O(release) would write of
-    capabilities, from the spec, the status until now and the release. These are C(status.capabilities) and the
-    condition C(ImplicitlyEnabledCapabilities), in the operator's own words.
-  - What is on stays on, whatever the spec says now. The condition names what is on without being requested. Names that
-    the version does not know stay as well; a later version may have left them.
-  - A spec that asks for a set or a name that the version does not have is not copied into the status. The capabilities
-    stay as they are, the condition C(Invalid) says what is wrong, and a warning for each error is returned.
-  - Of the rest of the status, C(desired) becomes the version of O(release), C(observedGeneration) follows the spec, and
-    fields that the API requires are filled in where they are missing. C(availableUpdates) becomes an empty list then.
-    History and all other conditions are left alone.
-  - A cluster with a cluster-version operator is refused, see O(allow_cvo_managed).
+  - Writes the capabilities to the status of a ClusterVersion, as the cluster-version operator of O(release) would.
+    These are C(status.capabilities) and the condition C(ImplicitlyEnabledCapabilities), with the same texts. They
+    are computed from the spec, the current status and the release.
+  - Enabled capabilities stay enabled, even if the spec does not request them. The condition names these. Enabled names
+    that the version does not know stay, too; they can belong to a later version.
+  - If the spec contains a set or a name that the version does not have, the capabilities in the status stay the same.
+    The condition C(Invalid) reports the errors, and the module returns a warning for each.
+  - C(status.desired) becomes the version of O(release), and C(observedGeneration) follows the spec. Required fields
+    that are missing are added; C(availableUpdates) is then an empty list. History and other conditions stay the same.
+  - Fails if a cluster-version operator runs, see O(allow_cvo_managed).
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -33,7 +32,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server does a dry run, so that its own validation and admission have their say.
+      - The API server performs a dry run, including validation and admission.
   diff_mode:
     support: full
   idempotent:
@@ -41,46 +40,46 @@ attributes:
 options:
   release:
     description:
-      - Directory into which the release was extracted that the cluster has. Either the layout of the release image,
-        with C(release-manifests/) and C(manifests/), or a flat directory of manifests.
-      - Where the status tells another version, it becomes that of this release, and a warning says so if it is an older
-        one or one of another minor. What an update turns on because resources moved into capabilities is not computed
-        here, see M(capability.openshift.update_plan).
+      - Directory of the extracted release that the cluster has. It has either the layout of the release image, with
+        C(release-manifests/) and C(manifests/), or is a flat directory of manifests.
+      - A different version in the status is replaced by the version of this release. If that is older, or of another
+        minor, the module warns. It does not compute the capabilities that an update enables because resources moved
+        into them, see M(capability.openshift.update_plan).
     type: path
     required: true
   openshift_version:
     description:
-      - Version of the release, such as V(4.20.3). Quote it.
-      - Needed only for a flat directory without C(release-metadata). Of V(4.20) the status keeps the full version that
-        it has.
+      - Version of the release, such as V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
+      - Required only for a flat directory without C(release-metadata). For V(4.20), a full version of that minor in the
+        status is kept.
     type: str
   release_image:
     description:
-      - Pull spec of the release image, for C(status.desired.image). Left out, the status keeps the one that it has for
-        this version, and has an empty one otherwise.
+      - Pull spec of the release image, for C(status.desired.image). By default the image in the status is kept if it
+        belongs to the same version, and is empty otherwise.
     type: str
   feature_gates:
     description:
-      - Feature gates that are on, all of them, as V(NAME) or V(NAME=bool). An empty list means that none is on.
-      - Left out, they are those that the FeatureGate manifest of the release turns on for O(feature_set).
-      - A capability behind gates, as there are from 4.23 on, is known only while one of them is on. One that is on
-        already stays on, and a warning says so.
+      - All enabled feature gates, as V(NAME) or V(NAME=bool). With an empty list, none is enabled.
+      - By default those that the FeatureGate manifest of the release enables for O(feature_set).
+      - Some capabilities, from 4.23 on, are known only if one of their feature gates is enabled. An enabled capability
+        stays enabled without its gate, and the module warns.
     type: list
     elements: str
     aliases: [featureGates]
   always_enabled_capabilities:
     description:
-      - Capabilities that the cluster has on whatever is asked.
-      - Left out, it is V([Ingress]) from 4.16 on, unless O(cluster_profile) is V(ibm-cloud-managed) or
-        V(hypershift), because that is how the cluster-version operator is started.
+      - Capabilities that the cluster enables for every selection.
+      - By default V([Ingress]) from 4.16 on, unless O(cluster_profile) is V(ibm-cloud-managed) or V(hypershift). The
+        cluster-version operator is started with these defaults.
     type: list
     elements: str
   allow_cvo_managed:
     description:
-      - Whether to write the status although a cluster-version operator may look after it. It is not looked for then.
-      - Otherwise the module fails where the Deployment C(openshift-cluster-version/cluster-version-operator) is
-        available and not scaled to 0, or where the field manager C(cluster-version-operator) wrote the status less than
-        five minutes ago. The latter depends on the clock of the host that runs the task.
+      - Whether to skip the check for a cluster-version operator.
+      - By default the module fails if the Deployment C(openshift-cluster-version/cluster-version-operator) is available
+        and not scaled to 0. It also fails if the field manager C(cluster-version-operator) wrote the status less than
+        five minutes ago, according to the clock of the host that runs the task.
     type: bool
     default: false
 seealso:
@@ -98,12 +97,12 @@ EXAMPLES = r"""
     release: /srv/releases/4.20.3
   register: reported
 
-- name: Show what could not be turned off
+- name: Show the capabilities that could not be disabled
   ansible.builtin.debug:
     msg: "{{ reported.condition.message }}"
   when: reported.implicitly_enabled_capabilities | length > 0
 
-- name: The same for a cluster with technology previews, whose operator is stopped
+- name: The same for a cluster with technology previews whose operator is stopped
   capability.openshift.cluster_version_status:
     context: lab
     release: /srv/releases/4.23.0
@@ -113,12 +112,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 status:
-  description: The status of the ClusterVersion, as it is now.
+  description: The status of the ClusterVersion after the change.
   returned: success
   type: dict
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities). V(none) where there is none, because the first spec is invalid.
+    - The condition C(ImplicitlyEnabledCapabilities). V(none) if it does not exist, because the first spec is invalid.
   returned: success
   type: dict
   sample:
@@ -128,24 +127,24 @@ condition:
     message: 'The following capabilities could not be disabled: Console, Ingress'
     lastTransitionTime: '2025-09-09T16:25:36Z'
 enabled_capabilities:
-  description: Capabilities that the status tells to be on, sorted, implicit ones included.
+  description: Capabilities that the status reports as enabled, including implicit ones, sorted.
   returned: success
   type: list
   elements: str
   sample: [Console, Ingress, Storage]
 known_capabilities:
-  description: Capabilities that the status tells to be known, sorted.
+  description: Capabilities that the status reports as known, sorted.
   returned: success
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Capabilities that are on without being requested, sorted, as the condition names them.
+  description: Capabilities that are enabled without a request, as in the condition, sorted.
   returned: success
   type: list
   elements: str
   sample: [Console, Ingress]
 problems:
-  description: What is wrong or worth knowing, about the release and the ClusterVersion.
+  description: Errors, warnings and remarks about the release and the ClusterVersion.
   returned: always
   type: list
   elements: dict
@@ -163,11 +162,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do, empty if nothing has to be done.
       type: str
       returned: always
 """
@@ -191,7 +190,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     PLACEHOLDER_IMAGE,
     load_release,
@@ -220,7 +219,7 @@ def main() -> None:
 
 
 def run(module: AnsibleModule) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-    """Write the status, unless it is right already. Raises ``CapabilityError``."""
+    """Write the status, unless it is up to date. Raises ``CapabilityError``."""
     params = module.params
     image = params["release_image"]
     loaded = load_release(
@@ -229,21 +228,17 @@ def run(module: AnsibleModule) -> tuple[dict[str, Any], tuple[Problem, ...]]:
         cluster_profile=params["cluster_profile"],
         release_image=PLACEHOLDER_IMAGE if image is None else image,
     )
-    options = ClusterOptions(
-        cluster_profile=params["cluster_profile"],
-        feature_set=params["feature_set"],
-        feature_gates=params["feature_gates"],
-        always_enabled_capabilities=params["always_enabled_capabilities"],
+    options = ClusterOptions.from_params(params)
+    problems = Problems()
+    inputs = status_inputs(options, loaded.release, image or "", problems)
+    report = report_status(
+        connect(module), inputs, allow_cvo_managed=params["allow_cvo_managed"], dry_run=module.check_mode
     )
-    facts, problems = status_inputs(options, loaded.release, image or "")
-    reported = report_status(
-        connect(module), facts, allow_cvo_managed=params["allow_cvo_managed"], dry_run=module.check_mode
-    )
-    result = {"changed": reported.changed, **status_dict(reported.after)}
+    result = {"changed": report.changed, **status_dict(report.after)}
     if module._diff:
-        before, after = (status_lines(status) for status in (reported.before, reported.after))
+        before, after = (status_lines(status) for status in (report.before, report.after))
         result["diff"] = diff_entry("clusterversions.config.openshift.io version, status", before, after)
-    return result, (*loaded.problems, *problems, *reported.problems)
+    return result, (*loaded.problems, *problems, *report.problems)
 
 
 if __name__ == "__main__":

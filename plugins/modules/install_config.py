@@ -8,20 +8,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: install_config
-short_description: Write or edit an install-config with the right selection of capabilities, checked before it boots
+short_description: Write or edit an install-config with a checked selection of capabilities
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Checks a selection of capabilities against every rule that the installer, the ClusterVersion API and the
-    HostedCluster API have for this version, platform and install method, and tells all violations at once, each with
-    its source and the smallest change that mends it.
-  - With O(path), writes the selection into an C(install-config.yaml). Of a file that is there, only the
-    C(capabilities) block changes; everything else stays as it is, byte for byte, comments included.
-  - Without O(path), nothing is written. The result has the same selection for a ClusterVersion manifest, for
+  - Checks a selection of capabilities against every rule of the installer, the ClusterVersion API and the HostedCluster
+    API for this version, platform and install method. Reports all violations at once, each with its source and the
+    smallest change that fixes it.
+  - With O(path), writes the selection to an C(install-config.yaml). In an existing file only the C(capabilities) block
+    changes. Everything else stays the same, byte for byte, comments included.
+  - Without O(path), nothing is written. The result has the selection for a ClusterVersion manifest, for
     C(installConfigOverrides), and for a HostedCluster.
-  - The file is written in one step, readable for its owner alone. Pull secret, SSH key and passwords appear neither in
-    the result nor in a diff.
+  - The file is written in one step, and only its owner can read it. Pull secret, SSH key and passwords appear neither
+    in the result nor in a diff.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -31,54 +31,54 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Secrets are masked. Where one changes, the diff says so and shows neither.
+      - Secrets are masked. If a secret changes, the diff marks it as changed and shows neither value.
   idempotent:
     support: full
 options:
   path:
     description:
       - The C(install-config.yaml) to write or to edit. Missing directories are created.
-      - A symbolic link is refused, because a file would take its place.
-      - Where neither O(content) nor a selection is given, the file is only checked, and stays as it is.
+      - Fails if it is a symbolic link, because a file would replace the link.
+      - If neither O(content) nor a selection is given, the file is only checked and does not change.
     type: path
   content:
     description:
-      - The install-config, as a dict or as its text. Without O(path) a part of it is enough, such as the platform.
-      - Where O(path) exists and says the same but for C(capabilities), it is edited and keeps its comments. Where it
-        says something else, it is replaced by O(content).
-      - C(pullSecret) can be the JSON text or the dict that it stands for.
+      - The install-config, as a dict or as text. Without O(path) a part of it is enough, such as the platform.
+      - If O(path) exists and has the same values except C(capabilities), the file is edited and keeps its comments.
+        If other values differ, O(content) replaces the file.
+      - C(pullSecret) can be the JSON text or the equivalent dict.
     type: raw
   capabilities:
     description:
-      - The selection. Left out, without O(solution), the C(capabilities) block of the install-config counts.
+      - The selection. By default, without O(solution), the C(capabilities) block of the install-config is used.
       - C(baseline_capability_set) is the name of a capability set, and is required unless there are exclusions.
-        C(additional_enabled_capabilities) is a list of names beside it.
-      - C(excluded_capabilities) means everything but these. It is translated to the pinned form, V(None) and a list or
-        a set that this version and all later ones resolve alike.
-      - Every field can be written as the API writes it, C(baselineCapabilitySet) and so on. The first draft of the
-        API, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and C(exclude), is accepted as another
-        spelling.
+        C(additional_enabled_capabilities) is a list of names to add to the set.
+      - C(excluded_capabilities) selects everything except these names. It is translated to the pinned form, V(None) and
+        a list, or a set that this version and all later ones resolve to the same names.
+      - Every field can also be written as in the API, for example C(baselineCapabilitySet). The first draft of the API
+        is accepted as well, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and C(exclude).
     type: raw
   solution:
     description:
-      - Name of a solution, which stands in the place of O(capabilities). It holds an intent, from which the selection
-        for this version, platform and install method follows.
-      - There are V(minimal), V(ran_du), V(headless), V(no_image_registry), V(managed_service) and V(disconnected),
-        and those of O(solutions).
+      - Name of a solution, which replaces O(capabilities). A solution describes a purpose, and is resolved to the
+        selection for this version, platform and install method.
+      - Predefined are V(minimal), V(ran_du), V(headless), V(no_image_registry), V(managed_service) and V(disconnected).
+        O(solutions) adds your own.
     type: str
   solutions:
     description:
       - Your own solutions, a dict of dicts by name.
-      - C(starts_from) is V(nothing) or V(everything), C(wants) a list of names (or of dicts with C(capability) and
-        C(until), the last minor for which it is wanted), C(without) a list of names that must not be on,
-        C(rather_without) a list of names that go where that is possible, C(description) a text.
-      - A name that V(nothing) does not need and that a rule demands is added, and RV(explanation) says so.
+      - C(starts_from) is V(nothing) or V(everything). C(wants) is a list of names, or of dicts with C(capability) and
+        C(until), the last minor in which it is wanted.
+      - C(without) is a list of names that must not be enabled. C(rather_without) is a list of names to exclude unless a
+        rule requires them. C(description) is a text.
+      - If a rule requires a name that the solution does not contain, the name is added and RV(explanation) reports it.
     type: dict
   release:
     description:
-      - Directory into which the release to install was extracted, as in M(capability.openshift.release_info).
-      - It tells the version, the feature gates, and the names of a version that is not known here.
-      - One of O(release) and O(openshift_version) is needed.
+      - Directory with the extracted release to install, as in M(capability.openshift.release_info).
+      - The module reads the version and the feature gates from it, and the names if it does not know the version.
+      - One of O(release) and O(openshift_version) is required.
     type: path
   openshift_version:
     description:
@@ -86,20 +86,21 @@ options:
     type: str
   install_method:
     description:
-      - V(ipi) is C(create cluster), V(upi) any way in which the user provisions, V(agent) the agent-based installer,
-        V(assisted) the assisted service (siteconfig and ClusterInstance, too), V(hosted) a hosted control plane.
-      - Left out, it is V(ipi), but for platforms that the installer does not provision (V(none), V(external)), with
-        C(bootstrapInPlace), and where no platform is told. There it is V(upi).
+      - V(ipi) is C(create cluster), V(upi) is any installation in which the user provisions the machines, V(agent) is
+        the agent-based installer, V(assisted) is the assisted service (also siteconfig and ClusterInstance), V(hosted)
+        is a hosted control plane.
+      - The default is V(upi) for platforms that the installer does not provision (V(none), V(external)), with
+        C(bootstrapInPlace), and if the platform is not known. Otherwise it is V(ipi).
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
   compare_with:
     description:
-      - Another selection, with the fields of O(capabilities). RV(comparison) says what the selection saves against it,
-        counted in the manifests of O(release), which is needed. C({}) is the cluster default.
+      - Another selection, with the fields of O(capabilities). RV(comparison) shows what the selection saves compared to
+        it, counted in the manifests of O(release), which is required. C({}) is the cluster default.
     type: dict
   backup:
     description:
-      - Whether to keep the file that was there under another name beside it, for its owner alone.
+      - Whether to keep a copy of the existing file beside it, under another name. Only its owner can read it.
     type: bool
     default: false
 seealso:
@@ -111,7 +112,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Everything but two capabilities, in an install-config that is there
+- name: Everything except two capabilities, in an existing install-config
   capability.openshift.install_config:
     path: /srv/sites/berlin/install-config.yaml
     openshift_version: "4.20"
@@ -141,7 +142,7 @@ EXAMPLES = r"""
       pullSecret: "{{ pull_secret }}"
       sshKey: "{{ ssh_public_key }}"
 
-- name: Check what somebody else wrote
+- name: Check an existing install-config
   capability.openshift.install_config:
     path: /srv/sites/paris/install-config.yaml
     openshift_version: "4.20"
@@ -159,7 +160,7 @@ EXAMPLES = r"""
   # => site.install_config_overrides
   # {"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress","NodeTuning",...]}}
 
-- name: What a selection saves against the default
+- name: Compare a selection with the default
   capability.openshift.install_config:
     content:
       platform: {vsphere: {}}
@@ -173,86 +174,86 @@ EXAMPLES = r"""
 RETURN = r"""
 path:
   description: The file, absolute.
-  returned: when O(path) is given and a file can be there
+  returned: when O(path) is given and can be the path of a file
   type: str
   sample: /srv/sites/berlin/install-config.yaml
 backup_file:
-  description: Where the old content was kept.
+  description: Path of the copy of the replaced file.
   returned: when O(backup=true) and a file was replaced
   type: str
 capabilities:
-  description: The selection as it is written, in the API's spelling. Empty where there is none.
-  returned: always, where the selection can be understood
+  description: The selection to write, in the API's spelling. Empty if there is none.
+  returned: when the selection can be resolved
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
 shortest_capabilities:
   description:
-    - The form that lists the fewest names, among those that mean the same in this version and in every later one.
-  returned: always, where the selection can be understood
+    - The equivalent selection that lists the fewest names, in this version and in every later one.
+  returned: when the selection can be resolved
   type: dict
   sample: {baselineCapabilitySet: v4.11, additionalEnabledCapabilities: [Ingress]}
 suggested_capabilities:
   description:
-    - The selection with the fewest names added that keep every rule, without names that do not exist.
-    - Returned with an error, too, where the selection can be understood.
-  returned: always, where the selection can be understood
+    - The selection with the fewest names added that fix all violations, without names that do not exist.
+    - Also returned if the module fails because of violations.
+  returned: when the selection can be resolved
   type: dict
 explanation:
-  description: Why the selection is what it is, in sentences.
-  returned: always, where the selection can be understood
+  description: The reasons for the selection, in sentences.
+  returned: when the selection can be resolved
   type: list
   elements: str
 enabled_capabilities:
-  description: Names that the cluster has on, sorted, those included that are on whatever is asked.
-  returned: always, where the selection can be understood
+  description: Names that are enabled in the cluster, sorted, including those that are always enabled.
+  returned: when the selection can be resolved
   type: list
   elements: str
 known_capabilities:
   description: Names that the version knows, sorted.
-  returned: always, where the selection can be understood
+  returned: when the selection can be resolved
   type: list
   elements: str
 cluster_version_spec:
   description:
-    - The spec of a ClusterVersion with C(capabilities) alone, as C(cvo-overrides.yaml) has it.
-    - Empty where nothing is selected.
-  returned: always, where the selection can be understood
+    - The spec of a ClusterVersion with only C(capabilities), as in C(cvo-overrides.yaml).
+    - Empty if nothing is selected.
+  returned: when the selection can be resolved
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}
 install_config_overrides:
   description: The same as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
-  returned: always, where the selection can be understood
+  returned: when the selection can be resolved
   type: str
   sample: '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}'
 hosted_cluster_spec:
   description:
-    - The spec of a HostedCluster with C(capabilities) alone, which knows few names, as C(enabled) and C(disabled).
-    - RV(hosted_cluster_differences) has what a HostedCluster cannot say.
-  returned: always, where the selection can be understood
+    - The spec of a HostedCluster with only C(capabilities), which has the fields C(enabled) and C(disabled).
+    - A HostedCluster can choose only some names. RV(hosted_cluster_differences) lists the others.
+  returned: when the selection can be resolved
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
 openshift_version:
-  description: Version that is installed, V(none) where it is not known.
+  description: Version to install, V(none) if it is not known.
   returned: always
   type: str
   sample: 4.20.3
 hosted_cluster_differences:
-  description: Names that a HostedCluster with RV(hosted_cluster_spec) has on, or off, unlike the selection.
-  returned: always, where the selection can be understood
+  description: Names that stay enabled, or disabled, with RV(hosted_cluster_spec), unlike in the selection.
+  returned: when the selection can be resolved
   type: dict
   sample: {stays_on: [Build, Storage], stays_off: []}
 install_method:
-  description: How the cluster is taken to be installed.
+  description: The given or the default install method.
   returned: always
   type: str
   sample: upi
 platform:
-  description: Platform that the install-config names, V(none) where it names none or several.
+  description: Platform of the install-config, V(none) if it names none or several.
   returned: always
   type: str
   sample: vsphere
 violations:
-  description: Rules that the selection breaks. Those that only documentation holds are no errors.
+  description: Rules that the selection violates. Rules of the documentation alone are warnings, not errors.
   returned: always
   type: list
   elements: dict
@@ -267,24 +268,24 @@ violations:
       type: str
       returned: always
     capability:
-      description: Name that is missing, empty where none is.
+      description: Name that is missing, empty if none is.
       type: str
       returned: always
     message:
-      description: What that layer answers.
+      description: The error message of that layer.
       type: str
       returned: always
     hint:
-      description: The smallest change that mends it.
+      description: The smallest change that fixes the violation.
       type: str
       returned: always
     source:
-      description: Where the rule stands.
+      description: Source of the rule, repository and path.
       type: str
       returned: always
 consequences:
-  description: What the cluster goes without, for each capability that is off. This is no judgement.
-  returned: always, where the selection can be understood
+  description: What does not work in the cluster, for each capability that is not enabled.
+  returned: when the selection can be resolved
   type: list
   elements: dict
   contains:
@@ -297,39 +298,39 @@ consequences:
       type: str
       returned: always
     source:
-      description: Where that is said.
+      description: Source of the statement.
       type: str
       returned: always
 comparison:
-  description: What the selection costs, and saves against O(compare_with).
+  description: The footprint of the selection, and what it saves compared to O(compare_with).
   returned: when O(compare_with) is given
   type: dict
   contains:
     selection:
       description:
         - Counts of C(manifests), C(crds), C(namespaces), C(cluster_operators), C(deployments), C(daemonsets),
-          C(statefulsets), C(jobs), C(cronjobs) and C(images), and the requests of what keeps running,
+          C(statefulsets), C(jobs), C(cronjobs) and C(images), and the resource requests of permanent workloads,
           C(cpu_millicores) and C(memory_bytes). DaemonSets count once, as on one node.
       type: dict
       returned: always
     against:
-      description: The same of the other selection.
+      description: The same counts for the other selection.
       type: dict
       returned: always
     saved:
-      description: The other less this one. Negative where this one costs more.
+      description: The counts of the other selection minus those of this one.
       type: dict
       returned: always
     only_here:
-      description: Names of what only this selection has, by the same fields.
+      description: Names of objects that only this selection has, by the same fields.
       type: dict
       returned: always
     only_there:
-      description: Names of what only the other one has.
+      description: Names of objects that only the other selection has.
       type: dict
       returned: always
 problems:
-  description: What is wrong or worth knowing, about the install-config, the selection and the file.
+  description: Errors, warnings and notes about the install-config, the selection and the file.
   returned: always
   type: list
   elements: dict
@@ -343,15 +344,15 @@ problems:
       type: str
       returned: always
     where:
-      description: File, document and field, or the option.
+      description: Location, the file, document and field, or the option.
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do, empty if there is nothing to do.
       type: str
       returned: always
 """
@@ -363,7 +364,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
-    InstallRequest,
+    InstallConfigOptions,
     InstallResult,
     build_install_config,
 )
@@ -404,45 +405,45 @@ def main() -> None:
     require_yaml(module)
     params = untag(module.params)
     if isinstance(params["capabilities"], str):
-        # From a template it may be JSON text, which ansible-core before 2.19 takes for the dict that it says.
+        # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
         params["capabilities"] = parse_json_object(params["capabilities"].encode()) or params["capabilities"]
-    # Ansible takes every value in content for a secret, v1 and none included, and would mask them in the result. So
-    # content is kept out of it as a whole, and those values that are secrets are named as they are read.
+    # Ansible treats every value in content as a secret, v1 and none included, and would mask them in the result. So
+    # content is removed from the result as a whole, and the values that are secrets are registered when they are read.
     if params["content"] is not None:
         module.params["content"] = HIDDEN
     module.no_log_values = set()
 
     def hide(data: Mapping[str, Any]) -> None:
-        # Nothing of content is in the result, so this is for what nobody thought of; short ones are words of their own.
+        # Nothing of content is in the result, so this is a second line of defence. Short secrets are common words.
         module.no_log_values.update(value for value in secret_values(data) if len(value) >= SHORTEST_HIDDEN)
 
     backup = params.pop("backup")
-    answer = build_install_config(InstallRequest(**params), hide)
-    result = {"openshift_version": answer.version, **installation_dict(answer.installation)}
-    if answer.target is not None:
-        result["path"] = answer.target.path
-    if answer.failed:
-        fail(module, InvalidOptionError(answer.problems), **result)
+    built = build_install_config(InstallConfigOptions(**params), hide)
+    result = {"openshift_version": built.version, **installation_dict(built.check)}
+    if built.target is not None:
+        result["path"] = built.target.path
+    if built.failed:
+        fail(module, InvalidOptionError(built.problems), **result)
     try:
-        written = write(answer, backup=backup, check_mode=module.check_mode)
+        written = write(built, backup=backup, check_mode=module.check_mode)
     except DestinationError as error:
-        fail(module, DestinationError([*error.problems, *answer.problems]), **result)
-    if module._diff and answer.target is not None:
-        written["diff"] = install_config_diff(answer.target, answer.before, answer.after)
-    succeed(module, {**result, **written}, answer.problems)
+        fail(module, DestinationError([*error.problems, *built.problems]), **result)
+    if module._diff and built.target is not None:
+        written["diff"] = install_config_diff(built.target, built.before, built.after)
+    succeed(module, {**result, **written}, built.problems)
 
 
-def write(answer: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, Any]:
-    """Write what belongs at the path, unless it is there; return what was done. Raises ``DestinationError``."""
+def write(built: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, Any]:
+    """Write the file unless it has the right content, and return the keys about it. Raises ``DestinationError``."""
     result: dict[str, Any] = {"changed": False}
-    if answer.comparison is not None:
-        result["comparison"] = comparison_dict(answer.comparison)
-    target, after = answer.target, answer.after
+    if built.comparison is not None:
+        result["comparison"] = comparison_dict(built.comparison)
+    target, after = built.target, built.after
     if target is None or after is None:
         return result
-    result["changed"] = answer.changes_text or target.is_open_to_others
+    result["changed"] = built.changes_text or target.is_open_to_others
     if result["changed"]:
-        saved = write_target(target, after.encode(), backup=backup and answer.changes_text, check_mode=check_mode)
+        saved = write_target(target, after.encode(), backup=backup and built.changes_text, check_mode=check_mode)
         if saved:
             result["backup_file"] = saved
     return result

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_apply
-short_description: Roll a release out to a cluster that no cluster-version operator looks after
+short_description: Apply a release to a cluster without a cluster-version operator
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Applies the manifests of a release that the capabilities of the cluster let in, in the order of the cluster-version
-    operator, with server-side apply and several requests at a time.
-  - First comes the ClusterVersion. Where there is none it is created from O(capabilities), and its status tells the
-    capabilities before any manifest is sent. What is rolled out follows that status and never the spec.
-  - Nothing is turned off. A wish that lacks a capability which the spec requests is refused. What an update moves into
-    a capability that is off turns it on, and the condition C(ImplicitlyEnabledCapabilities) says so.
-  - A ConfigMap C(kube-system/capability-openshift-rollout) remembers what was applied, so that the next update knows
-    without the outgoing release. It is the parent of an ApplySet.
-  - A run that was killed is finished by the next one. A run with nothing to do asks for lists only and writes nothing.
-  - A cluster with a cluster-version operator is refused, see O(allow_cvo_managed).
+  - Applies the manifests of a release that the capabilities of the cluster include, in the order of the
+    cluster-version operator (CVO), with server-side apply and concurrent requests.
+  - First, the module creates the ClusterVersion from O(capabilities), or extends its spec, and writes the enabled
+    capabilities to its status. Then it applies the manifests. It follows the status and never the spec.
+  - Never disables a capability. Rejects a selection that omits a capability requested in the spec. If an update moves a
+    resource into a disabled capability, that capability is enabled and reported in the condition
+    C(ImplicitlyEnabledCapabilities).
+  - Records the applied resources in the ConfigMap C(kube-system/capability-openshift-rollout), so the next update does
+    not need the outgoing release. The ConfigMap is the parent of an ApplySet.
+  - Resumes a run that was killed. A run with nothing to do sends list requests only and writes nothing.
+  - Fails if a CVO manages the cluster, see O(allow_cvo_managed).
 notes:
-  - Where the task runs on the machine of Ansible itself, without C(become), C(async), C(no_log) and not in check mode,
-    a line for each run level and for what is waited for is shown on the standard error while the rollout runs.
+  - Prints a line to standard error for each run level, and for the objects that it waits for, if the task runs on the
+    Ansible control node, without C(become), C(async) and C(no_log), and not in check mode.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -36,75 +37,76 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server does a dry run of each object. Objects in namespaces and of kinds that the rollout itself brings
-        are told as created.
+      - The API server runs a dry run of each object. Objects whose namespace or kind is created by the same rollout
+        cannot be dry-run and are reported as created.
   diff_mode:
     support: full
     details:
-      - Without what the API server notes of its own. Of Secrets only a digest is shown.
+      - Omits fields that the API server maintains, and shows only a digest of each Secret.
   idempotent:
     support: full
 options:
   capabilities:
     description:
-      - The selection, as C(install-config.yaml) and C(ClusterVersion.spec) have it, see
+      - The selection, in the format of C(install-config.yaml) and C(ClusterVersion.spec), see
         M(capability.openshift.cluster_capabilities).
-      - Left out, the spec of the ClusterVersion says it. Where there is no ClusterVersion, whoever creates it is waited
-        for with O(wait).
+      - Defaults to the spec of the ClusterVersion. If there is no ClusterVersion, O(wait) waits for another program to
+        create it.
     type: dict
   previous_release:
     description:
-      - Directory of the release that the cluster has. Needed for an update only where no rollout of this module
-        came before, because its inventory tells the same.
+      - Directory of the release that the cluster has. Required for an update only if this module has not applied the
+        previous release, because otherwise its inventory records it.
     type: path
   mode:
     description:
-      - V(install) and V(reconcile) apply components at the same time, V(update) goes one run level after the other,
-        and deletes what manifests with C(release.openshift.io/delete) name.
-      - Left out, it is V(install) for the first rollout, V(update) where the release or the capabilities are others
-        than at the last one or that did not end well, V(reconcile) otherwise.
+      - V(install) and V(reconcile) apply components in parallel. V(update) applies one run level after the other, and
+        deletes the objects of manifests with C(release.openshift.io/delete).
+      - Defaults to V(install) for the first rollout. Defaults to V(update) if the release or the capabilities differ
+        from the last rollout, or if an update did not succeed. Otherwise defaults to V(reconcile).
     type: str
     choices: [install, update, reconcile]
   parallelism:
-    description: How many requests are sent at a time.
+    description: Number of concurrent requests.
     type: int
     default: 8
   wait:
     description:
-      - Whether to wait until what was applied is ready, in the mode V(update) after each run level.
-      - Namespaces that operators make, and API servers that do not answer yet, are waited for then, too.
+      - Whether to wait until the applied objects are ready. In the mode V(update), waits after each run level.
+      - Also waits for namespaces that operators create, and for API servers that do not answer yet.
     type: bool
     default: false
   wait_timeout:
-    description: How many seconds to wait, in all.
+    description: How many seconds to wait in total.
     type: int
     default: 1800
   force_conflicts:
     description:
-      - Whether to take fields over that another field manager owns. Otherwise they are an error that names the manager.
+      - Whether to take ownership of fields that another field manager owns. Otherwise such a field is an error that
+        names the manager.
     type: bool
     default: false
   prune:
     description:
-      - Whether to delete what an earlier rollout applied and no manifest of O(release) speaks of. Nothing is deleted
-        where something failed. With a CustomResourceDefinition all its objects go.
+      - Whether to delete the resources of earlier rollouts that O(release) does not contain. Nothing is deleted if a
+        manifest fails. Deleting a CustomResourceDefinition deletes all of its objects.
     type: bool
     default: false
   allow_cvo_managed:
     description:
-      - Whether to roll out although a cluster-version operator may look after the cluster. It is not looked for then.
+      - Whether to skip the check for a CVO that manages the cluster.
     type: bool
     default: false
   allow_downgrade:
     description:
-      - Whether to roll out an older release than the cluster has. Otherwise that is an error before anything is sent.
+      - Whether to apply an older release than the cluster has. Otherwise that is an error before anything is written.
     type: bool
     default: false
   journal:
     description:
-      - File to which a line of JSON is appended for each manifest and each run level, as it happens. Made with mode
-        0600. Give each cluster its own.
-      - A file that cannot be written is an error before anything is sent. Not written in check mode.
+      - File to which the module appends one line of JSON for each event of the rollout, immediately. Created with mode
+        0600. Use a separate file for each cluster.
+      - A file that cannot be written is an error before anything is written to the cluster. Not written in check mode.
     type: path
 seealso:
   - module: capability.openshift.release_manifests
@@ -116,7 +118,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Roll a release out with the console and nothing else that is optional
+- name: Apply a release with the capabilities Console and Ingress only
   capability.openshift.release_apply:
     kubeconfig: /srv/sites/berlin/kubeconfig
     release: /srv/releases/4.20.3
@@ -127,13 +129,13 @@ EXAMPLES = r"""
     wait: true
   register: rollout
 
-- name: Update to the next release, whatever the capabilities of the cluster are
+- name: Update to the next release with the capabilities that the cluster requests
   capability.openshift.release_apply:
     kubeconfig: /srv/sites/berlin/kubeconfig
     release: /srv/releases/4.21.0
     journal: /var/log/rollout-berlin.jsonl
 
-- name: Show what the update has turned on
+- name: Show the capabilities that the update has enabled
   ansible.builtin.debug:
     var: rollout.capability_status.newly_implicitly_enabled_capabilities
 """
@@ -150,7 +152,7 @@ version:
   type: str
   sample: 4.20.3
 created:
-  description: Resources that were not there before, in the order of the rollout.
+  description: Resources that did not exist before, in the order of the rollout.
   returned: success or failure of a manifest
   type: list
   elements: dict
@@ -172,7 +174,7 @@ created:
       type: str
       returned: always
 changed_resources:
-  description: Resources that were there and are different now.
+  description: Resources that existed and have changed.
   returned: success or failure of a manifest
   type: list
   elements: dict
@@ -194,7 +196,7 @@ changed_resources:
       type: str
       returned: always
 unchanged:
-  description: Resources that were as they should be.
+  description: Resources that match their manifests already.
   returned: success or failure of a manifest
   type: list
   elements: dict
@@ -216,7 +218,7 @@ unchanged:
       type: str
       returned: always
 deleted:
-  description: Resources that the release deletes and that were there.
+  description: Existing resources that the release deletes.
   returned: success or failure of a manifest
   type: list
   elements: dict
@@ -238,7 +240,7 @@ deleted:
       type: str
       returned: always
 failed_resources:
-  description: Resources that are not as they should be, with C(state) and C(file) beside their id.
+  description: Resources that could not be applied.
   returned: success or failure of a manifest
   type: list
   elements: dict
@@ -261,10 +263,9 @@ failed_resources:
       returned: always
     state:
       description:
-        - V(failed), V(forbidden), V(no_namespace), V(terminating) where the object is being deleted,
-          and what was applied would go with it, V(unavailable) where the server could not answer,
-          V(unanswered) where the API server of the group does not, or V(unserved)
-          where the cluster does not have the kind, which is a warning only.
+        - V(failed), V(forbidden), V(no_namespace), V(terminating) if the object is being deleted and an applied
+          change would be lost, V(unavailable) if the API server could not answer, V(unanswered) if the API server of
+          the group does not answer, or V(unserved) if the cluster does not serve the kind, which is only a warning.
       type: str
       returned: always
     file:
@@ -272,7 +273,7 @@ failed_resources:
       type: str
       returned: always
 conflicts:
-  description: Fields that other field managers own, with C(manager) and C(field) beside the id of the resource.
+  description: Fields that other field managers own.
   returned: success or failure of a manifest
   type: list
   elements: dict
@@ -302,7 +303,7 @@ conflicts:
       type: str
       returned: always
 leftovers:
-  description: Resources of earlier rollouts that no manifest of the release speaks of.
+  description: Resources of earlier rollouts that the release does not contain.
   returned: success or failure of a manifest
   type: list
   elements: dict
@@ -328,19 +329,19 @@ leftovers:
       type: bool
       returned: always
 run_levels:
-  description: What came of each run level, in their order.
+  description: Number of manifests of each run level, by result. Ordered by run level.
   returned: success or failure of a manifest
   type: list
   elements: dict
   sample:
     - {run_level: '00', manifests: 6, created: 6, changed: 0, unchanged: 0, deleted: 0, failed: 0, not_sent: 0}
 capability_status:
-  description: The capabilities that the rollout went by.
+  description: The capabilities that the rollout followed.
   returned: success or failure of a manifest
   type: dict
   contains:
     enabled_capabilities:
-      description: Capabilities that are on, sorted.
+      description: Enabled capabilities, sorted.
       type: list
       elements: str
       returned: always
@@ -350,12 +351,12 @@ capability_status:
       elements: str
       returned: always
     implicitly_enabled_capabilities:
-      description: Capabilities that are on without being requested, sorted.
+      description: Capabilities that are enabled and not requested, sorted.
       type: list
       elements: str
       returned: always
     newly_implicitly_enabled_capabilities:
-      description: Those of them that this rollout turned on, because a resource of the cluster moved into them.
+      description: Implicitly enabled capabilities that this rollout enabled, sorted.
       type: list
       elements: str
       returned: always
@@ -364,7 +365,7 @@ capability_status:
       type: dict
       returned: always
 problems:
-  description: What is wrong or worth knowing, about the release and the ClusterVersion.
+  description: Errors, warnings and remarks about the release, the manifests and the ClusterVersion.
   returned: always
   type: list
   elements: dict
@@ -382,11 +383,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do about it, empty if there is nothing to do.
       type: str
       returned: always
 """
@@ -396,7 +397,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
@@ -410,28 +411,27 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     ClusterError,
     InvalidOptionError,
-    Problem,
-    raise_errors,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    PLACEHOLDER_IMAGE,
-    LoadedRelease,
-    load_release,
+    Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
-    ClusterState,
+    load_previous_release,
+    load_release_for,
     read_cluster_state,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import (
+    REAL_TIMINGS,
     RolloutOptions,
-    criteria_from_params,
+    release_options_from_params,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
 
 _MOST_PARALLEL = 64
+TIMINGS = REAL_TIMINGS
+"""Tests replace it."""
 
 
 def main() -> None:
@@ -457,70 +457,57 @@ def main() -> None:
     )
     require_yaml(module)
     result: dict[str, Any] = {}
+    problems = Problems()
     try:
-        problems = run(module, result)
+        run(module, result, problems)
     except CapabilityError as error:
         fail(module, error, **result)
-    succeed(module, result, problems)
+    succeed(module, result, problems.unique())
 
 
-def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
-    """Roll the release out; put into ``result`` what came of it. Raises ``CapabilityError``."""
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
+    """Roll out the release and add the return values to ``result``. Raises ``CapabilityError``."""
     params = module.params
-    raise_errors((*wait_problems(params["wait_timeout"]), *_wrong(params)), InvalidOptionError)
-    # Looked up for each line: connecting takes out of the list what is no secret.
+    problems += wait_problems(params["wait_timeout"])
+    _check_parallelism(params["parallelism"], problems)
+    problems.raise_errors(InvalidOptionError)
+    # no_log_values is read for each line, because connecting removes values from it that are not secret.
     journal = Journal(
-        None if module.check_mode else params["journal"], lambda facts: remove_values(facts, module.no_log_values)
+        None if module.check_mode else params["journal"], lambda values: remove_values(values, module.no_log_values)
     )
     try:
-        client = connect(module, params["parallelism"])
-        around = read_cluster_state(client)
-        loaded = _load_release(params, around)
-        previous = None
-        if params["previous_release"] is not None:
-            previous = _load(params, around, params["previous_release"], None, PLACEHOLDER_IMAGE)
-        rollout = roll_out(client, around, loaded, previous, _wishes(module), journal)
+        rollout = _roll_out(module, journal, problems)
     finally:
         journal.close()
-    result.update(rollout_dict(rollout, show=module._diff))
-    problems = (*loaded.problems, *rollout_problems(rollout), *([journal.problem] if journal.problem else ()))
-    raise_errors(problems, ClusterError)
-    return problems
+    result.update(rollout_dict(rollout, diff_mode=module._diff))
+    problems += rollout_problems(rollout)
+    if journal.problem:
+        problems.append(journal.problem)
+    problems.raise_errors(ClusterError)
 
 
-def _load_release(params: dict[str, Any], around: ClusterState) -> LoadedRelease:
-    """Load the release. Without its image the one that the cluster has counts, if that is this release."""
-    path, version, image = params["release"], params["openshift_version"], params["release_image"]
-    loaded = _load(params, around, path, version, image or around.release_image or None)
-    if image or not around.release_image or loaded.release.shown_version == around.version:
-        return loaded
-    return _load(params, around, path, version, None)
+def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:
+    params = module.params
+    client = connect(module, params["parallelism"])
+    state = read_cluster_state(client)
+    release = release_options_from_params(params)
+    loaded = load_release_for(state, release)
+    problems += loaded.problems
+    path = params["previous_release"]
+    previous = None if path is None else load_previous_release(state, release, path)
+    return roll_out(client, state, loaded, previous, _options(module), journal, TIMINGS)
 
 
-def _load(
-    params: dict[str, Any], around: ClusterState, path: str, openshift_version: str | None, image: str | None
-) -> LoadedRelease:
-    return load_release(
-        path,
-        openshift_version=openshift_version,
-        cluster_profile=params["cluster_profile"] or around.cluster_profile or DEFAULT_CLUSTER_PROFILE,
-        release_image=image,
-    )
+def _check_parallelism(parallelism: int, problems: Problems) -> None:
+    if not 1 <= parallelism <= _MOST_PARALLEL:
+        message = f"is {parallelism}, expected 1 to {_MOST_PARALLEL}"
+        problems.error("invalid-number", "parallelism", message, "Set 16 or less: more requests rarely help")
 
 
-def _wrong(params: dict[str, Any]) -> tuple[Problem, ...]:
-    given = params["parallelism"]
-    if 1 <= given <= _MOST_PARALLEL:
-        return ()
-    message = f"is {given}, expected 1 to {_MOST_PARALLEL}"
-    return (Problem("error", "todo", "parallelism", message, "More than 16 rarely helps"),)
-
-
-def _wishes(module: AnsibleModule) -> RolloutOptions:
+def _options(module: AnsibleModule) -> RolloutOptions:
     params = module.params
     return RolloutOptions(
-        capabilities=params["capabilities"],
-        said=criteria_from_params(params),
+        cluster=ClusterOptions.from_params(params),
         mode=params["mode"],
         parallelism=params["parallelism"],
         wait=params["wait"],
@@ -531,7 +518,7 @@ def _wishes(module: AnsibleModule) -> RolloutOptions:
         allow_downgrade=params["allow_downgrade"],
         release_image=params["release_image"] or "",
         dry_run=module.check_mode,
-        show=module._diff,
+        diff_mode=module._diff,
     )
 
 

@@ -296,7 +296,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import release_spec, rollout_spec
@@ -308,9 +308,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problem,
     raise_errors,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import read_cluster_state
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import criteria_from_params
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
+    load_release_for,
+    read_cluster_state,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import release_options_from_params
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import verify
 
@@ -340,13 +342,8 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     params = module.params
     client = connect(module)
     around = read_cluster_state(client)
-    loaded = load_release(
-        params["release"],
-        openshift_version=params["openshift_version"],
-        cluster_profile=params["cluster_profile"] or around.cluster_profile or DEFAULT_CLUSTER_PROFILE,
-        release_image=params["release_image"] or around.release_image or None,
-    )
-    said = criteria_from_params(params)
+    loaded = load_release_for(around, release_options_from_params(params))
+    said = ClusterOptions.from_params(params)
     verification = verify(client, around, loaded, params["capabilities"], said)
     result.update(verification_dict(verification))
     problems = (*loaded.problems, *verification.problems)

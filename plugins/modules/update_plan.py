@@ -8,21 +8,22 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: update_plan
-short_description: What a path of updates turns on, and because of which resources
+short_description: Show which capabilities an update path enables, and why
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Says, before an OpenShift cluster goes from one extracted release to the next, which capabilities the update turns
-    on, because of which resources, and what the condition C(ImplicitlyEnabledCapabilities) of the cluster will be.
-  - Compares releases as the cluster-version operator does. A resource that the cluster has, and whose manifest in the
-    new release carries a capability that is off, turns that capability on. It can never be turned off again.
-  - Plans one cluster, or with O(clusters) a fleet, in which equal questions are answered once.
-  - Where O(kubeconfig), O(context), O(host), O(api_key), O(username) or O(client_cert) names a cluster, it is asked for
-    what the other options do not say. It is read only. Environment variables C(K8S_AUTH_*) complete these options; they
-    alone ask no cluster, and neither does an empty string.
-  - Otherwise no cluster is needed, and no library for one.
-  - Nothing is changed anywhere. With O(report), the plan is written to files.
+  - Compares the extracted releases of an update path before an OpenShift cluster is updated. Returns the capabilities
+    that each update enables and the resources that cause it.
+  - Also returns the condition C(ImplicitlyEnabledCapabilities) that the cluster will show at the end of the path.
+  - Compares releases as the cluster-version operator does. If a resource of the cluster has a manifest in the new
+    release that needs a disabled capability, that capability is enabled. It can never be disabled again.
+  - Plans one cluster, or a fleet with O(clusters). Clusters with the same input share a plan.
+  - O(kubeconfig), O(context), O(host), O(api_key), O(username) or O(client_cert) selects a cluster. The module then
+    reads from this cluster what the other options do not set, and changes nothing on it. Environment variables
+    C(K8S_AUTH_*) complete these options. On their own, they do not select a cluster, and neither does an empty string.
+  - Without these options, the module needs no cluster and no Kubernetes library.
+  - Writes files only if O(report) is set.
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - capability.openshift._attributes
@@ -35,118 +36,121 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Shows the Markdown report. An HTML page is shown by its digest only.
+      - Shows the Markdown report. Of an HTML page it shows only the digest.
   idempotent:
     support: full
 options:
   releases:
     description:
-      - The path, directories of extracted releases, the one that the cluster runs first.
-      - A flat directory without C(release-metadata) is given as a dict with C(release), its directory, and
+      - The path, as directories of extracted releases. The first one is the release that the cluster runs.
+      - For a flat directory without C(release-metadata), pass a dict with C(release), its directory, and
         C(openshift_version).
-      - O(chdir) says where relative paths start from, here and in the other options.
-      - Required, unless each of O(clusters) has its own.
+      - Relative paths start from O(chdir), here and in the other options.
+      - Required, unless each of O(clusters) has its own path.
     type: list
     elements: raw
   capabilities:
     description:
-      - The selection that the plan starts from, as C(install-config.yaml) and C(ClusterVersion.spec) have it.
-        Without it, O(cluster_version) and O(enabled_capabilities) it is what the cluster that is asked has, or the
-        cluster default, V(vCurrent), where none is.
+      - The selection that the plan starts from, as in C(install-config.yaml) and C(ClusterVersion.spec).
+      - If O(capabilities), O(cluster_version) and O(enabled_capabilities) are not set, the selection is read from the
+        selected cluster. Without a cluster, it is the cluster default, V(vCurrent).
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
   cluster_version:
     description:
-      - The ClusterVersion object of the cluster that the plan starts from, or the path of a file that holds it, YAML
-        or JSON. A C(List) of one is accepted.
-      - Left out, it is read from the cluster that is asked, unless O(capabilities), O(enabled_capabilities) or
-        O(known_capabilities) is given.
-      - What its status says to be on wins over what the capability sets say. Its C(spec.overrides) are used, unless
-        O(overrides) are given.
-      - Names that its version does not know are no error, because a rollback leaves them behind.
-      - That it runs another minor than the first of O(releases) is a warning, and an error beside O(fail_on).
+      - The ClusterVersion of the cluster that the plan starts from, as an object or as the path of a YAML or JSON file.
+        A C(List) of one object is accepted.
+      - By default, it is read from the selected cluster, unless O(capabilities), O(enabled_capabilities) or
+        O(known_capabilities) is set.
+      - The enabled capabilities in its status take precedence over the capability sets. Its C(spec.overrides) are used,
+        unless O(overrides) is set.
+      - Names that its version does not know are not an error, because a rollback can leave them in the status.
+      - A different minor version than the first of O(releases) is a warning, and an error with O(fail_on).
     type: raw
     aliases: [clusterVersion]
   enabled_capabilities:
     description:
-      - The names that are on in the cluster that the plan starts from. They count as asked for by name.
+      - The enabled names of the cluster that the plan starts from. They count as requested by name.
     type: list
     elements: str
     aliases: [enabledCapabilities]
   known_capabilities:
     description:
-      - The names that the cluster knows, beside O(enabled_capabilities). Left out, those that its version knows.
+      - The names that the cluster knows, together with O(enabled_capabilities). By default, those that its version
+        knows.
     type: list
     elements: str
     aliases: [knownCapabilities]
   overrides:
     description:
       - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
-        C(unmanaged). While one is unmanaged, the cluster refuses updates, from 4.22 on those to another minor.
-      - Left out, they are those of O(cluster_version). An empty list stands for none.
+        C(unmanaged). While one is unmanaged, the cluster refuses updates. From 4.22 on it refuses only updates to
+        another minor version.
+      - By default, those of O(cluster_version). An empty list means no overrides.
     type: list
     elements: dict
   live_resources:
     description:
-      - The resources that are on the cluster, dicts with C(group), C(kind), C(namespace) and C(name), or the objects
-        themselves as the API returns them.
-      - With it, the new release is compared with the cluster instead of with the old release. A manifest that the
-        selection leaves out and whose resource is on the cluster turns its capabilities on.
-      - A resource that the old release deletes counts as being there, as it does for the cluster-version operator.
-      - Left out, the cluster that is asked lists the names of those that can matter, which are those of the new
-        releases that need a capability that is off. That takes one request for each kind, C(list) on all namespaces,
-        and two that tell which kinds there are. A problem says how many were asked for.
+      - The resources that exist on the cluster, as dicts with C(group), C(kind), C(namespace) and C(name), or as
+        objects from the API.
+      - If set, the new release is compared with the cluster instead of with the old release. If the selection excludes
+        a manifest and its resource exists on the cluster, its capabilities are enabled.
+      - A resource that the old release deletes counts as existing, as it does for the cluster-version operator.
+      - By default, the resources are looked up on the selected cluster, but only those of the new releases that need a
+        disabled capability. This takes one C(list) request for each kind in all namespaces, of names only, and two
+        discovery requests. A problem with severity V(info) reports how many were looked up.
     type: list
     elements: dict
   platform:
     description:
-      - Platform of the cluster, such as V(aws) or V(baremetal), in any case. It narrows RV(hops[].credentials_requests)
-        to those for that platform.
+      - Platform of the cluster, such as V(aws) or V(baremetal), in upper or lower case. It limits
+        RV(hops[].credentials_requests) to those for this platform.
     type: str
   clusters:
     description:
-      - The fleet form. A list of clusters, each a dict with C(name).
+      - A fleet, as a list of dicts with C(name) and the options of each cluster.
       - C(releases), C(live_resources), C(platform), C(cluster_profile), C(feature_set), C(feature_gates),
-        C(exclude_identifier), C(overrides) and C(always_enabled_capabilities) mean what the options of these names
-        mean, which stand in for each one that is left out.
-      - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) mean the same, too. Where
-        a cluster has one of these four, none of the options stands in.
-      - The API's own spellings of the options are accepted here, too.
-      - No cluster is asked for a fleet. To name one beside this option is an error.
+        C(exclude_identifier), C(overrides) and C(always_enabled_capabilities) override the module option of the same
+        name for this cluster.
+      - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) do so too. A cluster that
+        sets one of these four uses none of the four module options.
+      - The API spellings of the options are accepted here too.
+      - Cannot be combined with options that select a cluster.
     type: list
     elements: dict
   details:
     description:
-      - Whether to list every resource. If not, each list of causes holds the first one only, RV(hops[].counts) stands
-        for the other lists, and RV(hops[].implicitly_enabled[].count) for the causes.
-      - The default is V(true) for one cluster and V(false) for O(clusters). O(report) has all details anyway.
+      - Whether to return every resource. Otherwise each list of causes contains only the first one, RV(hops[].counts)
+        replaces the other lists, and RV(hops[].implicitly_enabled[].count) is the number of causes.
+      - The default is V(true) for one cluster and V(false) for O(clusters). O(report) always contains all details.
     type: bool
   fail_on:
     description:
-      - Names that the path must not turn on, in whatever way. The module fails, with the whole plan, if it does.
-      - V(any) stands for each name that is turned on and that the selection does not ask for in the new release.
-      - A name that was off counts as turned on, too, where the new release does not know it, because such a release
-        creates what it brings.
+      - Names that the path must not enable in any way. If it does, the module fails, and still returns the whole plan.
+      - V(any) means each name that is enabled and that the selection does not request in the new release.
+      - A disabled name that the new release does not know counts as enabled, because such a release creates its
+        components.
     type: list
     elements: str
     default: []
   allow_downgrade:
     description:
       - Whether a release may be older than the one before it, or the same.
-      - The plan then lists what would be left behind, and every component that would be created because the older
-        release does not know its capability, or no capabilities at all (4.10 and older).
+      - The plan then lists the orphaned resources, and every component that is created because the older release does
+        not know its capability, or has no capabilities at all (4.10 and older).
     type: bool
     default: false
   chdir:
     description:
-      - Directory that relative paths start from, those in O(clusters) too.
-      - Left out, it is the one in which Ansible runs the module, which for a local connection is that of the playbook.
+      - Directory that relative paths start from, including those in O(clusters).
+      - By default, the directory in which Ansible runs the module. For a local connection this is the directory of the
+        playbook.
     type: path
   report:
     description:
-      - Where to write a report. A file that is there already and is no such report is an error.
-      - A path that ends in C(.md) gets Markdown, one that ends in C(.html) a page that needs
-        no network, and any other is a directory that gets C(update_plan.md) and C(update_plan.html).
+      - Where to write a report. An existing file that is not such a report is an error.
+      - A path that ends in C(.md) gets Markdown, and one that ends in C(.html) a self-contained page. Any other path is
+        a directory that gets C(update_plan.md) and C(update_plan.html).
     type: path
 seealso:
   - module: capability.openshift.release_manifests
@@ -156,11 +160,11 @@ requirements:
   - PyYAML
   - Jinja2 (for O(report))
   - rapidyaml (optional, makes reading three times faster)
-  - kubernetes (to ask a cluster)
+  - kubernetes (to read from a cluster)
 """
 
 EXAMPLES = r"""
-- name: Say what two updates turn on, and write it down for the review
+- name: Plan two updates, and write a report for the review
   capability.openshift.update_plan:
     releases:
       - /srv/releases/4.13.59
@@ -173,25 +177,25 @@ EXAMPLES = r"""
     report: /srv/reviews/berlin
   register: plan
 
-- name: Show why
+- name: Show the causes
   ansible.builtin.debug:
     msg: "{{ item.1.name }}: {{ item.1.resources | map(attribute='name') | join(', ') or item.1.source }}"
   loop: "{{ plan.hops | subelements('implicitly_enabled') }}"
   loop_control:
     label: "{{ item.0.from }} to {{ item.0.to }}"
 
-- name: Stop a pipeline before the Console comes to a cluster without one
+- name: Stop a pipeline if the update enables the Console
   capability.openshift.update_plan:
     releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
     cluster_version: /srv/sites/paris/clusterversion.yaml
     fail_on: [Console]
 
-- name: Ask the cluster for its ClusterVersion and for the resources that can matter
+- name: Read the ClusterVersion and the deciding resources from the cluster
   capability.openshift.update_plan:
     releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
     kubeconfig: /srv/sites/paris/kubeconfig
 
-- name: Plan a fleet, with what each cluster says of itself
+- name: Plan a fleet, with the ClusterVersion or the selection of each cluster
   capability.openshift.update_plan:
     releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
     clusters:
@@ -207,7 +211,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 hops:
-  description: The hops of the path, in their order.
+  description: The hops of the path, in order.
   returned: success or O(fail_on), without O(clusters)
   type: list
   elements: dict
@@ -221,16 +225,16 @@ hops:
       type: str
       returned: always
     downgrade:
-      description: Whether the incoming release is not a later one.
+      description: Whether the incoming release is older than the outgoing one, or the same.
       type: bool
       returned: always
     enabled_before:
-      description: Names that are on before the hop, sorted.
+      description: Names that are enabled before the hop, sorted.
       type: list
       elements: str
       returned: always
     enabled_after:
-      description: Names that are on after the hop, once the incoming release has resolved the selection.
+      description: Names that are enabled after the incoming release has resolved the selection, sorted.
       type: list
       elements: str
       returned: always
@@ -246,8 +250,8 @@ hops:
       returned: always
     implicitly_enabled:
       description:
-        - What the hop turns on implicitly, as the outgoing cluster-version operator computes it, and what the incoming
-          one forces on.
+        - Capabilities that the hop enables implicitly, as the outgoing cluster-version operator computes them, and
+          those that the incoming one always enables.
       type: list
       elements: dict
       returned: always
@@ -257,23 +261,23 @@ hops:
           type: str
           returned: always
         cause:
-          description: V(manifest) if resources turn it on, V(forced) if it is turned on although no manifest says so.
+          description: V(manifest) if resources cause it, V(forced) if it is enabled although no manifest needs it.
           type: str
           returned: always
         requested:
-          description: Whether the selection asks for it in the incoming release, so that it is not implicit there.
+          description: Whether the selection requests it in the incoming release. It is not implicit there.
           type: bool
           returned: always
         source:
-          description: Where a forced case comes from, empty otherwise.
+          description: Source of a forced case, otherwise empty.
           type: str
           returned: always
         count:
-          description: How many resources turn it on.
+          description: Number of resources that cause it.
           type: int
           returned: always
         resources:
-          description: The resources that turn it on, in the order of the incoming release.
+          description: The resources that cause it, in the order of the incoming release.
           type: list
           elements: dict
           returned: always
@@ -295,7 +299,7 @@ hops:
               type: str
               returned: always
             from_file:
-              description: File in the outgoing release, V(none) if it is only on the cluster.
+              description: File in the outgoing release, V(none) if the resource exists only on the cluster.
               type: str
               returned: always
             to_file:
@@ -303,50 +307,50 @@ hops:
               type: str
               returned: always
             from_capabilities:
-              description: Capabilities that the manifest needed.
+              description: Capabilities that the manifest needs in the outgoing release.
               type: list
               elements: str
               returned: always
             to_capabilities:
-              description: Capabilities that it needs now.
+              description: Capabilities that the manifest needs in the incoming release.
               type: list
               elements: str
               returned: always
             deleted:
-              description: Whether the incoming release deletes the resource. It turns capabilities on all the same.
+              description: Whether the incoming release deletes the resource. It enables capabilities nevertheless.
               type: bool
               returned: always
     newly_requested:
-      description: Names that the selection asks for in the incoming release, and that were not on.
+      description: Names that the selection requests in the incoming release, and that were disabled.
       type: list
       elements: str
       returned: always
     newly_known:
-      description: Names that become known and stay off.
+      description: Names that become known and stay disabled.
       type: list
       elements: str
       returned: always
     no_longer_optional:
       description:
-        - Names that were off, and that the incoming release does not know, so that it creates what they bring.
+        - Disabled names that the incoming release does not know. It creates their components.
       type: list
       elements: str
       returned: always
     not_in_fresh_install:
       description:
-        - Names that are on here, and off in a fresh install of the incoming release with RV(capabilities).
+        - Names that are enabled here, and disabled in a fresh install of the incoming release with RV(capabilities).
       type: list
       elements: str
       returned: always
     blocked_by:
-      description: Why the cluster refuses the update, dicts with C(reason), C(message) and C(hint).
+      description: Reasons why the cluster refuses the update, dicts with C(reason), C(message) and C(hint).
       type: list
       elements: dict
       returned: always
     created_components:
       description:
-        - Components that are created where RV(hops[].no_longer_optional) is not empty, dicts with C(component) and
-          C(count) of resources.
+        - Components that are created if RV(hops[].no_longer_optional) is not empty, dicts with C(component) and the
+          C(count) of their resources.
       type: list
       elements: dict
       returned: always
@@ -357,38 +361,38 @@ hops:
       returned: always
     moved:
       description:
-        - Names of the selection whose resources need other capabilities now, dicts with C(name) and
-          C(resources) as in RV(hops[].implicitly_enabled[].resources).
+        - Names of the selection whose resources need other capabilities in the incoming release, dicts with C(name) and
+          C(resources), as in RV(hops[].implicitly_enabled[].resources).
       type: list
       elements: dict
       returned: with details
     added:
       description:
-        - Resources that the hop applies and that were not applied before, dicts with C(group), C(kind), C(namespace),
+        - Resources that only the incoming release applies, dicts with C(group), C(kind), C(namespace),
           C(name), C(file) and C(capabilities).
       type: list
       elements: dict
       returned: with details
     removed:
-      description: Resources that were applied and are no longer. Nobody deletes them.
+      description: Resources that only the outgoing release applies. They stay on the cluster.
       type: list
       elements: dict
       returned: with details
     deleted:
-      description: Resources that the incoming release deletes and the outgoing one did not.
+      description: Resources that only the incoming release deletes.
       type: list
       elements: dict
       returned: with details
     credentials_requests:
       description:
-        - CredentialsRequests that the new state needs, on O(platform) if it is given.
-        - C(new) tells those that were not there before.
+        - CredentialsRequests that the new state needs, limited to O(platform) if it is set.
+        - C(new) is whether the cluster did not have it before.
         - C(provider) is the kind of provider, V(none) without O(platform).
       type: list
       elements: dict
       returned: with details
     left_behind:
-      description: RV(hops[].removed) of a downgrade, empty otherwise.
+      description: Orphaned resources, which are RV(hops[].removed) of a downgrade. Otherwise empty.
       type: list
       elements: dict
       returned: with details
@@ -400,17 +404,17 @@ releases:
   sample: [4.13.59, 4.14.42]
 capabilities:
   description:
-    - The selection that the plan started from, without exclusions, a dict with C(baseline_capability_set) (V(none) for
+    - The selection that the plan starts from, without exclusions, a dict with C(baseline_capability_set) (V(none) for
       the cluster default) and C(additional_enabled_capabilities).
   returned: success or O(fail_on), without O(clusters)
   type: dict
 enabled_capabilities:
-  description: Names that are on at the end of the path, sorted.
+  description: Names that are enabled at the end of the path, sorted.
   returned: success or O(fail_on), without O(clusters)
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Those of them that the selection does not ask for in the last release.
+  description: Enabled names that the selection does not request in the last release.
   returned: success or O(fail_on), without O(clusters)
   type: list
   elements: str
@@ -422,7 +426,7 @@ known_capabilities:
 condition:
   description:
     - The condition C(ImplicitlyEnabledCapabilities) that the cluster will show at the end of the path, a dict with
-      C(type), C(status), C(reason) and C(message). V(none) where the last release has no capabilities.
+      C(type), C(status), C(reason) and C(message). V(none) if the last release has no capabilities.
   returned: success or O(fail_on), without O(clusters)
   type: dict
   sample:
@@ -432,29 +436,30 @@ condition:
     message: "The following capabilities could not be disabled: Build, MachineAPI"
 plans:
   description:
-    - The distinct plans of a fleet, each with what is returned for one cluster, and C(problems) of its own.
+    - The distinct plans of a fleet, each with the return values for one cluster and its own C(problems).
   returned: success or O(fail_on), with O(clusters)
   type: list
   elements: dict
 clusters:
-  description: For each cluster of a fleet the position of its plan in RV(plans).
+  description: The position in RV(plans) of the plan of each cluster.
   returned: success or O(fail_on), with O(clusters)
   type: dict
   sample: {berlin: 0, paris: 1, rome: 0}
 violations:
   description:
-    - What the path turns on against O(fail_on), dicts with C(name), C(from), C(to), C(message) and C(clusters).
+    - Names that the path enables although O(fail_on) forbids it, dicts with C(name), C(from), C(to), C(message) and
+      C(clusters).
   returned: success or O(fail_on)
   type: list
   elements: dict
 report:
   description: The files of the report.
-  returned: when O(report) is given
+  returned: when O(report) is set
   type: list
   elements: path
 problems:
   description:
-    - What is wrong or worth knowing. With O(clusters), what is so for all of them, and how many plans have more.
+    - Problems and notes. With O(clusters), those of all plans, and how many plans have others.
   returned: always
   type: list
   elements: dict
@@ -472,11 +477,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do about it, empty if nothing has to be done.
       type: str
       returned: always
 """
@@ -488,14 +493,15 @@ from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
     auth_spec,
     show_kubeconfig,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    cluster_options,
     cluster_type_spec,
     inclusion_spec,
+    overrides_spec,
     selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
@@ -544,7 +550,7 @@ def main() -> None:
             **cluster_type_spec(),
             **selection_spec(),
             **inclusion_spec(),
-            "overrides": {"type": "list", "elements": "dict"},
+            **overrides_spec(),
             "releases": {"type": "list", "elements": "raw"},
             "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
             "live_resources": {"type": "list", "elements": "dict"},
@@ -573,7 +579,7 @@ def main() -> None:
     if result["violations"]:
         warn(module, shown)
         lines = (f"- {item['message']}" for item in result["violations"])
-        message = "\n".join(["The plan is against fail_on:", *lines])
+        message = "\n".join(["The plan violates fail_on:", *lines])
         module.fail_json(msg=message, **result, problems=problem_dicts(shown))
     succeed(module, result, shown)
 
@@ -596,7 +602,7 @@ def answer(params: dict[str, Any], connect: Callable[[], Client] | None) -> Flee
     """Load the releases and plan. Raises ``CapabilityError``."""
     live = params["live_resources"]
     options = PlanOptions(
-        cluster_options(params),
+        ClusterOptions.from_params(params),
         params["cluster_version"],
         None if live is None else read_live_resources(live),
         params["platform"],

@@ -4,7 +4,7 @@
 
 # Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What filters and tests ask the domain, from Ansible's values: one question, plain in and plain out."""
+"""What the filters and tests have in common: reading Ansible's values, and calling the packages with them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from jinja2 import Undefined
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     API_SPELLINGS,
+    INCLUSION_OPTIONS,
     ClusterOptions,
     check_options,
     inclusion_context,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
     ImplicitEnablement,
@@ -31,6 +31,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     decide,
     included_manifests,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation
@@ -42,11 +43,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     InvalidOptionError,
-    Problem,
     Problems,
+    check_list,
+    check_string,
     did_you_mean,
-    list_problems,
-    string_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
@@ -55,32 +55,22 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, read_minor
 
-SELECTION_OPTIONS = ("cluster_profile", "feature_set", "feature_gates", "always_enabled_capabilities")
-"""Options of a question about names alone (documentation fragment ``_filter.selection``)."""
+SELECTION_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS if option.of_names)
+"""Options of filters and tests about names."""
 
-INCLUSION_OPTIONS = (
-    *SELECTION_OPTIONS,
-    "enabled_capabilities",
-    "known_capabilities",
-    "exclude_identifier",
-    "overrides",
-)
-"""Options of a question about manifests (documentation fragment ``_filter.inclusion``)."""
+MANIFEST_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS)
+"""Options of filters and tests about manifests."""
 
-UPDATE_OPTIONS = ("openshift_version", "cluster_profile", "feature_set", "feature_gates", "exclude_identifier")
-"""Options of a question about an update (filter ``implicitly_enabled_capabilities``)."""
+LOADING_OPTIONS = ("openshift_version", *(option.name for option in INCLUSION_OPTIONS if option.of_loading))
+"""Options of the filter ``implicitly_enabled_capabilities``."""
 
 INSTALL_OPTIONS = ("platform", "install_method", "feature_set", "feature_gates")
-"""Options of a question about an installation (filter ``validate_capabilities``)."""
+"""Options of the filter ``validate_capabilities`` for an installation."""
 
-_LISTS = (
-    "enabled",
-    "enabled_capabilities",
-    "known_capabilities",
-    "feature_gates",
-    "overrides",
-    "always_enabled_capabilities",
-)
+_LISTS = {"enabled": "str", **{option.name: option.items for option in INCLUSION_OPTIONS if option.items}}
+"""Options that are lists, and the type of their items."""
+
+_VERSION_CODES = ("missing-version", "unknown-version", "unsupported-version")
 
 
 def resolve_selection(
@@ -88,169 +78,153 @@ def resolve_selection(
     selection: object,
     options: Mapping[str, Any],
     allowed: tuple[str, ...],
+    problems: Problems,
+    *,
     where: str = "openshift_version",
-) -> tuple[InclusionContext, CapabilityStatus, tuple[Problem, ...]]:
-    """Resolve what a user said of a cluster.
+) -> tuple[InclusionContext, CapabilityStatus]:
+    """Resolve a selection. ``options`` are keyword arguments of the user; ``None`` is the same as an absent one.
 
-    ``options`` are the keyword arguments that the user wrote, of which ``allowed`` exist; an absent one and ``None``
-    mean the same. ``where`` is the name that the version has there. Raises ``InvalidOptionError``.
+    ``allowed``: the options that exist. ``where``: the name of the version's argument. Raises ``InvalidOptionError``.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
-    values, problems = _read_options(options, allowed)
+    values = _read_options(options, allowed, problems)
     minor = _read_version(version, where, problems)
-    if problems:
-        raise InvalidOptionError(problems)
+    problems.raise_errors(InvalidOptionError)
+    given = ClusterOptions(capabilities=untag(selection), **values)
     try:
-        return resolve_cluster(ClusterOptions(capabilities=untag(selection), **values), release_of_version(minor))
+        return resolve_cluster(given, release_of_version(minor), problems)
     except InvalidOptionError as error:
-        # The domain calls it as the modules do; here it has the name that the user knows.
-        names = {"openshift_version": where}
+        # The modules call this argument openshift_version.
         raise InvalidOptionError(
-            item._replace(where=names.get(item.where, item.where)) for item in error.problems
+            item._replace(where=where) if item.code in _VERSION_CODES else item for item in error.problems
         ) from None
 
 
-def check_selection(
-    version: object, selection: object, options: Mapping[str, Any], where: str = "openshift_version"
-) -> tuple[Problem, ...]:
-    """Return what is wrong with a selection where a cluster is installed with it: names, and the rules of installers.
+def check_installation_of(
+    version: object, selection: object, options: Mapping[str, Any], problems: Problems, *, where: str
+) -> None:
+    """Check a selection for an installation: its names, and the rules of installers.
 
-    ``options`` and ``where`` are those of ``resolve_selection``. Raises ``InvalidOptionError`` where the question
-    cannot be asked.
+    ``options`` and ``where`` are those of ``resolve_selection``. Raises ``InvalidOptionError`` if an option is invalid.
     """
     _refuse_undefined({"version": version, "selection": selection, **options})
-    values, problems = _read_options(options, INSTALL_OPTIONS)
+    values = _read_options(options, INSTALL_OPTIONS, problems)
     minor = _read_version(version, where, problems)
-    method = values.get("install_method")
+    method, platform = values.get("install_method"), values.get("platform")
     if isinstance(method, str) and method not in INSTALL_METHODS:
-        hint = did_you_mean(method, INSTALL_METHODS)
-        problems.append(Problem("error", "todo", "install_method", f"{method!r} is not a way to install", hint))
-    platform = values.get("platform")
+        message = f"{method!r} is not an install method"
+        problems.error("unknown-install-method", "install_method", message, did_you_mean(method, INSTALL_METHODS))
     if isinstance(platform, str) and platform not in PLATFORMS:
-        hint = did_you_mean(platform, PLATFORMS)
-        problems.append(Problem("error", "todo", "platform", f"{platform!r} is not a platform", hint))
-    if problems:
-        raise InvalidOptionError(problems)
+        message = f"{platform!r} is not a platform"
+        problems.error("unknown-platform", "platform", message, did_you_mean(platform, PLATFORMS))
+    problems.raise_errors(InvalidOptionError)
     document: dict[str, Any] = {"featureSet": values.get("feature_set", "")}
     if platform is not None:
         document["platform"] = {platform: {}}
     if "feature_gates" in values:
         document["featureGates"] = values["feature_gates"]
-    question = InstallOptions(document, "", complete=False, capabilities=untag(selection), method=method)
-    found = check_installation(question, release_of_version(minor)).problems
-    # There is no install-config here: each has the name that the user knows.
+    given = InstallOptions(document, "", complete=False, capabilities=untag(selection), method=method)
+    # There is no install-config here, so locations are the names of arguments.
     names = {**API_SPELLINGS, "openshift_version": where}
-    return tuple(item._replace(where=_named(item.where.removeprefix(": "), names)) for item in found)
+    for item in check_installation(given, release_of_version(minor)).problems:
+        problems.append(item._replace(where=_renamed(item.where.removeprefix(": "), names)))
 
 
-def _named(where: str, names: Mapping[str, str]) -> str:
-    """Return ``where`` with its first word called as in ``names``."""
+def _renamed(where: str, names: Mapping[str, str]) -> str:
+    """``where`` with its first word replaced as in ``names``."""
     word = re.split(r"[.[]", where, maxsplit=1)[0]
     return names.get(word, word) + where[len(word) :]
 
 
-def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[dict[str, Any], Problems]:
-    """Return the options that were given, by our names, and what is wrong with them."""
+def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...], problems: Problems) -> dict[str, Any]:
+    """The given options, by their own names even if the API's spelling is used."""
     values = {API_SPELLINGS.get(name, name): value for name, value in untag(options).items() if value is not None}
-    problems = Problems(
-        Problem("error", "todo", name, "is not an option here", did_you_mean(name, allowed))
-        for name in values
-        if name not in allowed
-    )
+    for name in values:
+        if name not in allowed:
+            problems.error("unknown-option", name, "is not an option here", did_you_mean(name, allowed))
     for name, value in values.items():
-        problems += _type_problems(name, value)
-    return values, problems
+        _check_type(name, value, problems)
+    return values
 
 
 def _read_version(version: object, where: str, problems: Problems) -> Minor | None:
     return None if version is None else read_minor(untag(version), where, problems)
 
 
+def _check_type(name: str, value: object, problems: Problems) -> None:
+    if name in _LISTS:
+        check_list(name, value, problems, of_strings=_LISTS[name] == "str")
+    else:
+        check_string(name, value, problems)
+
+
 def decide_manifests(
     manifests: object, version: object, selection: object, options: Mapping[str, Any]
 ) -> list[tuple[Any, bool]]:
-    """Return each of ``manifests``, as it was given, with whether it is in.
+    """Each of ``manifests``, as given, and whether it is included.
 
-    Raises ``InvalidOptionError`` with what is wrong with the manifests and with the options.
+    Raises ``InvalidOptionError`` with the problems of both the manifests and the options.
     """
     problems = Problems()
-    read: list[tuple[Any, Manifest]] = []
-    try:
-        read = read_manifests(manifests)
-    except InvalidOptionError as error:
-        problems += error.problems
-    try:
-        facts, _status, _problems = resolve_selection(version, selection, options, INCLUSION_OPTIONS)
-    except InvalidOptionError as error:
-        raise InvalidOptionError([*problems, *error.problems]) from None
-    if problems:
-        raise InvalidOptionError(problems)
-    return [(given, decide(manifest, facts).included) for given, manifest in read]
+    read = read_manifests(manifests, "manifests", problems)
+    context, _status = resolve_selection(version, selection, options, MANIFEST_OPTIONS, problems)
+    return [(given, decide(manifest, context).included) for given, manifest in read]
 
 
 def implicitly_enabled(current: object, target: object, enabled: object, options: Mapping[str, Any]) -> list[str]:
-    """Return what an update from the manifests ``current`` to ``target`` turns on where ``enabled`` is on, sorted.
+    """The capabilities that an update from manifests ``current`` to ``target`` enables implicitly, sorted.
 
-    Raises ``InvalidOptionError`` with what is wrong with any of them.
+    Raises ``InvalidOptionError`` with all problems.
     """
     problems = Problems()
-    sides: list[list[Manifest]] = []
-    for name, manifests in (("current", current), ("target", target)):
-        try:
-            sides.append([manifest for _given, manifest in read_manifests(manifests, name)])
-        except InvalidOptionError as error:
-            problems += error.problems
+    before = read_manifests(current, "current", problems)
+    after = read_manifests(target, "target", problems)
     _refuse_undefined({"enabled": enabled, **options})
     names = untag(enabled)
-    problems += _type_problems("enabled", names)
+    _check_type("enabled", names, problems)
     minor = _read_version(options.get("openshift_version"), "openshift_version", problems)
+    of_cluster = Problems()
     others = {name: value for name, value in options.items() if name != "openshift_version"}
-    values, of_options = _read_options(others, UPDATE_OPTIONS)
-    problems += of_options
-    cluster = check_options(ClusterOptions(**({} if of_options else values)), minor, problems)
-    if problems:
-        raise InvalidOptionError(problems)
-    loading = inclusion_context(cluster, release_of_version(minor), problems)
-    before, after = (included_manifests(side, loading) for side in sides)
-    return list(ImplicitEnablement(before, after).implicitly_enabled(frozenset(names)))
+    values = _read_options(others, LOADING_OPTIONS, of_cluster)
+    problems += of_cluster
+    criteria = check_options(ClusterOptions(**({} if of_cluster else values)), minor, problems)
+    problems.raise_errors(InvalidOptionError)
+    context = inclusion_context(criteria, release_of_version(minor), problems)
+    sides = (included_manifests([manifest for _given, manifest in side], context) for side in (before, after))
+    return list(ImplicitEnablement(*sides).implicitly_enabled(frozenset(names)))
 
 
 def _refuse_undefined(values: Mapping[str, object]) -> None:
-    # ansible-core 2.19 does not even call us; older ones hand over what is undefined.
-    undefined = [name for name, value in values.items() if isinstance(value, Undefined)]
-    if undefined:
-        raise InvalidOptionError(
-            [Problem("error", "todo", name, "is undefined", "Define the variable") for name in undefined]
-        )
-
-
-def _type_problems(name: str, value: object) -> list[Problem]:
-    if name not in _LISTS:
-        return string_problems(name, value)
-    return list_problems(name, value, of_strings=name != "overrides")
+    # ansible-core 2.19 does not call a filter with undefined values, older versions do.
+    problems = Problems()
+    for name, value in values.items():
+        if isinstance(value, Undefined):
+            problems.error("undefined-variable", name, "is undefined", "Define the variable")
+    problems.raise_errors(InvalidOptionError)
 
 
 def read_manifest(value: object) -> Manifest:
-    """Return the manifest that ``value``, a decoded document, is. Raises ``InvalidOptionError`` where it is none."""
+    """The manifest that ``value``, a decoded document, is. Raises ``InvalidOptionError`` if it is not a manifest."""
+    problems = Problems()
     if value is None:
-        raise InvalidOptionError(
-            [Problem("error", "todo", "manifest", "is empty, expected a dict", "Give it a manifest")]
-        )
-    return read_manifests([value])[0][1]
+        problems.error("missing-manifest", "manifest", "is empty, expected a dict", "Give a manifest")
+    read = read_manifests([value], "manifests", problems)
+    problems.raise_errors(InvalidOptionError)
+    return read[0][1]
 
 
-def read_manifests(values: object, where: str = "manifests") -> list[tuple[Any, Manifest]]:
-    """Return each of ``values``, as it was given, with the manifest that it is; empty documents are passed over.
+def read_manifests(values: object, where: str, problems: Problems) -> list[tuple[Any, Manifest]]:
+    """Each of ``values``, as given, with its manifest. Skips empty documents, and reports values that are no manifests.
 
-    Raises ``InvalidOptionError`` naming every value that is no manifest.
+    Raises ``InvalidOptionError`` if ``values`` is undefined.
     """
     _refuse_undefined({where: values})
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        what = "a map" if isinstance(values, Mapping) else f"{untag(values)!r}"
-        message = f"is {what}, expected a list of manifests"
-        raise InvalidOptionError([Problem("error", "todo", where, message, "Give a list, as from_yaml_all makes it")])
+        value = "a map" if isinstance(values, Mapping) else f"{untag(values)!r}"
+        message = f"is {value}, expected a list of manifests"
+        problems.error("not-a-list", where, message, "Give a list, as from_yaml_all returns it")
+        return []
     read: list[tuple[Any, Manifest]] = []
-    problems = Problems()
     for number, value in enumerate(values, 1):
         if value is None:
             continue
@@ -259,11 +233,9 @@ def read_manifests(values: object, where: str = "manifests") -> list[tuple[Any, 
             problems += found
         else:
             read.append((value, manifest))
-    if problems:
-        raise InvalidOptionError(problems)
     return read
 
 
 def filter_error(error: CapabilityError) -> AnsibleFilterError:
-    """Return the error that Ansible shows for ``error``: every problem, no traceback."""
+    """The error that Ansible shows for ``error``: all its errors, without a traceback."""
     return AnsibleFilterError(error_text(error))

@@ -46,15 +46,15 @@ _value:
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import filter_error, resolve_selection
 
 
 def known_capability(name: Any, version: Any, **options: Any) -> bool:
-    """Tell whether ``version`` knows the capability ``name``."""
+    """Whether ``version`` knows the capability ``name``."""
     try:
-        _facts, status, _problems = resolve_selection(
-            version, None, options, ("feature_set", "feature_gates"), "version"
+        _context, status = resolve_selection(
+            version, None, options, ("feature_set", "feature_gates"), Problems(), where="version"
         )
     except CapabilityError as error:
         raise filter_error(error) from None

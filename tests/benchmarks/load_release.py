@@ -13,9 +13,10 @@ if "--without-accelerator" in sys.argv:
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 
 
@@ -24,8 +25,8 @@ def main() -> None:
     start = time.perf_counter()
     loaded = load_release(sys.argv[1])
     release = loaded.release
-    facts, _status, _problems = resolve_cluster(ClusterOptions(), release)
-    included = sum(1 for inclusion in decide_all(release.manifests, facts) if inclusion.included)
+    context, _status = resolve_cluster(ClusterOptions(), release, Problems())
+    included = sum(1 for inclusion in decide_all(release.manifests, context) if inclusion.included)
     print(included, time.perf_counter() - start)
 
 

@@ -19,9 +19,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
     ImplicitEnablement,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.resolved_release import resolve_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import PlanSettings, plan_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions

@@ -30,14 +30,15 @@ from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     Reason,
     decide_all,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease, load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.tests.benchmarks.floor import send_all
@@ -56,8 +57,8 @@ _CRD_PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 def included(loaded: LoadedRelease) -> list[Manifest]:
     """Return what a rollout of the full set applies."""
     options = ClusterOptions(capabilities=CAPABILITIES, feature_set=FEATURE_SET)
-    facts, _status, _problems = resolve_cluster(options, loaded.release)
-    decided = decide_all(loaded.release.manifests, facts)
+    context, _status = resolve_cluster(options, loaded.release, Problems())
+    decided = decide_all(loaded.release.manifests, context)
     return [item.manifest for item in decided if item.included and not item.manifest.deletes]
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import crds as _established
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.crds import (
+    TOUCH_SECONDS,
     TOUCHED,
     is_established,
     wait_until_established,
@@ -108,35 +108,27 @@ def after_a_crash(cluster: ControlPlane, client: Client, change: Callable[[dict[
     return metadata
 
 
-def shorten(monkeypatch: pytest.MonkeyPatch, part: float) -> None:
-    """Have a definition looked at again after a part of the time."""
-    monkeypatch.setattr(_established, "_TOUCH_SECONDS", _established._TOUCH_SECONDS * part)
-
-
 @pytest.mark.parametrize(("change", "part"), [(forget, 1.0), (never_looked_at, 0.1)])
 def test_a_definition_that_a_crash_left_half_done(
     cluster: ControlPlane,
     client: Client,
-    monkeypatch: pytest.MonkeyPatch,
     change: Callable[[dict[str, Any]], None],
     part: float,
 ) -> None:
     """The second time nothing is waited for longer than a tenth of what it is in earnest."""
-    shorten(monkeypatch, part)
     metadata = after_a_crash(cluster, client, change)
     mark = cluster.audit.mark()
-    found, why = wait_until_established(client, TARGET, metadata, SECONDS)
+    found, why = wait_until_established(client, TARGET, metadata, SECONDS, part * TOUCH_SECONDS)
     assert is_established(found), why
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW
     assert TOUCHED not in (client.get(TARGET)["metadata"].get("annotations") or {})
 
 
-def test_time_is_up(cluster: ControlPlane, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_is_up(cluster: ControlPlane, client: Client) -> None:
     """After one attempt to have the definition looked at again."""
-    shorten(monkeypatch, 0.1)
     metadata = after_a_crash(cluster, client, invalid)
     mark = cluster.audit.mark()
-    found, why = wait_until_established(client, TARGET, metadata, 1.4)
+    found, why = wait_until_established(client, TARGET, metadata, 1.4, 0.1 * TOUCH_SECONDS)
     assert not is_established(found)
     assert why == "is not established in time: InvalidCABundle (The conversion webhook CABundle is invalid)"
     assert len(cluster.audit.requests(mark, user_agent=AGENT)) <= FEW

@@ -113,7 +113,7 @@ def test_object_with_a_finalizer_is_told_and_changes_nothing_the_second_time(rol
     assert ids(first, "deleted") == ["ConfigMap victim"]
     again = rollouts.done([TOMBSTONE], mode="update")
     assert again["changed"] is False
-    assert "test.io/wait" in again.problem("is being deleted")["message"]
+    assert "test.io/wait" in again.problem("terminating-object")["message"]
     rollouts.api.patch(path_of(VICTIM), {"metadata": {"finalizers": None}})
 
 
@@ -130,7 +130,7 @@ def test_invalid_delete_annotation_is_neither_applied_nor_deleted(rollouts: Roll
     odd = manifest("ConfigMap", "victim", HOME, annotations={DELETE: value}, data={"key": "odd"})
     files: dict[str, Any] = {"0000_10_a_1.yaml": odd, "0000_10_b_1.yaml": config_map("other")}
     outcome = rollouts.apply(rollouts.release(files), mode="update")
-    assert "invalid delete annotation" in outcome.message
+    assert [code for code, _where in outcome.faults] == ["invalid-annotation"]
     assert rollouts.get(VICTIM)["data"] == {"key": "value"}
     assert rollouts.has(config_map("other"))
 
@@ -242,8 +242,9 @@ def test_proxy_that_is_taken_away_leaves_the_containers(rollouts: Rollouts) -> N
 
 def test_container_that_is_not_there_is_an_error(rollouts: Rollouts) -> None:
     outcome = rollouts.apply([deployment("a", annotations={INJECT_PROXY: "main,other"})])
-    assert INJECT_PROXY in outcome.errors[0]["where"]
-    assert "other" in outcome.message
+    ((code, where),) = outcome.faults
+    assert code == "unknown-container"
+    assert INJECT_PROXY in where
 
 
 def webhook() -> Body:

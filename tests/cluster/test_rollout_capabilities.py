@@ -197,7 +197,7 @@ def test_update_of_a_cluster_of_which_nobody_knows_what_it_has_is_refused(rollou
     mark = rollouts.plane.audit.mark()
     outcome = rollouts.apply(NEXT)
     (problem,) = outcome.errors
-    assert problem["where"] == "previous_release"
+    assert (problem["code"], problem["where"]) == ("missing-previous-release", "previous_release")
     assert "4.21.0" in problem["message"]
     assert "create" not in {item.partition(" ")[0] for item in rollouts.writes(mark)}
 

@@ -36,8 +36,8 @@ def test_field_of_kubectl_is_told_with_its_manager_and_not_taken(rollouts: Rollo
     expected = {"group": "", "kind": "ConfigMap", "namespace": HOME, "name": "mine"}
     assert outcome["conflicts"] == [{**expected, "manager": "kubectl", "field": ".data.key"}]
     (problem,) = outcome.errors
-    assert "kubectl" in problem["message"]
-    assert "force_conflicts" in problem["hint"]
+    assert (problem["code"], problem["where"]) == ("conflicting-managers", "0000_10_a_00.yaml, document 1")
+    assert problem["message"] == ".data.key is owned by kubectl"
     assert rollouts.get(MINE)["data"] == {"key": "of kubectl"}
 
 
@@ -118,9 +118,7 @@ def test_selector_that_cannot_be_changed_is_explained(rollouts: Rollouts) -> Non
     other["spec"]["template"]["metadata"]["labels"] = labels
     outcome = rollouts.apply([other])
     (problem,) = outcome.errors
-    assert "immutable" in problem["message"]
-    assert "Delete the object" in problem["hint"]
-    assert problem["where"] == "0000_10_a_00.yaml, document 1"
+    assert (problem["code"], problem["where"]) == ("immutable-field", "0000_10_a_00.yaml, document 1")
 
 
 def test_role_of_a_binding_that_cannot_be_changed_is_explained(rollouts: Rollouts) -> None:
@@ -131,7 +129,7 @@ def test_role_of_a_binding_that_cannot_be_changed_is_explained(rollouts: Rollout
 
     rollouts.done([binding("view")])
     outcome = rollouts.apply([binding("edit")])
-    assert "Delete the object" in outcome.errors[0]["hint"]
+    assert outcome.faults == [("immutable-field", "0000_10_a_00.yaml, document 1")]
 
 
 def test_object_that_was_deleted_as_told_is_made_anew(rollouts: Rollouts) -> None:

@@ -59,7 +59,7 @@ def set_feature_set(rollouts: Rollouts, name: str) -> None:
 def test_nothing_with_a_feature_set_is_sent_while_nobody_knows_it(rollouts: Rollouts) -> None:
     outcome = rollouts.apply(rollouts.release(BODIES))
     (problem,) = outcome.errors
-    assert problem["where"] == "feature_set"
+    assert (problem["code"], problem["where"]) == ("missing-feature-set", "feature_set")
     assert "2 manifests" in problem["message"]
     assert there(rollouts) == ["both"]
 
@@ -72,7 +72,7 @@ def test_nothing_with_a_feature_set_is_sent_to_whom_it_is_forbidden_to_look(roll
     user = certificate_user(rollouts.plane, "no-gates", everything_but("config.openshift.io", "featuregates"))
     outcome = rollouts.apply(release, kubeconfig=user.kubeconfig)
     (problem,) = outcome.errors
-    assert "held back" in problem["message"]
+    assert problem["code"] == "forbidden-request"
     assert "feature_set" in problem["hint"]
     assert there(rollouts) == ["both"]
 
@@ -174,4 +174,4 @@ def test_release_for_nobody_is_refused(rollouts: Rollouts) -> None:
     body["metadata"]["annotations"] = {}
     outcome = rollouts.apply(rollouts.release([body]))
     assert outcome.failed
-    assert "has no manifest for a cluster like this" in outcome.message
+    assert ("empty-release", "release") in outcome.faults

@@ -212,6 +212,7 @@ def test_inventory_that_somebody_edited_is_a_clear_error(rollouts: Rollouts, dat
     with rollouts.unwritten():
         outcome = rollouts.apply([KEPT, OLD])
     (problem,) = outcome.errors
+    assert problem["code"] == "unreadable-inventory"
     assert problem["where"] == "configmaps kube-system/capability-openshift-rollout"
     assert "previous_release" in problem["hint"]
 
@@ -219,7 +220,7 @@ def test_inventory_that_somebody_edited_is_a_clear_error(rollouts: Rollouts, dat
 def test_inventory_without_anything_is_a_clear_error(rollouts: Rollouts) -> None:
     rollouts.done([KEPT])
     rollouts.api.patch(INVENTORY, {"data": None})
-    assert "is not what a rollout wrote" in rollouts.apply([KEPT]).message
+    assert [code for code, _where in rollouts.apply([KEPT]).faults] == ["unreadable-inventory"]
 
 
 def test_inventory_that_was_deleted_is_written_anew(rollouts: Rollouts) -> None:

@@ -140,7 +140,7 @@ def test_value_of_a_wrong_type_is_told_at_once_in_words_and_with_its_place(rollo
     outcome = rollouts.apply([config_map("odd", data={"x": 5, "y": ["a"]})], wait=wait, wait_timeout=30)
     assert time.monotonic() - begun < 4
     (problem,) = outcome.errors
-    assert problem["where"] == "0000_10_a_00.yaml, document 1"
+    assert (problem["code"], problem["where"]) == ("mistyped-field", "0000_10_a_00.yaml, document 1")
     assert ".data.x is a number, expected a string" in problem["message"]
     assert ".data.y is a list, expected a string" in problem["message"]
     assert [item["state"] for item in outcome["failed_resources"]] == ["failed"]
@@ -158,7 +158,7 @@ def test_failure_stops_the_rest_of_its_component_and_no_other(rollouts: Rollouts
     files: dict[str, Any] = {"0000_10_a_1.yaml": [broken(), config_map("after")], "0000_10_b_1.yaml": config_map("b")}
     outcome = rollouts.apply(rollouts.release(files), check=check)
     assert ids(outcome, "created") == ["ConfigMap b"]
-    assert "1 manifests were not sent" in outcome.message
+    assert outcome.problem("unapplied-manifests")["message"].startswith("1 manifests")
     assert rollouts.has(config_map("after")) is False
 
 
@@ -208,7 +208,7 @@ def test_error_of_a_secret_that_cannot_be_changed_names_the_field(rollouts: Roll
     rollouts.done([manifest("Secret", "a", HOME, data={"key": SECRET}, immutable=True)])
     outcome = rollouts.apply([manifest("Secret", "a", HOME, data={"key": "bmV3"}, immutable=True)])
     assert "422 about data" in outcome.errors[0]["message"]
-    assert "Delete the object" in outcome.errors[0]["hint"]
+    assert outcome.errors[0]["code"] == "immutable-field"
 
 
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])

@@ -249,11 +249,11 @@ def test_cluster_version_of_somebody_else_is_waited_for(rollouts: Rollouts) -> N
 def test_cluster_version_of_nobody_is_a_clear_error_without_wait(rollouts: Rollouts) -> None:
     mark = rollouts.plane.audit.mark()
     outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True))
-    assert "does not exist, and no capabilities are given" in outcome.message
+    assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
     assert rollouts.writes(mark) == []
 
 
 def test_cluster_version_of_nobody_is_told_when_time_is_up(rollouts: Rollouts) -> None:
     outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True), wait=True, wait_timeout=2)
-    assert "does not exist" in outcome.message
+    assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
     assert not rollouts.has(config_map("a"))

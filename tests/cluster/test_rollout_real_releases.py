@@ -100,9 +100,9 @@ def _left_out(result: dict[str, Any]) -> set[tuple[str, str]]:
     """Return the kinds and fields that the result says to be unknown to the API."""
     found = set()
     for problem in result["problems"]:
-        _before, known, rest = problem["message"].partition("the API does not know ")
+        _before, known, rest = problem["message"].partition("the API does not declare ")
         if known:
-            fields, _of, kind = rest.removesuffix(", so it is left out").rpartition(" of ")
+            fields, _of, kind = rest.removesuffix(", so the rollout drops it").rpartition(" of ")
             found |= {(kind, field) for field in fields.split(", ")}
     return found
 

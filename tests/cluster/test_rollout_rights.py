@@ -44,7 +44,7 @@ def test_kind_that_is_forbidden_is_one_error_and_the_rest_is_applied(rollouts: R
     bodies = [service("a"), service("b"), config_map("other"), deployment("c")]
     outcome = rollouts.apply(bodies, kubeconfig=user.kubeconfig)
     (problem,) = outcome.errors
-    assert problem["where"] == "Service"
+    assert (problem["code"], problem["where"]) == ("forbidden-request", "Service")
     assert all(name in problem["message"] for name in ("rollouts/a", "rollouts/b"))
     assert [item["state"] for item in outcome["failed_resources"]] == ["forbidden", "forbidden"]
     assert ids(outcome, "created") == ["ConfigMap other", "Deployment c"]

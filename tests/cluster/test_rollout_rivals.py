@@ -10,7 +10,8 @@ import signal
 import time
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._rollout import inventory_store as _inventory
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import REAL_TIMINGS
+from ansible_collections.capability.openshift.plugins.modules import release_apply
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import Point, Run
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     INVENTORY,
@@ -23,8 +24,10 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 
 OPTIONS: dict[str, Any] = {"openshift_version": "4.21.0", "wait": True}
 RUN = "capability.openshift.io/run"
-OFTEN = {(_inventory.__name__, "_CLAIM_SECONDS"): _inventory._LOCK_SECONDS / 10}
-"""A tenth of the time that a rollout goes without asking whether another one has begun; test_rollout_safety has all."""
+LOCK_CHECK = REAL_TIMINGS.lock_check / 10
+"""A tenth of the real time between two checks of the lock. test_rollout_safety has the real one."""
+
+OFTEN = {(release_apply.__name__, "TIMINGS"): REAL_TIMINGS._replace(lock_check=LOCK_CHECK)}
 
 
 def run_of(rollouts: Rollouts) -> str:
@@ -47,11 +50,11 @@ def test_the_first_of_two_with_the_same_plan_stops(rollouts: Rollouts) -> None:
     first = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, clocks=OFTEN, **OPTIONS)
     assert first.reached(Point("manifests", 2))
     before = run_of(rollouts)
-    time.sleep(1.2 * sum(OFTEN.values()))
+    time.sleep(1.2 * LOCK_CHECK)
     second = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, **OPTIONS)
     told = first.result()
     assert told["failed"]
-    assert "was written by another rollout, which has begun after this one" in told["msg"]
+    assert "was written by another rollout, which started after this one" in told["msg"]
     assert run_of(rollouts) != before
     make_available(rollouts, work)
     told = second.result()

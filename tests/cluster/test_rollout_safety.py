@@ -118,7 +118,7 @@ def test_release_before_that_the_cluster_does_not_have_is_refused(rollouts: Roll
     metadata = {"kind": "cincinnati-metadata-v0", "version": "4.20.7"}
     (other / "release-metadata").write_text(json.dumps(metadata), encoding="utf-8")
     problem = is_refused(rollouts, NEXT, previous_release=other)
-    assert problem["where"] == "previous_release"
+    assert (problem["code"], problem["where"]) == ("different-version", "previous_release")
     assert "4.20.7" in problem["message"]
     assert "4.21.0" in problem["message"]
 
@@ -151,7 +151,7 @@ def test_same_play_runs_again_after_a_kill_in_the_middle(rollouts: Rollouts) -> 
 def test_other_profile_than_that_of_the_cluster_is_refused(rollouts: Rollouts) -> None:
     rollouts.done([MOVING], capabilities=NONE)
     problem = is_refused(rollouts, [MOVING], cluster_profile="ibm-cloud-managed", capabilities=NONE)
-    assert problem["where"] == "cluster_profile"
+    assert (problem["code"], problem["where"]) == ("different-profile", "cluster_profile")
     assert rollouts.done([MOVING], capabilities=NONE)["changed"] is False
 
 
@@ -163,7 +163,7 @@ def test_other_profile_is_refused_before_the_feature_gate_is_defined(rollouts: R
 
 def test_profile_that_no_manifest_names_is_refused(rollouts: Rollouts) -> None:
     problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=NONE)
-    assert "cluster_profile" in problem["hint"]
+    assert (problem["code"], problem["where"]) == ("empty-release", "release")
     assert not rollouts.api.exists(INVENTORY)
 
 
@@ -374,5 +374,5 @@ def test_older_release_is_refused_before_anything_is_written(rollouts: Rollouts)
     rollouts.done(BODIES, capabilities=NONE, openshift_version="4.21.3")
     with rollouts.unwritten():
         outcome = rollouts.apply(BODIES, capabilities=NONE, openshift_version="4.21.2")
-    assert "is 4.21.2, and the cluster has 4.21.3" in outcome.message
+    assert outcome.faults == [("older-version", "release")]
     rollouts.done(BODIES, capabilities=NONE, openshift_version="4.21.2", allow_downgrade=True)

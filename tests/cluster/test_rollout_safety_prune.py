@@ -68,6 +68,7 @@ def is_refused(rollouts: Rollouts, release: Path, *, check: bool = False) -> Out
 def test_release_one_directory_too_deep_prunes_nothing(rollouts: Rollouts, check: bool) -> None:
     installed(rollouts)
     outcome = is_refused(rollouts, EXAMPLE / "release-manifests", check=check)
+    assert outcome.faults == [("unsafe-prune", "prune")]
     assert "clusterversions.config.openshift.io" in outcome.message
 
 
@@ -75,7 +76,7 @@ def test_release_without_what_the_operator_brings_prunes_nothing(rollouts: Rollo
     installed(rollouts)
     release = copy_of_example(rollouts)
     shutil.rmtree(release / "manifests")
-    assert "not complete" in is_refused(rollouts, release).message
+    assert ("incomplete-release", "prune") in is_refused(rollouts, release).faults
 
 
 def test_release_with_a_template_that_cannot_be_rendered_prunes_nothing(rollouts: Rollouts) -> None:
@@ -83,7 +84,7 @@ def test_release_with_a_template_that_cannot_be_rendered_prunes_nothing(rollouts
     release = copy_of_example(rollouts)
     template = release / "manifests" / "0000_00_cluster-version-operator_03_deployment.yaml"
     template.write_text(template.read_text(encoding="utf-8") + "# {{ .Nonsense }}\n", encoding="utf-8")
-    assert "not complete" in is_refused(rollouts, release).message
+    assert ("incomplete-release", "prune") in is_refused(rollouts, release).faults
 
 
 def test_release_that_lacks_most_of_the_inventory_prunes_nothing(rollouts: Rollouts) -> None:
@@ -134,7 +135,7 @@ def test_namespace_that_was_there_before_stays_with_all_that_is_in_it(rollouts: 
 def test_what_stays_is_told_with_what_to_do_about_it(rollouts: Rollouts) -> None:
     rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
     applied(rollouts, namespace("team"))
-    problem = pruned(rollouts).problem("was there before the rollout")
+    problem = pruned(rollouts).problem("kept-leftover")
     assert (problem["severity"], problem["where"]) == ("warning", "namespaces team")
     assert problem["hint"]
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What real clusters say of themselves is what the collection makes of their spec and status, word for word."""
+"""The status of real clusters is the one that the collection computes from their spec, word for word."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     always_enabled_by_default,
     data_of,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.support import cluster_versions, fact_release
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
@@ -46,20 +47,21 @@ def test_the_data_is_all_there() -> None:
 
 @objects
 def test_the_condition_is_the_cluster_s_own(value: dict[str, Any]) -> None:
-    found, problems = parse_cluster_version(value)
-    assert found is not None
-    assert found.status is not None
-    assert not any(problem.severity == "error" for problem in problems)
-    minor = minor_of(found.version)
-    facts = data_of(minor)
-    assert facts is not None
-    ensure = found.status.enabled | set(always_enabled_by_default(minor, PROFILE))
-    status = capability_status(found.selection, facts, frozenset(), ensure)
+    problems = Problems()
+    cluster = parse_cluster_version(value, "cluster_version", problems)
+    assert cluster is not None
+    assert cluster.status is not None
+    assert not problems.has_errors
+    minor = minor_of(cluster.version)
+    data = data_of(minor)
+    assert data is not None
+    stay_enabled = cluster.status.enabled | set(always_enabled_by_default(minor, PROFILE))
+    status = capability_status(cluster.selection, data, frozenset(), stay_enabled)
 
-    told = only(value)["status"]
-    assert sorted(status.known) == told["capabilities"]["knownCapabilities"]
-    assert sorted(status.enabled) == told["capabilities"]["enabledCapabilities"]
-    (condition,) = told["conditions"]
+    reported = only(value)["status"]
+    assert sorted(status.known) == reported["capabilities"]["knownCapabilities"]
+    assert sorted(status.enabled) == reported["capabilities"]["enabledCapabilities"]
+    (condition,) = reported["conditions"]
     assert capability_condition(status)._asdict() == condition
 
 

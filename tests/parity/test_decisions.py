@@ -12,7 +12,6 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
@@ -20,11 +19,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     decide,
     decide_all,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import (
     Selection,
     capability_status,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
@@ -79,10 +80,11 @@ def test_scenario_from_options(scenario: Scenario) -> None:
         overrides=inputs["overrides"],
         always_enabled_capabilities=[],
     )
-    facts, status, problems = resolve_cluster(options, release_of_version(scenario.minor))
-    assert problems == ()
+    problems = Problems()
+    context, status = resolve_cluster(options, release_of_version(scenario.minor), problems)
+    assert problems == []
     assert (sorted(status.known), sorted(status.enabled)) == (inputs["known"], inputs["enabled"])
-    assert_answers(scenario, facts)
+    assert_answers(scenario, context)
 
 
 @scenarios

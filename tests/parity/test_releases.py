@@ -16,7 +16,6 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
@@ -24,7 +23,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     InclusionContext,
     decide_all,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._yaml import rapidyaml as _rapidyaml
@@ -126,8 +127,8 @@ def test_more_capabilities_let_more_in(folder: Path) -> None:
 
     def let_in(baseline: str) -> set[tuple[str, int]]:
         options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline}, always_enabled_capabilities=[])
-        facts, _status, _problems = resolve_cluster(options, loaded.release._replace(body=body))
-        return included(loaded.release.manifests, facts)
+        context, _status = resolve_cluster(options, loaded.release._replace(body=body), Problems())
+        return included(loaded.release.manifests, context)
 
     none, some, everything = map(let_in, ("None", "v4.11", "vCurrent"))
     assert none < some <= everything
@@ -138,8 +139,8 @@ def test_more_capabilities_let_more_in(folder: Path) -> None:
 def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_path: Path, baseline: str) -> None:
     loaded = load(folder)
     options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline})
-    facts, _status, _problems = resolve_cluster(options, loaded.release)
-    inclusions = decide_all(loaded.release.manifests, facts)
+    context, _status = resolve_cluster(options, loaded.release, Problems())
+    inclusions = decide_all(loaded.release.manifests, context)
     files = included_files(loaded, inclusions)
     assert 0 < len(files) < len(loaded.files)
     for name, data in files.items():
@@ -157,7 +158,7 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
     # The order inside a file counts, and the files stand in one directory now.
     by_name = sorted(expected, key=lambda item: item.file.rpartition("/")[2])
     assert list(map(content, again.release.manifests)) == list(map(content, by_name))
-    assert all(decision.included for decision in decide_all(again.release.manifests, facts))
+    assert all(decision.included for decision in decide_all(again.release.manifests, context))
 
 
 @folders

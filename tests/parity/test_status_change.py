@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What real CVOs wrote into the status of real clusters is what the collection would write."""
+"""The collection would write the same status as the CVOs of real clusters."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.stat
     next_status,
     status_inputs,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.parity.support import cluster_versions
@@ -30,20 +31,21 @@ def only(value: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "value", cluster_versions(), ids=lambda value: str(only(value)["status"]["desired"]["version"])
 )
-def test_capabilities_and_condition_of_real_clusters_stay_as_they_are(value: dict[str, Any]) -> None:
-    found = only(value)
-    told = found["status"]
-    version = told["desired"]["version"]
+def test_capabilities_and_condition_of_real_clusters_stay_the_same(value: dict[str, Any]) -> None:
+    obj = only(value)
+    reported = obj["status"]
+    version = reported["desired"]["version"]
     release = release_of_version(minor_of(version))._replace(version=version)
-    facts, _problems = status_inputs(ClusterOptions(), release, "")
+    inputs = status_inputs(ClusterOptions(), release, "", Problems())
+    problems = Problems()
 
-    change, problems = next_status(found, facts, "2026-01-01T00:00:00Z")
+    change = next_status(obj, inputs, "2026-01-01T00:00:00Z", problems)
 
-    assert problems == ()
+    assert problems == []
     assert change is not None
-    assert change.after["capabilities"] == told["capabilities"]
-    assert [item["type"] for item in change.after["conditions"]] == [item["type"] for item in told["conditions"]]
+    assert change.after["capabilities"] == reported["capabilities"]
+    assert [item["type"] for item in change.after["conditions"]] == [item["type"] for item in reported["conditions"]]
     condition = find_capability_condition(change.after)
     assert condition is not None
-    (there,) = [item for item in told["conditions"] if item["type"] == condition["type"]]
-    assert {**condition, "lastTransitionTime": ""} == {**there, "lastTransitionTime": ""}
+    (expected,) = [item for item in reported["conditions"] if item["type"] == condition["type"]]
+    assert {**condition, "lastTransitionTime": ""} == {**expected, "lastTransitionTime": ""}

@@ -48,9 +48,13 @@ class Outcome:
         return [(item["code"], item["where"]) for item in self.errors]
 
     def problem(self, part: str) -> dict[str, str]:
-        """Return the one problem whose place or message holds ``part``."""
-        (found,) = [item for item in self.result["problems"] if part in item["where"] or part in item["message"]]
-        return dict(found)
+        """Return the one problem with the code ``part``, or with ``part`` in its location or message."""
+        (only,) = [
+            item
+            for item in self.result["problems"]
+            if part == item["code"] or part in item["where"] or part in item["message"]
+        ]
+        return dict(only)
 
 
 Call = Callable[..., Outcome]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What ansible-playbook prints of install_config, with all that -vvv and --diff add: everything but secrets."""
+"""The output of ansible-playbook for install_config, with -vvv and --diff, contains no secret."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
-    NOTED,
+    COMMENTED,
     OLD_PULL_SECRET,
     PRIVATE_KEY,
     PULL_SECRET,
@@ -23,16 +23,16 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
     site,
 )
 
-BROKEN = NOTED.replace(f"pullSecret: '{PULL_SECRET}'", f"pullSecret: '{PULL_SECRET}")
+BROKEN = COMMENTED.replace(f"pullSecret: '{PULL_SECRET}'", f"pullSecret: '{PULL_SECRET}")
 TWICE = selection("Ingress", "Console", "Ingress")
 WRONG = selection("console", "Ingress")
 
-# Name of the task: options. What is secret comes from a file of variables, as it does in a vault.
+# Name of the task: options. Secrets are in a file of variables, like in a vault.
 TASKS: dict[str, dict[str, Any]] = {
     "write": {"path": "new.yaml", "content": "{{ site }}", "capabilities": TWICE},
-    "write a text": {"path": "text.yaml", "content": "{{ noted }}", "solution": "ran_du"},
-    "edit": {"path": "noted.yaml", "capabilities": TWICE, "backup": True},
-    "replace": {"path": "noted.yaml", "content": "{{ vsphere }}", "install_method": "agent"},
+    "write a text": {"path": "text.yaml", "content": "{{ commented }}", "solution": "ran_du"},
+    "edit": {"path": "commented.yaml", "capabilities": TWICE, "backup": True},
+    "replace": {"path": "commented.yaml", "content": "{{ vsphere }}", "install_method": "agent"},
     "fail": {"path": "new.yaml", "content": "{{ private }}", "capabilities": WRONG},
     "fail at texts": {"path": "broken.yaml", "content": "{{ broken }}", "capabilities": TWICE},
     "fail at an option": {"content": "{{ site }}", "install_method": "uip"},
@@ -40,12 +40,12 @@ TASKS: dict[str, dict[str, Any]] = {
 
 
 def play(folder: Path) -> str:
-    """Run the tasks in ``folder`` and return all that is printed."""
-    for name, text in (("noted", NOTED), ("broken", BROKEN)):
+    """Run the tasks in ``folder`` and return the whole output."""
+    for name, text in (("commented", COMMENTED), ("broken", BROKEN)):
         (folder / f"{name}.yaml").write_text(text)
     secrets = {
         "site": site(),
-        "noted": NOTED,
+        "commented": COMMENTED,
         "broken": BROKEN,
         "vsphere": site("vsphere", pullSecret=OLD_PULL_SECRET),
         "private": site(sshKey=PRIVATE_KEY),
@@ -83,8 +83,8 @@ def part(output: str, task: str) -> str:
     return output.split(f"TASK [{task}]")[1].split("\nTASK [")[0]
 
 
-# One test, because it takes a second for each task.
-def test_everything_is_printed_but_secrets(tmp_path):
+# One test, because each task takes a second.
+def test_everything_except_secrets_is_printed(tmp_path):
     output = play(tmp_path)
     assert {task: leaks(part(output, task)) for task in TASKS} == {task: [] for task in TASKS}
     assert leaks(output) == []
@@ -96,15 +96,15 @@ def test_everything_is_printed_but_secrets(tmp_path):
         assert '"invocation"' in part(output, task)
     assert "+  - Console" in part(output, "edit")
     assert "******** (changed)" in part(output, "replace")
-    for place in ("broken.yaml, line", "content, line"):
-        assert re.search(f"{place} [0-9]+, column [0-9]+: is not YAML", part(output, "fail at texts"))
+    for location in ("broken.yaml, line", "content, line"):
+        assert re.search(f"{location} [0-9]+, column [0-9]+: is not YAML", part(output, "fail at texts"))
     assert "is a private key" in part(output, "fail")
     assert "ipi, upi, agent, assisted, hosted" in part(output, "fail at an option")
 
-    # What is no secret can be read.
+    # Other values are readable.
     written = part(output, "write")
     for line in ("+apiVersion: v1", "+- name: worker", "+  none: {}", "+pullSecret: '********'"):
         assert line in written
-    for text in ('"baselineCapabilitySet": "None"', '"platform": "none"', "Ingress is there more than once"):
+    for text in ('"baselineCapabilitySet": "None"', '"platform": "none"', "Ingress is listed more than once"):
         assert text in written
     assert "'console' is not a capability of 4.20. Write Console" in part(output, "fail")

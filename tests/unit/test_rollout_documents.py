@@ -59,7 +59,7 @@ def test_the_table_of_variables_has_those_of_the_playbook():
         for name in words.replace(" ", "").split(",")
     }
     listed = {
-        name for row in table("variable of the playbook | what it says") for name in re.findall(r"`(\w+)`", row[0])
+        name for row in table("variable of the playbook | meaning") for name in re.findall(r"`(\w+)`", row[0])
     }
 
     assert listed <= head | {"context"}

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""``HostedCluster.spec.capabilities``: other names and other rules than a standalone cluster's."""
+"""``HostedCluster.spec.capabilities``, which has other names and rules than a standalone cluster."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .._data.hosted_clusters import DEFAULT_OFF, SELECTABLE_SINCE
 
 
 class HostedCapabilities(NamedTuple):
-    """What a HostedCluster says to come closest to a wish: ``enabled`` and ``disabled``.
+    """The lists ``enabled`` and ``disabled`` of a HostedCluster that come closest to a set of names.
 
-    ``stays_on`` and ``stays_off`` are the names that it cannot say.
+    ``stays_on``: names that it cannot disable. ``stays_off``: names that it cannot enable.
     """
 
     enabled: tuple[str, ...]
@@ -25,21 +25,21 @@ class HostedCapabilities(NamedTuple):
     stays_off: frozenset[str]
 
     def stanza(self) -> dict[str, list[str]]:
-        """Return it in the API's shape; a list that is empty is left out, as its serialization does."""
+        """The lists in the API's shape, without empty ones."""
         lists = {"enabled": list(self.enabled), "disabled": list(self.disabled)}
         return {field: names for field, names in lists.items() if names}
 
 
-def default_enabled(facts: MinorData, hidden: frozenset[str]) -> frozenset[str]:
-    """Return what a hosted cluster of this minor has on where nothing is said."""
-    return facts.sets[V_CURRENT] - DEFAULT_OFF - hidden
+def default_enabled(data: MinorData, gated: frozenset[str]) -> frozenset[str]:
+    """The names that a hosted cluster of this minor enables by default."""
+    return data.sets[V_CURRENT] - DEFAULT_OFF - gated
 
 
-def hosted_capabilities(enabled: frozenset[str], facts: MinorData, hidden: frozenset[str]) -> HostedCapabilities:
-    """Return how a HostedCluster of this minor says that ``enabled`` is on and nothing else."""
-    names = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= facts.minor), None)
+def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozenset[str]) -> HostedCapabilities:
+    """The lists of a HostedCluster of this minor that enable ``enabled`` and disable every other name."""
+    names = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= data.minor), None)
     may_disable, may_enable = (names.disabled, names.enabled) if names else (frozenset(), frozenset())
-    default = default_enabled(facts, hidden)
+    default = default_enabled(data, gated)
     off, on = default - enabled, enabled - default
     return HostedCapabilities(
         tuple(sorted(on & may_enable)), tuple(sorted(off & may_disable)), off - may_disable, on - may_enable

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The decision whether a manifest is in, with every reason why not.
+"""Decides whether a manifest is included, with every reason against it.
 
-Filters, their order and the wording of their first message: openshift/library-go:pkg/manifest/manifest.go
-IncludeAllowUnknownCapabilities (the newest; older CVOs read fewer annotations).
+Source of the filters, their order and their messages: openshift/library-go:pkg/manifest/manifest.go
+IncludeAllowUnknownCapabilities. It is the newest version; older CVOs read fewer annotations.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GO_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
     "\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-"""What strings.TrimSpace trims; Python's own idea of white space differs."""
+"""What Go's strings.TrimSpace trims. Python's str.strip trims other characters."""
 
 _MAX_UINT64 = 2**64 - 1
 _MAX_DIGITS = len(str(_MAX_UINT64))
@@ -38,6 +38,14 @@ _MAJOR_VERSION_KINDS = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
 }
 _NO_ANNOTATIONS: Mapping[str, str] = {}
+
+
+class CapabilityStatus(NamedTuple):
+    """Capabilities that a cluster knows and has enabled. ``implicitly_enabled`` is a subset of ``enabled``."""
+
+    known: frozenset[str]
+    enabled: frozenset[str]
+    implicitly_enabled: frozenset[str] = frozenset()
 
 
 class Override(NamedTuple):
@@ -51,10 +59,10 @@ class Override(NamedTuple):
 
 
 class InclusionContext(NamedTuple):
-    """What the decision depends on beside the manifest. ``None`` switches a filter off, an empty value does not.
+    """What a decision depends on besides the manifest. ``None`` disables a filter, an empty value does not.
 
-    ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: of the
-    release. ``allow_unknown``: a name that the cluster does not know counts as disabled, not as unrecognized.
+    ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: that of the
+    release. ``allow_unknown``: a capability that the cluster does not know counts as disabled, not as unrecognized.
     """
 
     cluster_profile: str | None = None
@@ -68,14 +76,14 @@ class InclusionContext(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why a manifest is out: the filter (``rule``) and its message."""
+    """Why a manifest is excluded: the filter (``rule``) and its message."""
 
     rule: str
     message: str
 
 
 class Inclusion(NamedTuple):
-    """The decision on one manifest: it is in if there is no reason against it."""
+    """The decision on one manifest. It is included if there is no reason against it."""
 
     manifest: Manifest
     reasons: tuple[Reason, ...]
@@ -86,45 +94,45 @@ class Inclusion(NamedTuple):
         return not self.reasons
 
 
-def decide(manifest: Manifest, facts: InclusionContext) -> Inclusion:
-    """Decide on one manifest. The reasons stand in the order of the filters, so the first one is the CVO's."""
-    return Inclusion(manifest, tuple(_reasons(manifest, facts)))
+def decide(manifest: Manifest, context: InclusionContext) -> Inclusion:
+    """Decide on one manifest. Reasons are in the order of the filters, so the first one is the CVO's."""
+    return Inclusion(manifest, tuple(_reasons(manifest, context)))
 
 
-def decide_all(manifests: Iterable[Manifest], facts: InclusionContext) -> tuple[Inclusion, ...]:
+def decide_all(manifests: Iterable[Manifest], context: InclusionContext) -> tuple[Inclusion, ...]:
     """Decide on each of ``manifests``, in their order."""
-    return tuple(decide(manifest, facts) for manifest in manifests)
+    return tuple(decide(manifest, context) for manifest in manifests)
 
 
-def included_manifests(manifests: Iterable[Manifest], facts: InclusionContext) -> tuple[Manifest, ...]:
-    """Return those of ``manifests`` that are in, in their order."""
-    return tuple(manifest for manifest in manifests if decide(manifest, facts).included)
+def included_manifests(manifests: Iterable[Manifest], context: InclusionContext) -> tuple[Manifest, ...]:
+    """The included ones of ``manifests``, in their order."""
+    return tuple(manifest for manifest in manifests if decide(manifest, context).included)
 
 
-def _reasons(manifest: Manifest, facts: InclusionContext) -> Iterator[Reason]:
+def _reasons(manifest: Manifest, context: InclusionContext) -> Iterator[Reason]:
     annotations = manifest.annotations
     if annotations is None:
         yield Reason("annotations", "no annotations")
         annotations = _NO_ANNOTATIONS
-    if facts.exclude_identifier is not None:
-        yield from _exclude_identifier(annotations, facts.exclude_identifier)
-    if FEATURE_SET_ANNOTATION in annotations and facts.feature_set is not None:
-        if FEATURE_GATE_ANNOTATION in annotations and facts.feature_gates is not None:
+    if context.exclude_identifier is not None:
+        yield from _exclude_identifier(annotations, context.exclude_identifier)
+    if FEATURE_SET_ANNOTATION in annotations and context.feature_set is not None:
+        if FEATURE_GATE_ANNOTATION in annotations and context.feature_gates is not None:
             message = (
                 "both feature set and feature gate annotations are present: "
                 "manifests may specify either a feature set or a feature gate, but not both"
             )
             yield Reason("feature_set_and_gate", message)
-        yield from _feature_set(annotations[FEATURE_SET_ANNOTATION], facts.feature_set)
-    if FEATURE_GATE_ANNOTATION in annotations and facts.feature_gates is not None:
-        yield from _feature_gates(annotations[FEATURE_GATE_ANNOTATION], facts.feature_gates)
-    if MAJOR_VERSION_ANNOTATION in annotations and facts.major_version is not None:
-        yield from _major_version(manifest.resource_id, annotations[MAJOR_VERSION_ANNOTATION], facts.major_version)
-    if facts.cluster_profile is not None:
-        yield from _cluster_profile(annotations, facts.cluster_profile)
-    if facts.capability_status is not None:
-        yield from _capabilities(manifest.capabilities, facts.capability_status, facts.allow_unknown)
-    if facts.overrides and is_overridden(manifest.resource_id, facts.overrides):
+        yield from _feature_set(annotations[FEATURE_SET_ANNOTATION], context.feature_set)
+    if FEATURE_GATE_ANNOTATION in annotations and context.feature_gates is not None:
+        yield from _feature_gates(annotations[FEATURE_GATE_ANNOTATION], context.feature_gates)
+    if MAJOR_VERSION_ANNOTATION in annotations and context.major_version is not None:
+        yield from _major_version(manifest.resource_id, annotations[MAJOR_VERSION_ANNOTATION], context.major_version)
+    if context.cluster_profile is not None:
+        yield from _cluster_profile(annotations, context.cluster_profile)
+    if context.capability_status is not None:
+        yield from _capabilities(manifest.capabilities, context.capability_status, context.allow_unknown)
+    if context.overrides and is_overridden(manifest.resource_id, context.overrides):
         yield Reason("override", "overridden")
 
 
@@ -211,9 +219,9 @@ def _capabilities(names: tuple[str, ...], status: CapabilityStatus, allow_unknow
 
 
 def is_overridden(resource_id: ResourceId, overrides: tuple[Override, ...]) -> bool:
-    """Tell whether ``overrides`` take a resource out of the CVO's hands; the first one that names it decides."""
+    """Whether ``overrides`` make a resource unmanaged. The first one that names it decides."""
     for override in overrides:
-        # The API server gives overrides of cluster-scoped resources a namespace that means nothing.
+        # An override of a cluster-scoped resource may have a namespace, which has no meaning.
         namespace = override.namespace if resource_id.namespace else ""
         if resource_id == ResourceId(override.group, override.kind, namespace, override.name):
             return override.unmanaged
@@ -229,7 +237,7 @@ def _uint64_fault(digits: str) -> str:
 
 
 def go_quote(text: str) -> str:
-    """Quote ``text`` as Go's ``%q`` does, so that messages are the CVO's to the letter."""
+    """Quote ``text`` as Go's ``%q`` does, so messages equal the CVO's."""
     escapes = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
     escapes |= {"\\": "\\\\", '"': '\\"'}
     return '"' + "".join(escapes.get(char) or (char if char.isprintable() else _go_escape(char)) for char in text) + '"'
@@ -240,11 +248,3 @@ def _go_escape(char: str) -> str:
     if point < 0x80:
         return f"\\x{point:02x}"
     return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-class CapabilityStatus(NamedTuple):
-    """Which capabilities a cluster knows and has enabled; ``implicitly_enabled`` is a part of ``enabled``."""
-
-    known: frozenset[str]
-    enabled: frozenset[str]
-    implicitly_enabled: frozenset[str] = frozenset()

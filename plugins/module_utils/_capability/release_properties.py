@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What a release tells of itself, beside its manifests: names, gates and profiles; and what its minor knows."""
+"""Properties of a release apart from its manifests: capability names, feature gates, feature sets and profiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.capabilities import API_ADDITIONAL, MinorData
-from .._problems import Problem, Problems, did_you_mean
+from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
 from .._unstructured import nested
@@ -24,55 +24,56 @@ _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
 
 
 def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> str:
-    """Return the feature set as the API spells it (``""`` is the default one); report one that does not exist."""
+    """The feature set as the API spells it (``""`` is the default one). Reports one that ``minor`` does not have."""
     if name in ("", feature_sets.DEFAULT_FEATURE_SET):
         return ""
     known = feature_sets.feature_set_names(minor)
     if name not in known:
         of = f" of {minor}" if minor else ""
-        problems.append(
-            Problem("error", "todo", "feature_set", f"{name!r} is not a feature set{of}", did_you_mean(name, known))
-        )
+        message = f"{name!r} is not a feature set{of}"
+        problems.error("unknown-feature-set", "feature_set", message, did_you_mean(name, known))
     return name
 
 
-def minor_data(
+def read_minor_data(
     release: Release, minor: Minor, feature_set: str, cluster_profile: str, problems: Problems
 ) -> MinorData | None:
-    """Return what ``minor``, that of ``release``, knows: from the registry, else from the ClusterVersion CRD in it."""
-    facts = capability_data.data_of(minor)
-    if facts is not None:
-        return facts
-    oldest = min(capability_data.BRANCHES)
+    """Capabilities and sets of ``minor``: from our data, or else from the ClusterVersion CRD in ``release``.
+
+    ``None`` with an error if the minor has no capabilities (``unsupported-version``), or if neither knows them
+    (``unknown-version``).
+    """
+    data = capability_data.data_of(minor)
+    if data is not None:
+        return data
+    oldest, newest = min(capability_data.BRANCHES), capability_data.newest_minor()
     if not capability_data.has_capabilities(minor):
         message = f"{minor} has no capabilities, they began with {oldest}"
         hint = 'Give the version of the release; an unquoted 4.20 in YAML is the number 4.2, so quote it: "4.20"'
-        problems.append(Problem("error", "todo", "openshift_version", message, hint))
+        problems.error("unsupported-version", "openshift_version", message, hint)
         return None
-    known_to = f"{oldest} to {capability_data.newest_minor()}"
     names, source = crd_names(release, feature_set, cluster_profile)
+    unknown = f"{minor} is not known to this collection (known are {oldest} to {newest})"
     if names is None:
-        hint = "Use a release with its ClusterVersion CRD, or say what a cluster of it has enabled and knows"
-        problems.append(
-            Problem("error", "todo", "openshift_version", f"{minor} is not known here ({known_to} are)", hint)
-        )
+        hint = "Use a release with its ClusterVersion CRD, or give enabled_capabilities and known_capabilities"
+        problems.error("unknown-version", "openshift_version", unknown, hint)
         return None
     message = (
-        f"{minor} is not known here ({known_to} are): known capabilities come from its ClusterVersion CRD, "
-        f"vCurrent is all of them, and older sets are those of {capability_data.newest_minor()}"
+        f"{unknown}: known capabilities are those of its ClusterVersion CRD, "
+        f"vCurrent is all of them, and older sets are those of {newest}"
     )
-    problems.append(Problem("warning", "todo", source, message, "Update the collection"))
+    problems.warning("unknown-version", source, message, "Update the collection")
     return capability_data.data_from_names(minor, names, source)
 
 
 def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple[frozenset[str] | None, str]:
-    """Return the capabilities that the release's ClusterVersion CRD of this flavour accepts, and its file."""
-    flavour = InclusionContext(cluster_profile=cluster_profile, feature_set=feature_set)
+    """The capabilities that the ClusterVersion CRD of a feature set and profile accepts, and the file of the CRD."""
+    context = InclusionContext(cluster_profile=cluster_profile, feature_set=feature_set)
     for manifest in release.manifests:
         resource = manifest.resource_id
         if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
             continue
-        if decide(manifest, flavour).included:
+        if decide(manifest, context).included:
             names = enum_names(release.body(manifest))
             if names is not None:
                 return names, manifest.file
@@ -80,7 +81,7 @@ def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple
 
 
 def enum_names(crd: Any) -> frozenset[str] | None:
-    """Return the names that a ClusterVersion CRD accepts in a list of capabilities, ``None`` where it lists none."""
+    """The names that a ClusterVersion CRD accepts in a list of capabilities; ``None`` if it has no such enum."""
     for version in _list(nested(crd, "spec", "versions")):
         capabilities = nested(version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "capabilities")
         enum = nested(capabilities, "properties", API_ADDITIONAL, "items", "enum")
@@ -90,43 +91,44 @@ def enum_names(crd: Any) -> frozenset[str] | None:
 
 
 def gated_off(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:
-    """Capabilities that do not exist under these gates; with no gates known, under those of the feature set."""
+    """Capabilities that do not exist with ``gates``; if these are not known, with those of the feature set."""
     if gates is None:
         gates = feature_sets.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
     return capability_data.gated_capabilities(gates)
 
 
-def release_gates(
-    release: Release, feature_set: str, cluster_profile: str
-) -> tuple[frozenset[str] | None, tuple[Problem, ...]]:
-    """Return the gates that the release itself turns on for a feature set; ``None`` where the filter is off.
+def read_release_gates(
+    release: Release, feature_set: str, cluster_profile: str, problems: Problems
+) -> frozenset[str] | None:
+    """The feature gates that the release itself enables for a feature set; ``None`` disables the filter.
 
-    Releases before 4.22 do not filter by gates, and without manifests nobody can be asked.
+    Releases before 4.22 do not filter by feature gates.
     """
     minor = release.minor
     if minor is None or minor < feature_sets.GATES_FILTERED_SINCE or not release.manifests:
-        return None, ()
+        return None
     gates = _gates_of_manifests(release, cluster_profile, feature_set, minor.major)
-    if gates is not None:
-        return gates, ()
-    name = feature_set or feature_sets.DEFAULT_FEATURE_SET
-    message = (
-        f"the release has no FeatureGate manifest for feature set {name} and profile {cluster_profile}, "
-        "so the feature-gate filter is off"
-    )
-    return None, (Problem("warning", "todo", "feature_gates", message, "Give the gates that are on ([] for none)"),)
+    if gates is None:
+        name = feature_set or feature_sets.DEFAULT_FEATURE_SET
+        message = (
+            f"the release has no FeatureGate manifest for feature set {name} and profile {cluster_profile}, "
+            "so manifests are not filtered by feature gates"
+        )
+        hint = "Give the enabled gates ([] for none)"
+        problems.warning("missing-feature-gates", "feature_gates", message, hint)
+    return gates
 
 
 def _gates_of_manifests(release: Release, cluster_profile: str, feature_set: str, major: int) -> frozenset[str] | None:
-    """Gates that the release's FeatureGate manifests turn on; the CVO skips them, config-operator and oc read them."""
-    flavour = InclusionContext(feature_set=feature_set, major_version=major)
+    # The CVO skips these manifests; cluster-config-operator and oc read them.
+    context = InclusionContext(feature_set=feature_set, major_version=major)
     gates: set[str] | None = None
     for manifest in release.manifests:
         resource = manifest.resource_id
         if resource.group_kind != ("config.openshift.io", "FeatureGate"):
             continue
         marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
-        if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, flavour).included:
+        if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, context).included:
             entries = nested(release.body(manifest), "status", "featureGates")
             if isinstance(entries, list):
                 gates = gates or set()
@@ -142,28 +144,28 @@ def _enabled_names(entries: list[Any]) -> Iterator[str]:
                 yield name
 
 
-def profile_problems(profile: str, release: Release) -> list[Problem]:
-    """Return what is odd about a profile: that no manifest of the release names it."""
-    carried = cluster_profiles(release)
-    if profile in carried:
-        return []
-    found = ", ".join(carried) or "none"
-    message = f"no manifest of this release names profile {profile!r}, so none is included; found are {found}"
-    hint = did_you_mean(profile, carried)
-    # All of them are in the message already.
-    hint = "Give the profile that the cluster has" if hint.startswith("Known") else hint
-    return [Problem("warning", "todo", "cluster_profile", message, hint)]
+def check_profile(profile: str, release: Release, problems: Problems) -> None:
+    """Warn if no manifest of ``release`` names ``profile``."""
+    names = cluster_profiles(release)
+    if profile in names:
+        return
+    message = (
+        f"no manifest of this release names profile {profile!r}, so none is included; "
+        f"its profiles are {', '.join(names) or 'none'}"
+    )
+    hint = did_you_mean(profile, names) if nearest_name(profile, names) else "Give the profile of the cluster"
+    problems.warning("unknown-profile", "cluster_profile", message, hint)
 
 
 def cluster_profiles(release: Release) -> tuple[str, ...]:
-    """Return the profiles that manifests of the release name, sorted."""
-    found = {
+    """The profiles that manifests of ``release`` name, sorted."""
+    names = {
         annotation.removeprefix(PROFILE_ANNOTATION)
         for manifest in release.manifests
         for annotation in manifest.annotations or ()
         if annotation.startswith(PROFILE_ANNOTATION)
     }
-    return tuple(sorted(found))
+    return tuple(sorted(names))
 
 
 def _list(value: Any) -> list[Any]:

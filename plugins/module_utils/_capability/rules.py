@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What an installation allows: which rules a selection breaks, and the smallest change that mends it."""
+"""The rules of installers and of the API: which ones a selection violates, and the smallest change that keeps them."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ from .._data.install_rules import (
 from .._problems import Problem, Severity
 from .._version import Minor
 from .hosted_cluster import default_enabled, hosted_capabilities
-from .selection import Selection, requested
+from .selection import Selection
 
 
 class InstallContext(NamedTuple):
-    """What rules depend on beside the selection. ``None`` where nobody told.
+    """What the rules depend on besides the selection. ``None`` means not known.
 
-    ``minor_facts``: what the minor knows; ``hidden``: names whose feature gates are off; ``gates``: those that are on.
+    ``gates``: the enabled feature gates. ``gated``: names whose feature gates are disabled.
     """
 
-    minor_facts: MinorData
+    minor_data: MinorData
     method: str
     platform: str | None = None
     external_cloud_controller_manager: bool = False
     has_hosts: bool | None = None
     gates: frozenset[str] = frozenset()
-    hidden: frozenset[str] = frozenset()
+    gated: frozenset[str] = frozenset()
 
     @property
     def minor(self) -> Minor:
-        """The minor that is installed."""
-        return self.minor_facts.minor
+        """The installed minor."""
+        return self.minor_data.minor
 
     @property
     def names(self) -> frozenset[str]:
-        """The capabilities that exist."""
-        return self.minor_facts.capabilities - self.hidden
+        """Capabilities that exist in the minor with these feature gates."""
+        return self.minor_data.capabilities - self.gated
 
     def enabled(self, selection: Selection) -> frozenset[str]:
-        """Return what ``selection`` asks for. A hosted cluster has no sets: all of them is what it has by default."""
+        """The names that ``selection`` enables. A hosted cluster has no sets: no set means its default names."""
         if self.method == HOSTED and selection.baseline in (None, V_CURRENT):
-            default = default_enabled(self.minor_facts, self.hidden)
+            default = default_enabled(self.minor_data, self.gated)
             selection = selection._replace(baseline=NONE, additional=(*selection.additional, *default))
-        return requested(selection, self.minor_facts) - self.hidden
+        return selection.requested(self.minor_data) - self.gated
 
 
 class RuleViolation(NamedTuple):
-    """A rule that a selection breaks. ``capability`` is the name that is missing, empty where none is.
+    """A rule that a selection violates. ``capability`` is the missing name, empty if no name is missing.
 
-    ``needed_by`` is the capability that needs it, empty where platform or method do.
+    ``needed_by`` is the capability that needs it, empty if the platform or the install method does.
     """
 
     rule: Rule
@@ -74,22 +74,22 @@ class RuleViolation(NamedTuple):
 
 
 def violations(
-    selection: Selection | None, install: InstallContext, asked: Selection | None = None
+    selection: Selection | None, install: InstallContext, given: Selection | None = None
 ) -> tuple[RuleViolation, ...]:
-    """Return every rule that ``selection`` breaks, those that only documentation holds included.
+    """Every rule that ``selection`` violates, including those that only the documentation states.
 
-    ``selection`` is what is going to be written, ``None`` where nothing is selected; ``asked`` is what the user wrote,
-    if that is something else, and decides how a mend is worded.
+    ``selection`` is the one to write, ``None`` for none. ``given`` is the one of the user, if it differs; locations and
+    hints refer to it.
     """
     if selection is None:
         return tuple(_hosts_missing(install.enabled(Selection()), install))
-    return tuple(_violations(selection, install, asked or selection))
+    return tuple(_violations(selection, install, given or selection))
 
 
 def suggested_selection(selection: Selection, install: InstallContext) -> tuple[Selection, tuple[RuleViolation, ...]]:
-    """Return ``selection`` with the fewest names added that keep every rule, and the rules that asked for them.
+    """``selection`` with the fewest names added that satisfy every rule, and the rules that require them.
 
-    What cannot be mended by adding a name stays as it is.
+    Violations that no additional name resolves remain.
     """
     reasons: list[RuleViolation] = []
     while True:
@@ -97,12 +97,11 @@ def suggested_selection(selection: Selection, install: InstallContext) -> tuple[
         if not missing:
             return selection, tuple(reasons)
         reasons += missing
-        names = {*selection.additional, *(item.capability for item in missing)}
-        selection = selection._replace(additional=tuple(sorted(names)))
+        selection = selection.with_names(item.capability for item in missing)
 
 
 def unchecked(install: InstallContext) -> tuple[Rule, ...]:
-    """Return the rules that would have needed the platform, where nobody told it."""
+    """The rules that cannot be checked because the platform is not known."""
     if install.platform is not None:
         return ()
     return tuple(
@@ -118,23 +117,23 @@ def _is_error(violation: RuleViolation) -> bool:
     return violation.problem.severity == "error"
 
 
-def _violations(selection: Selection, install: InstallContext, asked: Selection) -> Iterator[RuleViolation]:
+def _violations(selection: Selection, install: InstallContext, given: Selection) -> Iterator[RuleViolation]:
     for rule in (BLOCK_IGNORED, HOSTED_SINCE):
         if rule.in_force(install.minor, install.method):
             hint = f"Leave the selection out, or install {install.minor} differently" if rule is HOSTED_SINCE else ""
-            yield _violation(rule, asked.where, hint)
+            yield _violation(rule, given.where, hint)
     if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
         hint = f"Write {V_CURRENT} for what the documentation calls the default, or leave the block out"
-        yield _violation(BASELINE_REQUIRED, f"{asked.where}.{asked.baseline_field}", hint)
+        yield _violation(BASELINE_REQUIRED, f"{given.where}.{given.baseline_field}", hint)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
-        yield _violation(SET_NAME_MISSING, f"{asked.where}.{asked.baseline_field}", "Write v4.16")
+        yield _violation(SET_NAME_MISSING, f"{given.where}.{given.baseline_field}", "Write v4.16")
     enabled = install.enabled(selection)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
-            yield _missing(requirement.rule, requirement.capability, asked, requirement.needed_by)
+            yield _missing(requirement.rule, requirement.capability, given, requirement.needed_by)
     if HOSTED_NAMES.in_force(install.minor, install.method):
-        for name in sorted(hosted_capabilities(enabled, install.minor_facts, install.hidden).stays_on):
-            yield _missing(HOSTED_NAMES, name, asked)
+        for name in sorted(hosted_capabilities(enabled, install.minor_data, install.gated).stays_on):
+            yield _missing(HOSTED_NAMES, name, given)
     yield from _hosts_missing(enabled, install)
 
 
@@ -171,22 +170,22 @@ def _concerns_platform(requirement: Dependency, install: InstallContext) -> bool
     return requirement.platforms is None or install.platform in requirement.platforms
 
 
-def _missing(rule: Rule, capability: str, asked: Selection, needed_by: str = "") -> RuleViolation:
-    excluded = capability in (asked.excluded or ())
-    field = asked.excluded_field if excluded else asked.additional_field
-    hint = f"Take {capability} out of {field}" if excluded else f"Add {capability} to {field}"
-    if needed_by and needed_by in asked.additional:
-        hint = f"{hint}, or take {needed_by} out of {asked.additional_field}"
-    elif needed_by and needed_by not in (asked.excluded or (needed_by,)):
-        hint = f"{hint}, or add {needed_by} to {asked.excluded_field}"
-    for name in asked.additional:
+def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "") -> RuleViolation:
+    excluded = capability in (given.excluded or ())
+    field = given.excluded_field if excluded else given.additional_field
+    hint = f"Remove {capability} from {field}" if excluded else f"Add {capability} to {field}"
+    if needed_by and needed_by in given.additional:
+        hint = f"{hint}, or remove {needed_by} from {given.additional_field}"
+    elif needed_by and needed_by not in (given.excluded or (needed_by,)):
+        hint = f"{hint}, or add {needed_by} to {given.excluded_field}"
+    for name in given.additional:
         if name != capability and name.startswith(capability):
             hint = f"{hint}; {name} is another capability"
-    return _violation(rule, f"{asked.where}.{field}", hint, capability)._replace(needed_by=needed_by)
+    return _violation(rule, f"{given.where}.{field}", hint, capability)._replace(needed_by=needed_by)
 
 
 def _violation(rule: Rule, where: str, hint: str, capability: str = "") -> RuleViolation:
     subject = f"{capability} is missing: {rule.message}" if capability else rule.message
     message = f"{subject} ({rule.name}: {rule.source})"
     severity: Severity = "warning" if rule.layer == "documentation" else "error"
-    return RuleViolation(rule, capability, Problem(severity, "todo", where, message, hint))
+    return RuleViolation(rule, capability, Problem(severity, rule.name, where, message, hint))

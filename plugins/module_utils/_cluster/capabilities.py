@@ -3,20 +3,19 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The capabilities of a cluster: read, asked for, and waited for."""
+"""The capabilities of a running cluster: reads and requests them, and waits until they are available."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.release_properties import minor_data
-from .._capability.selection import requested
+from .._capability.release_properties import read_minor_data
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, MinorData
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects
-from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, nested
@@ -28,26 +27,20 @@ from .status_change import find_capability_condition
 
 _LOCATION = str(CLUSTER_VERSION)
 _OPERATORS = Target(CLUSTER_OPERATORS)
-_STATUS_ALONE = Problem(
-    "warning",
-    "todo",
-    "wait",
-    "waited for the status alone, because the cluster has no ClusterOperator of these capabilities yet",
-    "Give release, which says what they bring",
-)
+_METRIC = "cluster_version_capability"
 
 
 class CapabilityReading(NamedTuple):
-    """A ClusterVersion as it was read, and what its version knows."""
+    """A ClusterVersion as read, and the names and sets of its version. ``problems``: what was reported about it."""
 
     obj: Mapping[str, Any]
     cluster: ClusterVersion
-    facts: MinorData
+    minor_data: MinorData
     problems: tuple[Problem, ...]
 
 
 class EnableResult(NamedTuple):
-    """A wish that was sent: the change, and the object before and after it."""
+    """The change that a request made, and the object before and after it."""
 
     change: SpecChange
     before: CapabilityReading
@@ -61,37 +54,35 @@ def read_capabilities(client: Client) -> CapabilityReading:
 
 
 def enable_capabilities(
-    client: Client, wish: CapabilityRequest, release: Release | None, *, dry_run: bool
+    client: Client, request: CapabilityRequest, release: Release | None, *, dry_run: bool
 ) -> EnableResult:
-    """Ask a cluster for what ``wish`` says, unless its spec does already.
+    """Write ``request`` to the spec of the ClusterVersion, unless the spec already has it.
 
-    Where somebody else writes at the same time, what they wrote is read and the wish is looked at anew, so nothing is
-    lost. Raises ``CapabilityError``: whatever is wrong with the wish, a removal included; nothing is sent then.
+    If another client changes the object at the same time, it is read again and the change is computed again, so no
+    write is lost. Raises ``CapabilityError`` without writing if the request is not valid; a removal is not.
     """
-    looked_at: list[tuple[CapabilityReading, SpecChange, tuple[Problem, ...]]] = []
+    reading: CapabilityReading | None = None
 
-    def propose(obj: Object) -> Object | None:
-        known = looked_at[-1][0].facts if looked_at else None
-        reading = _reading(client, obj, release, known)
-        change, found = spec_change(reading.cluster, wish, reading.facts)
-        problems = (*found, *reading.problems)
-        raise_errors(problems, InvalidOptionError)
-        if change is None:
-            raise AssertionError("a change that cannot be told is an error")
-        looked_at.append((reading, change, problems))
-        return {"spec": {"capabilities": change.body}} if change.changed else None
+    def propose(obj: Object) -> tuple[Object | None, EnableResult]:
+        nonlocal reading
+        reading = _reading(client, obj, release, reading.minor_data if reading else None)
+        problems = Problems()
+        change = spec_change(reading.cluster, request, reading.minor_data, problems)
+        problems += reading.problems
+        if change is None or problems.has_errors:
+            raise InvalidOptionError(problems)
+        body = {"spec": {"capabilities": change.body}} if change.changed else None
+        return body, EnableResult(change, reading, reading, tuple(problems))
 
     try:
-        before, after = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
+        _before, after, result = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
     except ApiError as error:
-        raise _explained(error, looked_at[-1][0] if looked_at else None) from None
-    reading, change, problems = next(item for item in looked_at if item[0].obj is before)
-    return EnableResult(change, reading, _reading(client, after, release, reading.facts), problems)
+        raise _explained(error, reading) from None
+    return result._replace(after=_reading(client, after, release, result.before.minor_data))
 
 
 def snapshot_for_wait(client: Client) -> Mapping[Target, Snapshot]:
-    """Return what ``wait_for_capabilities`` begins with. Taken before anything is written, it tells which rights are
-    missing.
+    """Return the start of ``wait_for_capabilities``. Take it before writing, because it needs the same permissions.
 
     Raises ``ClusterError``.
     """
@@ -101,98 +92,70 @@ def snapshot_for_wait(client: Client) -> Mapping[Target, Snapshot]:
 def wait_for_capabilities(
     client: Client,
     enabled: EnableResult,
-    wish: CapabilityRequest,
+    request: CapabilityRequest,
     release: Release | None,
     before: Mapping[Target, Snapshot],
     seconds: float,
-) -> tuple[CapabilityReading, tuple[Problem, ...]]:
-    """Wait until status has what was asked for, and the ClusterOperators of that are Available at their version.
+    problems: Problems,
+) -> CapabilityReading:
+    """Wait until the status has the requested names, and their ClusterOperators are Available at their version.
 
-    Those are the operators that ``release`` has for them, else those of the cluster that say to belong to them.
-    ``before`` is what ``snapshot_for_wait`` returned. Returns what the cluster had in the end; errors among the
-    problems
-    say what held it up after ``seconds``, or why nobody can tell.
+    The operators are those that ``release`` has for the names; without a release, those of the cluster with their
+    annotation. ``before`` is the result of ``snapshot_for_wait``. Returns the last state of the cluster. Errors among
+    ``problems`` name what is not available after ``seconds``, or why the state is not known.
     """
-    wanted = enabled.change.requested_after
-    if wish.append and wish.selection is not None:
-        wanted = wanted & requested(wish.selection, enabled.after.facts)
-    is_on = enabled.change.requested_after | enabled.after.cluster.enabled
-    expected = None if release is None else operators_of_release(release, wanted, is_on)
-    last: Object = enabled.after.obj
+    after = enabled.after
+    names = enabled.change.requested_after
+    if request.append and request.selection is not None:
+        names = names & request.selection.requested(after.minor_data)
+    all_enabled = enabled.change.requested_after | after.cluster.enabled
+    expected = None if release is None else operators_of_release(release, names, all_enabled)
+    last: Object = after.obj
     missing: tuple[Problem, ...] = ()
-    message = f"it is requested, and not there after {seconds:g} s"
+    code, message = "unavailable-capability", f"it is requested, and not available after {seconds:g} s"
     try:
         for state in watch_objects(client, before, seconds):
             obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
             last = last if obj is None else obj
             operators = state.objects[_OPERATORS]
-            of_cluster = operators_of_cluster(operators, wanted, enabled.after.cluster.version)
-            arrival = check_availability(wanted, obj, operators, of_cluster if expected is None else expected)
-            if obj is not None and not arrival.missing:
-                unsure = (_STATUS_ALONE,) if expected is None and enabled.change.added and not of_cluster else ()
-                return _reading(client, obj, release, enabled.after.facts), (*unsure, *arrival.complaints)
-            missing = arrival.missing if state.trouble is None else (*arrival.missing, *state.trouble.problems)
+            of_cluster = operators_of_cluster(operators, names, after.cluster.version)
+            availability = check_availability(names, obj, operators, of_cluster if expected is None else expected)
+            if obj is not None and not availability.missing:
+                if expected is None and enabled.change.added and not of_cluster:
+                    _warn_about_status(problems)
+                problems += availability.complaints
+                return _reading(client, obj, release, after.minor_data)
+            missing = availability.missing if state.error is None else (*availability.missing, *state.error.problems)
     except ClusterError as error:
-        message, missing = "it is requested, and nobody can tell whether it is there", error.problems
-    held_up = Problem("error", "todo", "wait", message, "Look at what follows, or raise wait_timeout")
-    return _reading(client, last, release, enabled.after.facts), (held_up, *missing)
+        code, message = "unknown-availability", "it is requested, and its state cannot be read"
+        missing = error.problems
+    problems.error(code, "wait", message, "Check the following problems, or increase wait_timeout")
+    problems += missing
+    return _reading(client, last, release, after.minor_data)
 
 
 def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:
-    """Return what a cluster has in the shape that playbooks get."""
+    """Convert to the form that modules return."""
     cluster, status = reading.cluster, reading.cluster.status
-    asked = requested_names(cluster, reading.facts)
+    requested = requested_names(cluster, reading.minor_data)
     enabled = cluster.enabled
-    known = status.known if status and status.known is not None else reading.facts.capabilities
+    known = status.known if status and status.known is not None else reading.minor_data.capabilities
     return {
         "spec": nested(reading.obj, "spec", "capabilities") or {},
         "openshift_version": cluster.version or None,
-        "requested_capabilities": sorted(asked),
+        "requested_capabilities": sorted(requested),
         "enabled_capabilities": sorted(enabled),
         "known_capabilities": sorted(known),
         "available_capabilities": sorted(known - enabled),
-        "pending_capabilities": sorted(asked - enabled),
-        "implicitly_enabled_capabilities": sorted(implicitly_enabled(cluster, asked)),
+        "pending_capabilities": sorted(requested - enabled),
+        "implicitly_enabled_capabilities": sorted(implicitly_enabled(cluster, requested)),
         "condition": find_capability_condition(nested(reading.obj, "status") or {}),
         "metrics": capability_metrics(enabled, known),
     }
 
 
-def _reading(client: Client, obj: Object, release: Release | None, known: MinorData | None) -> CapabilityReading:
-    cluster, found = parse_cluster_version(obj, _LOCATION, strict=False)
-    if cluster is None:
-        raise ClusterError(found)
-    # That status tells nothing yet is so on every new cluster, and told by the result itself.
-    problems = Problems(item for item in found if item.severity != "warning")
-    if known is None and release is not None:
-        problems += _of_another_version(cluster, release)
-        known = release.minor and minor_data(release, release.minor, "", DEFAULT_CLUSTER_PROFILE, problems)
-    if known is None:
-        known = minor_data_of_cluster(client, cluster, problems)
-    return CapabilityReading(obj, cluster, known, tuple(problems))
-
-
-def _of_another_version(cluster: ClusterVersion, release: Release) -> list[Problem]:
-    if cluster.version is None or release.version in (None, cluster.version):
-        return []
-    message = f"is {release.version}, and the cluster runs {cluster.version}"
-    return [Problem("error", "todo", "release", message, "Give the release that the cluster runs")]
-
-
-def _explained(error: ApiError, reading: CapabilityReading | None) -> ClusterError:
-    """Return the server's refusal, with what to do where its CustomResourceDefinition is older than its version."""
-    if reading is None or not error.unsupported_values:
-        return error
-    version = reading.cluster.version or reading.facts.minor
-    message = (
-        f"{error.problems[0].message}. The CustomResourceDefinition is older than {version}, or of another flavour"
-    )
-    hint = "Leave the name out, or apply the ClusterVersion CustomResourceDefinition of the release that runs"
-    return ClusterError([Problem("error", "todo", "", message, hint)])
-
-
 def spec_lines(obj: Mapping[str, Any]) -> str:
-    """Return the block ``spec.capabilities`` of a ClusterVersion as lines for a diff; empty where there is none."""
+    """Return the block ``spec.capabilities`` of a ClusterVersion as lines for a diff; empty if there is none."""
     block = nested(obj, "spec", "capabilities")
     if not isinstance(block, Mapping) or not block:
         return ""
@@ -200,18 +163,55 @@ def spec_lines(obj: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(f"- {name}" for name in block.get(API_ADDITIONAL) or ())]) + "\n"
 
 
-NAME = "cluster_version_capability"
-
-
 def capability_metrics(enabled: Iterable[str], known: Iterable[str]) -> str:
-    """Return Prometheus' text format: 1 for each name that is on, known or not, 0 for the others that are known.
+    """Return a metric in the text format of Prometheus: 1 for each enabled name, 0 for all other known names.
 
     Source: openshift/cluster-version-operator:pkg/cvo/metrics.go.
     """
-    is_on = frozenset(enabled)
+    names = frozenset(enabled)
     lines = [
-        f"# HELP {NAME} Report currently enabled cluster capabilities.  0 is disabled, and 1 is enabled.",
-        f"# TYPE {NAME} gauge",
-        *(f'{NAME}{{name="{name}"}} {int(name in is_on)}' for name in sorted({*is_on, *known})),
+        f"# HELP {_METRIC} Report currently enabled cluster capabilities.  0 is disabled, and 1 is enabled.",
+        f"# TYPE {_METRIC} gauge",
+        *(f'{_METRIC}{{name="{name}"}} {int(name in names)}' for name in sorted({*names, *known})),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _reading(client: Client, obj: Object, release: Release | None, data: MinorData | None) -> CapabilityReading:
+    """Parse ``obj``. ``data``: that of an earlier reading, ``None`` for the first one."""
+    problems = Problems()
+    cluster = parse_cluster_version(obj, _LOCATION, problems, strict=False)
+    if cluster is None:
+        raise ClusterError(problems)
+    # The warning that the status has no capabilities applies to every new cluster; the result shows it.
+    problems = Problems(item for item in problems if item.severity != "warning")
+    if data is None and release is not None:
+        _check_version(cluster, release, problems)
+        data = release.minor and read_minor_data(release, release.minor, "", DEFAULT_CLUSTER_PROFILE, problems)
+    if data is None:
+        data = minor_data_of_cluster(client, cluster, problems)
+    return CapabilityReading(obj, cluster, data, tuple(problems))
+
+
+def _check_version(cluster: ClusterVersion, release: Release, problems: Problems) -> None:
+    if cluster.version is not None and release.version not in (None, cluster.version):
+        message = f"is {release.version}, but the cluster runs {cluster.version}"
+        problems.error("other-version", "release", message, "Give the release that the cluster runs")
+
+
+def _warn_about_status(problems: Problems) -> None:
+    message = "waited for the status only, because the cluster has no ClusterOperator of these capabilities yet"
+    hint = "Give release, which has the ClusterOperators of the capabilities"
+    problems.warning("missing-operators", "wait", message, hint)
+
+
+def _explained(error: ApiError, reading: CapabilityReading | None) -> ClusterError:
+    """The server's error. If its CustomResourceDefinition is older than its version, a hint for that."""
+    if reading is None or not error.unsupported_values:
+        return error
+    version = reading.cluster.version or reading.minor_data.minor
+    message = (
+        f"{error.problems[0].message}. The CustomResourceDefinition is older than {version}, or of another feature set"
+    )
+    hint = "Leave the name out, or apply the ClusterVersion CustomResourceDefinition of the release that runs"
+    return ClusterError([Problem("error", "outdated-crd", "", message, hint)])

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The ClusterVersion object: what a cluster was asked for, what it has, and the condition that tells both apart."""
+"""The ClusterVersion object: requested and enabled capabilities, and the condition that compares them."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
-from .._problems import Problem, Problems, Severity, did_you_mean, has_errors, type_name
+from .._problems import Problem, Problems, Severity, did_you_mean, type_name
 from .._unstructured import conditions_of, mappings_in, nested
 
 IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
-"""Type of the condition that names what is on without being requested."""
+"""Type of the condition that names the capabilities that are enabled without a request."""
 
 CVO = "openshift-cluster-version", "cluster-version-operator"
-"""Namespace and name of the CVO's Deployment; the name is its field manager, too."""
+"""Namespace and name of the CVO's Deployment. The name is also its field manager."""
 
 _GROUP = "config.openshift.io"
 _NOT_DISABLED = "The following capabilities could not be disabled: "
-_ALIVE = timedelta(minutes=5)
+_RECENT = timedelta(minutes=5)
+_WHOLE_OBJECT = "Give the whole object"
 
 
 class ReportedCapabilities(NamedTuple):
-    """The capabilities that a cluster says to have enabled, and to know; ``None`` where it does not say the latter."""
+    """The capabilities that a cluster reports as enabled and as known; ``None`` if it does not report the latter."""
 
     enabled: frozenset[str]
     known: frozenset[str] | None
 
 
 class ClusterVersion(NamedTuple):
-    """What a ClusterVersion says. ``status`` is ``None`` where it does not tell capabilities.
+    """A parsed ClusterVersion. ``status`` is ``None`` if it reports no capabilities.
 
-    ``version``: of the release that the cluster runs or is going to; ``overrides``: those of its spec, unchecked.
+    ``version``: that of the release that the cluster runs or updates to. ``overrides``: those of its spec, unchecked.
     """
 
     version: str | None
@@ -48,12 +49,12 @@ class ClusterVersion(NamedTuple):
 
     @property
     def enabled(self) -> frozenset[str]:
-        """Names that are on, none where status does not tell capabilities."""
+        """Enabled names, none if the status reports no capabilities."""
         return self.status.enabled if self.status else frozenset()
 
     @property
     def known(self) -> frozenset[str]:
-        """Names that status tells to be known, none where it does not."""
+        """Names that the status reports as known, none if it does not report them."""
         return (self.status.known if self.status else None) or frozenset()
 
 
@@ -67,7 +68,7 @@ class Condition(NamedTuple):
 
 
 def capability_condition(status: CapabilityStatus) -> Condition:
-    """Return the condition that the CVO shows for a capability status, in its words.
+    """Return the condition that the CVO reports for a capability status, with its texts.
 
     Source: openshift/cluster-version-operator:pkg/cvo/status.go setImplicitlyEnabledCapabilitiesCondition.
     """
@@ -78,17 +79,17 @@ def capability_condition(status: CapabilityStatus) -> Condition:
 
 
 def implicit_names(message: str) -> tuple[str, ...]:
-    """Return the names in the message of the condition that ``capability_condition`` makes, sorted."""
+    """Return the names in the message of the condition, sorted."""
     names = message.removeprefix(_NOT_DISABLED)
     return () if names == message else tuple(sorted(names.split(", ")))
 
 
 def evidence_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime) -> str:
-    """Return what shows that a CVO looks after a ClusterVersion, empty where nothing does.
+    """Return the evidence that a CVO manages a ClusterVersion, empty if there is none.
 
-    It is its Deployment (``None`` where there is none) that is Available and not scaled to 0, for then it is Available
-    too; or that it wrote the status less than five minutes before ``now``. A time that ``now`` has not reached yet
-    counts as well, because clocks differ.
+    Evidence is a Deployment (``None`` if it does not exist) that is Available and not scaled to 0, or a write of the
+    status less than five minutes before ``now``. A time in the future counts, because clocks differ. A Deployment that
+    is scaled to 0 is still Available.
     """
     namespace, name = CVO
     if _available(deployment):
@@ -96,7 +97,7 @@ def evidence_of_cvo(cluster_version: Mapping[str, Any], deployment: Mapping[str,
     for entry in mappings_in(nested(cluster_version, "metadata", "managedFields")):
         if (entry.get("manager"), entry.get("subresource")) == (name, "status"):
             at = _time(entry.get("time"))
-            if at is not None and now - at < _ALIVE:
+            if at is not None and now - at < _RECENT:
                 return f"{name} wrote the status at {entry['time']}"
     return ""
 
@@ -116,95 +117,87 @@ def _time(value: object) -> datetime | None:
 
 
 def parse_cluster_version(
-    value: object, where: str = "cluster_version", *, strict: bool = True
-) -> tuple[ClusterVersion | None, tuple[Problem, ...]]:
-    """Read a ClusterVersion object, or a List that holds exactly one. ``None`` where a problem is an error.
+    value: object, where: str, problems: Problems, *, strict: bool = True
+) -> ClusterVersion | None:
+    """Parse a ClusterVersion object, or a List with exactly one. ``None`` if an error is reported.
 
-    Names in its lists are not checked: after a rollback they may be of a later version. ``strict``: a field of
-    ``spec.capabilities`` that is not known is an error, because somebody wrote it and no API server let it pass.
+    Names in its lists are not checked, because after a rollback they can belong to a later version. ``strict``: an
+    unknown field of ``spec.capabilities`` is an error, because no API server stores it.
     """
-    found = _only_item(value, where)
-    if isinstance(found, Problem):
-        return None, (found,)
-    kind, api_version = found.get("kind"), found.get("apiVersion")
+    obj = _only_item(value, where, problems)
+    if obj is None:
+        return None
+    kind, api_version = obj.get("kind"), obj.get("apiVersion")
     if kind != "ClusterVersion" or str(api_version).partition("/")[0] != _GROUP:
         message = f"is {kind or 'no kind'} of {api_version or 'no API'}, expected ClusterVersion of {_GROUP}/v1"
-        return None, (
-            Problem("error", "todo", where, message, "Give what `oc get clusterversion version -o yaml` prints"),
-        )
-    problems = Problems()
-    spec = _map(found, "spec", where, problems)
-    selection = _selection(
-        _map(spec, "capabilities", f"{where}.spec", problems), f"{where}.spec.capabilities", problems, strict
-    )
-    overrides = _list(spec, "overrides", f"{where}.spec", problems)
-    status = _map(found, "status", where, problems)
-    capabilities = _map(status, "capabilities", f"{where}.status", problems)
-    enabled = _names(capabilities, "enabledCapabilities", f"{where}.status.capabilities", problems)
-    known = _names(capabilities, "knownCapabilities", f"{where}.status.capabilities", problems)
-    if has_errors(problems):
-        return None, tuple(problems)
-    told = enabled is not None or known is not None
-    if not told:
-        message = "tells no capabilities, so what is on is taken from the spec alone"
-        hint = "Give the object as the cluster has it, with its status"
-        problems.append(Problem("warning", "todo", f"{where}.status.capabilities", message, hint))
-    problems += _unfinished(status, where)
-    version = _map(status, "desired", f"{where}.status", problems).get("version")
-    return (
-        ClusterVersion(
-            version if isinstance(version, str) else None,
-            selection,
-            ReportedCapabilities(frozenset(enabled or ()), None if known is None else frozenset(known))
-            if told
-            else None,
-            tuple(overrides),
-        ),
-        tuple(problems),
-    )
+        problems.error("wrong-kind", where, message, "Give the output of `oc get clusterversion version -o yaml`")
+        return None
+    own = Problems()
+    spec = _map(obj, "spec", where, own)
+    selection = _selection(_map(spec, "capabilities", f"{where}.spec", own), f"{where}.spec.capabilities", own, strict)
+    overrides = _list(spec, "overrides", f"{where}.spec", own)
+    status = _map(obj, "status", where, own)
+    reported = _reported(_map(status, "capabilities", f"{where}.status", own), f"{where}.status.capabilities", own)
+    if not own.has_errors:
+        if reported is None:
+            message = "has no capabilities, so the enabled capabilities are derived from the spec"
+            hint = "Give the object as the cluster returns it, with its status"
+            own.warning("missing-status", f"{where}.status.capabilities", message, hint)
+        _check_history(status, where, own)
+        version = _map(status, "desired", f"{where}.status", own).get("version")
+        problems += own
+        return ClusterVersion(version if isinstance(version, str) else None, selection, reported, tuple(overrides))
+    problems += own
+    return None
 
 
-def _only_item(value: object, where: str) -> Mapping[str, Any] | Problem:
+def _only_item(value: object, where: str, problems: Problems) -> Mapping[str, Any] | None:
     if not isinstance(value, Mapping):
-        return Problem(
-            "error",
-            "todo",
-            where,
-            f"is {type_name(value)}, expected a ClusterVersion object",
-            "Give the object, or its file",
-        )
+        message = f"is {type_name(value)}, expected a ClusterVersion object"
+        problems.error("not-a-map", where, message, "Give the object, or its file")
+        return None
     items = value.get("items")
     if str(value.get("kind")).endswith("List") and isinstance(items, list):
         if len(items) != 1 or not isinstance(items[0], Mapping):
             message = f"is a list of {len(items)} objects, expected one ClusterVersion"
-            return Problem("error", "todo", where, message, "Give each cluster's ClusterVersion by itself")
+            problems.error("several-objects", where, message, "Give the ClusterVersion of each cluster separately")
+            return None
         return items[0]
     return value
 
 
 def _selection(capabilities: Mapping[str, Any], where: str, problems: Problems, strict: bool) -> Selection:
-    """Read the two fields that the API has; additional names without a baseline set stand beside vCurrent."""
+    """The two fields of the API. Additional names without a baseline set are added to vCurrent."""
     for field in capabilities:
         if field not in API_FIELDS:
-            hint = did_you_mean(field, API_FIELDS)
             severity: Severity = "error" if strict else "info"
-            problems.append(Problem(severity, "todo", f"{where}.{field}", "is not a field of ClusterVersion", hint))
+            hint = did_you_mean(field, API_FIELDS)
+            message = "is not a field of ClusterVersion"
+            problems.append(Problem(severity, "unknown-field", f"{where}.{field}", message, hint))
     baseline = capabilities.get(API_BASELINE)
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {type_name(baseline)}, expected the name of a set"
-        problems.append(Problem("error", "todo", f"{where}.{API_BASELINE}", message, "Give the whole object"))
+        problems.error("not-a-string", f"{where}.{API_BASELINE}", message, _WHOLE_OBJECT)
         baseline = None
     additional = _names(capabilities, API_ADDITIONAL, where, problems)
     return Selection(baseline or None, tuple(additional or ()), None, where)
 
 
-def _unfinished(status: Mapping[str, Any], where: str) -> list[Problem]:
+def _reported(capabilities: Mapping[str, Any], where: str, problems: Problems) -> ReportedCapabilities | None:
+    enabled = _names(capabilities, "enabledCapabilities", where, problems)
+    known = _names(capabilities, "knownCapabilities", where, problems)
+    if enabled is None and known is None:
+        return None
+    return ReportedCapabilities(frozenset(enabled or ()), None if known is None else frozenset(known))
+
+
+def _check_history(status: Mapping[str, Any], where: str, problems: Problems) -> None:
     history = status.get("history")
     latest = history[0] if isinstance(history, list) and history and isinstance(history[0], Mapping) else {}
-    if latest.get("state") != "Partial":
-        return []
-    message = f"an update to {latest.get('version')} is not finished; the plan takes it for done"
-    return [Problem("warning", "todo", f"{where}.status.history", message, "Wait for it, and plan again")]
+    if latest.get("state") == "Partial":
+        message = f"an update to {latest.get('version')} is not finished; the plan assumes that it is"
+        hint = "Wait until it is finished, and plan again"
+        problems.warning("unfinished-update", f"{where}.status.history", message, hint)
 
 
 def _map(parent: Mapping[str, Any], field: str, where: str, problems: Problems) -> Mapping[str, Any]:
@@ -212,11 +205,7 @@ def _map(parent: Mapping[str, Any], field: str, where: str, problems: Problems) 
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        problems.append(
-            Problem(
-                "error", "todo", f"{where}.{field}", f"is {type_name(value)}, expected a map", "Give the whole object"
-            )
-        )
+        problems.error("not-a-map", f"{where}.{field}", f"is {type_name(value)}, expected a map", _WHOLE_OBJECT)
         return {}
     return value
 
@@ -226,11 +215,7 @@ def _list(parent: Mapping[str, Any], field: str, where: str, problems: Problems)
     if value is None:
         return []
     if not isinstance(value, list):
-        problems.append(
-            Problem(
-                "error", "todo", f"{where}.{field}", f"is {type_name(value)}, expected a list", "Give the whole object"
-            )
-        )
+        problems.error("not-a-list", f"{where}.{field}", f"is {type_name(value)}, expected a list", _WHOLE_OBJECT)
         return []
     return value
 
@@ -239,15 +224,8 @@ def _names(parent: Mapping[str, Any], field: str, where: str, problems: Problems
     if parent.get(field) is None:
         return None
     names = _list(parent, field, where, problems)
-    problems += [
-        Problem(
-            "error",
-            "todo",
-            f"{where}.{field}[{index}]",
-            f"is {type_name(name)}, expected a name",
-            "Give the whole object",
-        )
-        for index, name in enumerate(names)
-        if not isinstance(name, str)
-    ]
+    for index, name in enumerate(names):
+        if not isinstance(name, str):
+            message = f"is {type_name(name)}, expected a name"
+            problems.error("not-a-string", f"{where}.{field}[{index}]", message, _WHOLE_OBJECT)
     return [name for name in names if isinstance(name, str)]

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The admission guard: a policy by which the API server refuses writes that take back a requested capability.
+"""The admission guard: a policy that makes the API server reject writes that remove a requested capability.
 
-It is a ValidatingAdmissionPolicy with its binding. Its expressions (CEL) do what ``selection.requested`` does, with
-the facts of every minor in one small table, so that the guard outlives updates of the cluster.
+It is a ValidatingAdmissionPolicy with its binding. Its expressions (CEL) do the same as ``Selection.requested``, with a
+small table of every minor, so the guard remains valid when the cluster is updated.
 Source of the rule: openshift/enhancements:enhancements/installer/component-selection.md, which considered a webhook.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from .._data import capabilities as capability_data
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, V_CURRENT
-from .._problems import Problem, did_you_mean
+from .._problems import Problems, did_you_mean
 from .._resources import ADMISSION_BINDINGS, ADMISSION_POLICIES, CLUSTER_VERSIONS, ApiResource
 from .._version import Minor
 
@@ -27,21 +27,21 @@ GUARD_NAME = "capabilities-only-grow.capability.openshift.io"
 """Name of the policy, and of its binding."""
 
 PROBE = "capability.openshift.io/guard-probe"
-"""Annotation whose only use is to be refused: a write of it that the guard refuses shows that it is in force."""
+"""Annotation that is only for verification: if a write of it is rejected, the guard is enforced."""
 
 FINGERPRINT = "capability.openshift.io/guard-fingerprint"
-"""Annotation of the policy with the value of ``PROBE`` that this very policy refuses."""
+"""Annotation of the policy with the value of ``PROBE`` that this version of the policy rejects."""
 
 _OWNED_METADATA = ("labels", "annotations")
 _OLD, _NEW = "oldObject", "object"
 _IS_DELETE = "request.operation == 'DELETE'"
 _PROBED = f"{_NEW}.metadata.?annotations[?'{PROBE}'].orValue('')"
 _REASON = "Invalid"
-"""HTTP 422. With Forbidden, which is 403, clients would tell people that they lack a right."""
+"""HTTP 422. With Forbidden (403), clients would report a missing permission."""
 
 
 class Guard(NamedTuple):
-    """What the guard does. ``enforce``: it refuses writes, and otherwise only warns and leaves a mark in the audit log.
+    """Settings of the guard. ``enforce``: it rejects writes; otherwise it warns and annotates the audit event.
 
     ``allowed``: the only names that a write may add, ``None`` for all.
     """
@@ -50,38 +50,29 @@ class Guard(NamedTuple):
     allowed: tuple[str, ...] | None = None
 
 
-def parse_guard(
-    enforce: bool, allowed: Iterable[str] | None, where: str = "allowed_capabilities"
-) -> tuple[Guard, tuple[Problem, ...]]:
-    """Return the guard that is asked for; a name that no minor knows is an error, for it would never match."""
+def parse_guard(enforce: bool, allowed: Iterable[str] | None, problems: Problems) -> Guard:
+    """Parse the options of the guard. A name that no minor knows is an error, because it would never match."""
     if allowed is None:
-        return Guard(enforce), ()
+        return Guard(enforce)
     names = tuple(allowed)
     known = [item.name for item in capability_data.CAPABILITIES]
-    problems = [
-        Problem(
-            "error",
-            "todo",
-            f"{where}[{index}]",
-            f"{name!r} is not a capability of any version",
-            did_you_mean(name, known),
-        )
-        for index, name in enumerate(names)
-        if name not in known
-    ]
-    return Guard(enforce, tuple(sorted(set(names)))), tuple(problems)
+    for index, name in enumerate(names):
+        if name not in known:
+            message = f"{name!r} is not a capability of any version"
+            problems.error("unknown-capability", f"allowed_capabilities[{index}]", message, did_you_mean(name, known))
+    return Guard(enforce, tuple(sorted(set(names))))
 
 
 def guard_objects(guard: Guard) -> tuple[tuple[ApiResource, dict[str, Any]], ...]:
-    """Return the policy and its binding, in the order in which they have to be made.
+    """Return the policy and its binding, in the order in which they must be created.
 
-    Fields that the API server would fill in are said, so that what it has can be compared with them.
+    They contain all fields that the API server would default, so the live objects can be compared with them.
     """
     spec = _policy_spec(guard)
     fingerprint = hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
     probe = {
         "expression": f"{_IS_DELETE} || {_PROBED} != '{fingerprint}'",
-        "message": f"the annotation {PROBE} is there to be refused",
+        "message": f"the annotation {PROBE} is always rejected",
         "reason": _REASON,
     }
     spec["validations"].append(probe)
@@ -91,13 +82,13 @@ def guard_objects(guard: Guard) -> tuple[tuple[ApiResource, dict[str, Any]], ...
     return (ADMISSION_POLICIES, policy), (ADMISSION_BINDINGS, binding)
 
 
-def owned(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of the object ``found`` that is the guard's business: its spec, and the marks of ``wanted``."""
+def owned(desired: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of ``live`` that the guard owns: its spec, and the labels and annotations of ``desired``."""
     metadata = {}
     for field in _OWNED_METADATA:
-        has = found["metadata"].get(field) or {}
-        metadata[field] = {key: has[key] for key in wanted["metadata"].get(field, {}) if key in has}
-    return {"metadata": metadata, "spec": found.get("spec") or {}}
+        values = live["metadata"].get(field) or {}
+        metadata[field] = {key: values[key] for key in desired["metadata"].get(field, {}) if key in values}
+    return {"metadata": metadata, "spec": live.get("spec") or {}}
 
 
 def _object(kind: ApiResource, annotations: Mapping[str, str], spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,7 +99,7 @@ def _object(kind: ApiResource, annotations: Mapping[str, str], spec: Mapping[str
             "name": GUARD_NAME,
             "labels": {"app.kubernetes.io/managed-by": "capability.openshift"},
             "annotations": {
-                "kubernetes.io/description": "Refuses writes to the ClusterVersion that take back a capability",
+                "kubernetes.io/description": "Rejects writes to the ClusterVersion that remove a requested capability",
                 **annotations,
             },
         },
@@ -117,10 +108,10 @@ def _object(kind: ApiResource, annotations: Mapping[str, str], spec: Mapping[str
 
 
 def _policy_spec(guard: Guard) -> dict[str, Any]:
-    """Return the policy without its probe.
+    """The spec of the policy without its probe.
 
-    The match conditions let everything else pass before any table is looked at, so that ``failurePolicy`` can only
-    concern writes that change the block ``spec.capabilities``.
+    The match conditions let all other writes pass before the table is used, so ``failurePolicy`` affects only writes
+    that change the block ``spec.capabilities``.
     """
     changes = f"{_capabilities(_NEW)}.orValue({{}}) != {_capabilities(_OLD)}.orValue({{}})"
     rule = {
@@ -140,7 +131,7 @@ def _policy_spec(guard: Guard) -> dict[str, Any]:
             "resourceRules": [rule],
         },
         "matchConditions": [
-            # Not the name of the request: it has none where a whole collection is deleted.
+            # Not the name of the request, which is empty if a whole collection is deleted.
             {"name": "is-the-cluster", "expression": f"{_OLD}.metadata.name == 'version'"},
             {"name": "touches-capabilities", "expression": f"{_IS_DELETE} || {changes} || {_PROBED} != ''"},
         ],
@@ -150,10 +141,10 @@ def _policy_spec(guard: Guard) -> dict[str, Any]:
 
 
 def _capability_constants() -> dict[str, str]:
-    """Return the variables that say what the cluster knows, and what is on.
+    """The variables for the names that the cluster knows and has enabled.
 
-    What a set holds is what the cluster knows of its newest content. That tells what an amended set held before it
-    was amended, too: a capability is put into older sets by the minor that brings it.
+    The content of a set is the part of its newest content that the cluster knows. This also gives the content of an
+    amended set before the amendment: a capability is added to older sets by the minor that introduces it.
     """
     capabilities = sorted(capability_data.CAPABILITIES)
     order, first = _sets()
@@ -165,11 +156,11 @@ def _capability_constants() -> dict[str, str]:
         "sets": _literal(order),
         "firstSet": _literal(first),
         "version": f"{_OLD}.?status.?desired.?version.orValue('')",
-        # A version that cannot be read is taken for the newest.
+        # A version that cannot be parsed counts as the newest.
         "minor": f"variables.version.matches('^{number}[.]{number}([.]|$)') ? {parts} : {_number(Minor(999, 999))}",
-        "told": f"{_OLD}.?status.?capabilities.?knownCapabilities.orValue([])",
+        "reported": f"{_OLD}.?status.?capabilities.?knownCapabilities.orValue([])",
         "known": (
-            "size(variables.told) > 0 ? variables.told"
+            "size(variables.reported) > 0 ? variables.reported"
             " : variables.names.filter(n, variables.since[n] <= variables.minor)"
         ),
         "enabled": f"{_OLD}.?status.?capabilities.?enabledCapabilities.orValue([])",
@@ -177,14 +168,14 @@ def _capability_constants() -> dict[str, str]:
 
 
 def _side(side: str, source: str) -> dict[str, str]:
-    """Return the variables for what the ``old`` or the ``new`` spec asks for."""
-    name, place = f"variables.{side}Set", "variables.sets.indexOf"
-    is_in = f"n in variables.firstSet && {place}(variables.firstSet[n]) <= {place}({name})"
+    """The variables for the names that the ``old`` or the ``new`` spec requests."""
+    name, index = f"variables.{side}Set", "variables.sets.indexOf"
+    is_in = f"n in variables.firstSet && {index}(variables.firstSet[n]) <= {index}({name})"
     return {
         f"{side}Baseline": f"{_capabilities(source)}.?{API_BASELINE}.orValue('')",
         f"{side}Set": f"variables.{side}Baseline == '' ? '{V_CURRENT}' : variables.{side}Baseline",
         f"{side}List": f"{_capabilities(source)}.?{API_ADDITIONAL}.orValue([])",
-        f"{side}Told": f"{name} == '{V_CURRENT}' || {name} in variables.sets",
+        f"{side}Known": f"{name} == '{V_CURRENT}' || {name} in variables.sets",
         f"{side}Content": (
             f"{name} == '{V_CURRENT}' ? variables.known"
             f" : variables.known.filter(n, {name} in variables.sets && {is_in})"
@@ -193,49 +184,49 @@ def _side(side: str, source: str) -> dict[str, str]:
 
 
 def _difference(allowed: Sequence[str] | None) -> dict[str, str]:
-    """Return the variables for the names that a write takes back, and for those that it adds against ``allowed``.
+    """The variables for the names that a write removes, and for those that it adds although they are not ``allowed``.
 
-    A set that is not in the table holds nothing that could be relied on. If the write leaves it, it held all that is
-    on; if the write chooses it, it adds all that the cluster knows.
+    The content of a set that is not in the table is not known. If a write leaves such a set, it contained all enabled
+    names; if a write chooses such a set, it adds all names that the cluster knows.
     """
-    maybe = "!variables.oldTold && (size(variables.enabled) == 0 || n in variables.enabled)"
-    asked = f"n in variables.oldList || !variables.sameSet && (n in variables.oldContent || {maybe})"
-    found = {
+    possibly = "!variables.oldKnown && (size(variables.enabled) == 0 || n in variables.enabled)"
+    requested = f"n in variables.oldList || !variables.sameSet && (n in variables.oldContent || {possibly})"
+    variables = {
         "sameSet": "variables.oldSet == variables.newSet",
-        "unclear": "[variables.oldSet, variables.newSet]"
+        "unknownSets": "[variables.oldSet, variables.newSet]"
         f".filter(s, !(s in variables.sets) && s != '{V_CURRENT}' && !variables.sameSet)",
         "hint": (
-            "size(variables.unclear) == 0 ? '' : '. The guard does not know what the set ' + variables.unclear[0]"
-            " + ' holds: install the guard of a newer collection, or ask for the names themselves'"
+            "size(variables.unknownSets) == 0 ? '' : '. The guard does not know the set ' + variables.unknownSets[0]"
+            " + ': install the guard of a newer collection, or list the names'"
         ),
         "dropped": (
-            f"variables.known.filter(n, ({asked}) && !(n in variables.newList) && !(n in variables.newContent))"
+            f"variables.known.filter(n, ({requested}) && !(n in variables.newList) && !(n in variables.newContent))"
             " + variables.oldList.filter(n, !(n in variables.known) && !(n in variables.newList))"
         ),
     }
     if allowed is None:
-        return found
+        return variables
     is_new = "!(n in variables.oldList) && !(n in variables.enabled) && !(n in variables.allowed)"
-    comes = "n in variables.newList || !variables.sameSet && (n in variables.newContent || !variables.newTold)"
+    added = "n in variables.newList || !variables.sameSet && (n in variables.newContent || !variables.newKnown)"
     return {
-        **found,
+        **variables,
         "allowed": _literal(allowed),
         "added": (
-            f"variables.known.filter(n, ({comes}) && !(n in variables.oldContent) && {is_new})"
+            f"variables.known.filter(n, ({added}) && !(n in variables.oldContent) && {is_new})"
             f" + variables.newList.filter(n, !(n in variables.known) && {is_new})"
         ),
     }
 
 
 def _validations(guard: Guard) -> list[dict[str, str]]:
-    """Return what a write must be; of several that it is not, the API server tells the first."""
+    """The conditions of a write. The API server reports the first one that is not met."""
     deleted = (
         "deletes the ClusterVersion, and with it all requests for capabilities."
-        " Remove the guard first if that is meant (capability_guard with state=absent)"
+        " To do so, remove the guard first (capability_guard with state=absent)"
     )
     dropped = (
-        "'drops ' + variables.dropped.join(', ') + ', which the spec of the cluster requests."
-        " What is on can never be turned off: keep the names in spec.capabilities.additionalEnabledCapabilities'"
+        "'drops ' + variables.dropped.join(', ') + ', which the spec of the cluster requests. An enabled capability"
+        " can never be disabled: keep the names in spec.capabilities.additionalEnabledCapabilities'"
         " + variables.hint"
     )
     validations = [
@@ -263,16 +254,16 @@ def _validations(guard: Guard) -> list[dict[str, str]]:
 
 
 def _sets() -> tuple[list[str], dict[str, str]]:
-    """Return the sets but for vCurrent, smallest first, and for each capability the smallest one that holds it."""
-    facts = capability_data.data_of(capability_data.newest_minor())
-    if facts is None:
-        raise AssertionError("the newest minor is one that the registry knows")
-    sets = sorted((len(content), name) for name, content in facts.sets.items() if name != V_CURRENT)
+    """The sets except vCurrent, smallest first, and for each capability the smallest set that contains it."""
+    data = capability_data.data_of(capability_data.newest_minor())
+    if data is None:
+        raise AssertionError("the newest minor has data")
+    sets = sorted((len(content), name) for name, content in data.sets.items() if name != V_CURRENT)
     first: dict[str, str] = {}
-    for size_and_name in sets:
-        for capability in sorted(facts.sets[size_and_name[1]]):
-            first.setdefault(capability, size_and_name[1])
-    return [name for size, name in sets], dict(sorted(first.items()))
+    for _size, name in sets:
+        for capability in sorted(data.sets[name]):
+            first.setdefault(capability, name)
+    return [name for _size, name in sets], dict(sorted(first.items()))
 
 
 def _number(minor: Minor) -> int:
@@ -284,5 +275,5 @@ def _capabilities(source: str) -> str:
 
 
 def _literal(value: Sequence[str] | Mapping[str, int] | Mapping[str, str]) -> str:
-    """Return a list or map of names in CEL, which takes JSON; single quotes keep it readable in YAML."""
+    """A list or map as a CEL literal. JSON is valid CEL; single quotes keep it readable in YAML."""
     return json.dumps(value).replace('"', "'")

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Which ClusterOperators belong to capabilities, and which versions they report once they are there."""
+"""The ClusterOperators of capabilities, the versions that they report, and whether they are available."""
 
 from __future__ import annotations
 
@@ -24,60 +24,59 @@ Versions = Mapping[str, str]
 """Name of a version, such as ``operator``, to the version itself."""
 
 _PLACEHOLDER = "0.0.1-snapshot"
-"""Stands for the version of the release where manifests were taken out of no release image; with a suffix for that of
-a component, which nobody can tell. Source: openshift/oc:pkg/cli/admin/release/image_mapper.go."""
+"""Replaces the version of the release in manifests that do not come from a release image. With a suffix it replaces the
+version of a component, which is not known. Source: openshift/oc:pkg/cli/admin/release/image_mapper.go."""
+
+_REPORTED = ("Invalid", "Failing", "Progressing")
+"""Conditions of ClusterVersion that can explain why a capability is not available."""
+
+
+class Availability(NamedTuple):
+    """``missing``: a problem for each operator that is not available. ``complaints``: warnings about the others."""
+
+    missing: tuple[Problem, ...]
+    complaints: tuple[Problem, ...]
 
 
 def operators_of_release(release: Release, capabilities: Iterable[str], enabled: frozenset[str]) -> dict[str, Versions]:
     """Return the ClusterOperators, name -> versions, that a cluster has because of ``capabilities``.
 
-    ``enabled`` are all names that are on there: one that needs more than these does not come.
+    ``enabled`` are all enabled names: an operator that requires other names is not among the result.
     """
-    wanted = frozenset(capabilities)
-    facts = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
+    names = frozenset(capabilities)
+    context = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
     return {
         manifest.resource_id.name: versions_of_manifest(release, manifest)
         for manifest in release.manifests
         if manifest.resource_id.kind == "ClusterOperator"
-        and wanted.intersection(manifest.capabilities)
+        and names.intersection(manifest.capabilities)
         and enabled.issuperset(manifest.capabilities)
-        and decide(manifest, facts).included
+        and decide(manifest, context).included
     }
 
 
 def operators_of_cluster(
     operators: Mapping[str, Mapping[str, Any]], capabilities: Iterable[str], version: str | None
 ) -> dict[str, Versions]:
-    """Return those among the ``operators`` of a cluster that say by their annotation to belong to ``capabilities``."""
-    wanted = frozenset(capabilities)
+    """Return those of the ``operators`` of a cluster that belong to ``capabilities`` according to their annotation."""
+    names = frozenset(capabilities)
     versions = {"operator": version} if version else {}
     return {
         name: versions
-        for name, found in operators.items()
-        if wanted.intersection(str(nested(found, "metadata", "annotations", CAPABILITY_ANNOTATION) or "").split("+"))
+        for name, operator in operators.items()
+        if names.intersection(str(nested(operator, "metadata", "annotations", CAPABILITY_ANNOTATION) or "").split("+"))
     }
 
 
 def versions_of_manifest(release: Release, manifest: Manifest) -> Versions:
-    """Return the versions that the ClusterOperator of ``manifest`` reports once it is there."""
-    found: dict[str, str] = {}
+    """Return the versions that the ClusterOperator of ``manifest`` reports when it is available."""
+    versions: dict[str, str] = {}
     for item in mappings_in(nested(release.body(manifest), "status", "versions")):
         name, version = item.get("name"), item.get("version")
         version = release.version if version == _PLACEHOLDER else version
         if isinstance(name, str) and isinstance(version, str) and version and not version.startswith(_PLACEHOLDER):
-            found[name] = version
-    return found
-
-
-_REPORTED = ("Invalid", "Failing", "Progressing")
-"""Conditions of ClusterVersion that can say why nothing happens."""
-
-
-class Availability(NamedTuple):
-    """What is ``missing``, a problem for each operator; ``complaints`` are warnings about what is there."""
-
-    missing: tuple[Problem, ...]
-    complaints: tuple[Problem, ...]
+            versions[name] = version
+    return versions
 
 
 def check_availability(
@@ -86,38 +85,38 @@ def check_availability(
     operators: Mapping[str, Mapping[str, Any]],
     expected: Mapping[str, Versions],
 ) -> Availability:
-    """Return how much of ``capabilities`` is there, whose operators are ``expected`` (name -> versions).
+    """Check that ``capabilities`` are enabled and their ``expected`` operators (name -> versions) are available.
 
-    ``cluster_version`` and ``operators`` (by name) are the objects as the API has them.
+    ``cluster_version`` and ``operators`` (by name) are the objects of the cluster.
     """
     missing = Problems()
     complaints = Problems()
     absent = capabilities.difference(nested(cluster_version, "status", "capabilities", "enabledCapabilities") or ())
     if absent:
         message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"
-        hint = "Look whether the cluster-version operator runs"
-        missing.append(Problem("error", "todo", f"{CLUSTER_VERSIONS.resource} version", message, hint))
+        hint = "Check that the cluster-version operator runs"
+        missing.error("missing-capability", f"{CLUSTER_VERSIONS.resource} version", message, hint)
     for name, versions in sorted(expected.items()):
         readiness = cluster_operator_readiness(operators.get(name), versions)
         where = CLUSTER_OPERATORS.shown(name)
         if readiness.state != "ready":
-            missing.append(Problem("error", "todo", where, readiness.message))
+            missing.error("unready-object", where, readiness.message)
         elif readiness.degraded:
-            complaints.append(Problem("warning", "todo", where, f"is available, and degraded: {readiness.degraded}"))
+            complaints.warning("degraded-operator", where, f"is available but degraded: {readiness.degraded}")
     return Availability(tuple(missing), tuple(complaints))
 
 
 def _reported(cluster_version: Mapping[str, Any] | None) -> str:
-    """Return what the CVO says of itself, if it says anything."""
+    """The conditions in which the CVO reports a problem, in parentheses; empty if there are none."""
     conditions = conditions_of(cluster_version)
-    said = {kind: item.get("message") for kind, item in conditions.items() if item.get("status") == "True"}
-    words = [f"{kind}: {said[kind]}" for kind in _REPORTED if said.get(kind)]
-    return f" ({'; '.join(words)})" if words else ""
+    messages = {kind: item.get("message") for kind, item in conditions.items() if item.get("status") == "True"}
+    parts = [f"{kind}: {messages[kind]}" for kind in _REPORTED if messages.get(kind)]
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
-def readiness_of(release: Release, manifest: Manifest, found: Mapping[str, Any] | None, mode: Mode) -> Readiness:
-    """Return whether the object of ``manifest`` is ready."""
+def readiness_of(release: Release, manifest: Manifest, live: Mapping[str, Any] | None, mode: Mode) -> Readiness:
+    """Return the readiness of ``live``, the object of ``manifest``."""
     versions: Versions = {}
     if manifest.resource_id.group_kind == CLUSTER_OPERATORS.group_kind:
         versions = versions_of_manifest(release, manifest)
-    return readiness(manifest.resource_id, found, mode, versions)
+    return readiness(manifest.resource_id, live, mode, versions)

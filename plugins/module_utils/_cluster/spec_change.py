@@ -3,31 +3,32 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What a wish makes of the capabilities in the spec of a ClusterVersion: names come, and none ever goes."""
+"""Changes of ``spec.capabilities`` of a ClusterVersion, which only add names and never remove one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
 from .._capability.rules import InstallContext, violations
-from .._capability.selection import Selection, check_selection, parse_selection, requested, translate
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
+from .._capability.selection import Selection, check_selection, parse_selection
+from .._data.capabilities import API_BASELINE, NONE, V_CURRENT, MinorData, gates_of, since_of
 from .._data.install_rules import STANDALONE
-from .._problems import Problem
+from .._problems import Problems
 from .cluster_version import ClusterVersion
 
+_LOCATION = "capabilities"
 _BASELINES = ("baseline_capability_set", API_BASELINE)
 _DRAFT_FIELD = "include"
 _DRAFT_DEFAULTS = ("inclusion_default", "inclusionDefault")
 
 
 class CapabilityRequest(NamedTuple):
-    """What is asked for. ``selection``: ``None`` for nothing beside what the spec requests.
+    """Requested capabilities. ``selection``: ``None`` requests nothing beyond the spec.
 
-    ``append``: the names of ``selection`` come to those that the spec requests. ``adopt_implicit``: so do the names
-    that are on without being requested.
+    ``append``: the names of ``selection`` are added to those that the spec requests. ``adopt_implicit``: the names that
+    are enabled without a request are added, too.
     """
 
     selection: Selection | None
@@ -38,8 +39,8 @@ class CapabilityRequest(NamedTuple):
 class SpecChange(NamedTuple):
     """The capabilities of a spec before and after, each as a baseline set and a sorted list.
 
-    ``removed`` are names that the one requests and the other does not; a change with any must not be sent.
-    ``adopted`` are names that were on implicitly and are requested now.
+    ``requested_before`` and ``requested_after``: the names that they request, sets expanded. ``adopted``: names that
+    were enabled implicitly and are requested now.
     """
 
     before: Selection
@@ -50,259 +51,267 @@ class SpecChange(NamedTuple):
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """Names that would be taken back, sorted."""
+        """Names that are no longer requested, sorted. A change with such names must not be applied."""
         return tuple(sorted(self.requested_before - self.requested_after))
 
     @property
     def added(self) -> frozenset[str]:
-        """Names that come."""
+        """Names that were not requested before."""
         return self.requested_after - self.requested_before
 
     @property
     def changed(self) -> bool:
-        """Whether the spec has to be written: order and repetitions in a list, and an unsaid default, say the same."""
+        """Whether the spec must be written. Order, repetitions and an omitted default do not count."""
         return _content(self.before) != _content(self.after)
 
     @property
     def body(self) -> dict[str, Any]:
-        """The block ``spec.capabilities`` to send: the set always goes with the list, the CRD's rules need both."""
-        return capabilities_block(self.after)
+        """The block ``spec.capabilities`` to apply. It always has both fields: the rules of the CRD need both."""
+        return self.after.to_api(keep_empty=True)
 
 
-def capabilities_block(selection: Selection) -> dict[str, Any]:
-    """Return the block ``spec.capabilities`` that says ``selection``."""
-    return {API_BASELINE: _set_of(selection), API_ADDITIONAL: list(selection.additional)}
-
-
-def parse_request(
-    options: object, append: bool, adopt_implicit: bool, where: str = "capabilities"
-) -> tuple[CapabilityRequest, tuple[Problem, ...]]:
-    """Read what a user wrote. With ``append`` a list of names is enough, because the set is that of the spec."""
+def parse_request(options: object, append: bool, adopt_implicit: bool, problems: Problems) -> CapabilityRequest:
+    """Parse the option ``capabilities``. With ``append``, a list of names is enough: the set is that of the spec."""
     if options is None:
-        problems = []
         if append or not adopt_implicit:
-            hint = "Say which names to add" if append else "Say which capabilities are asked for"
-            problems.append(Problem("error", "todo", where, "is missing", hint))
-        return CapabilityRequest(None, append, adopt_implicit), tuple(problems)
+            hint = "Give the names to add" if append else "Give the capabilities to request"
+            problems.error("missing-option", _LOCATION, "is missing", hint)
+        return CapabilityRequest(None, append, adopt_implicit)
     if append and isinstance(options, Mapping):
         options = _with_nothing_else(options)
-    selection, found = parse_selection(options, where)
+    own = Problems()
+    selection = parse_selection(options, _LOCATION, own)
     if append and selection.excluded is not None:
-        message = "is given beside append, which only adds"
-        problem = Problem("error", "todo", f"{where}.{selection.excluded_field}", message, "List the names to add")
-        found = (*(item for item in found if item.severity == "error"), problem)
-    return CapabilityRequest(selection, append, adopt_implicit), found
+        own = Problems(item for item in own if item.severity == "error")
+        message = "conflicts with append, which only adds names"
+        own.error("conflicting-options", f"{_LOCATION}.{selection.excluded_field}", message, "List the names to add")
+    problems += own
+    return CapabilityRequest(selection, append, adopt_implicit)
 
 
 def spec_change(
-    cluster: ClusterVersion, wish: CapabilityRequest, facts: MinorData
-) -> tuple[SpecChange | None, tuple[Problem, ...]]:
-    """Return what ``wish`` makes of the spec of ``cluster``, which knows ``facts``; ``None`` where it cannot be told.
+    cluster: ClusterVersion, request: CapabilityRequest, data: MinorData, problems: Problems
+) -> SpecChange | None:
+    """Return the change that ``request`` makes to the spec of ``cluster``, which has the names and sets of ``data``.
 
-    A removal is an error among the problems: a name that the effective spec requests now (sets are expanded) and the
-    wish lacks. Names that are on only implicitly are none of it.
+    ``None`` if the request is not valid. A removal is reported as an error: a name that the spec requests, with its set
+    expanded, and that the request omits. Names that are enabled implicitly may be omitted.
     Source: openshift/enhancements:enhancements/installer/component-selection.md, "Capabilities Continue to be Enabled".
     """
-    facts = _data_as_reported(cluster, facts)
-    hidden, unknown = _hidden_names(cluster, facts), _unknown_names(cluster, facts)
-    current = cluster.selection
-    asked = wish.selection or current
-    problems = [] if wish.selection is None else list(_wrong_names(asked, current, facts, unknown))
-    target = current if wish.selection is None else translate(asked, facts, hidden | unknown)
-    known_set = current.baseline is None or current.baseline in facts.sets
-    if not known_set and not wish.append and target.baseline != current.baseline:
-        message = f"is {current.baseline}, and what that holds in {facts.minor} is not known here"
+    data = _data_as_reported(cluster, data)
+    gated, unknown = _gated_names(cluster, data), _unknown_names(cluster, data)
+    current, given = cluster.selection, request.selection or cluster.selection
+    target, own = current, Problems()
+    if request.selection is not None:
+        _check_names(given, current, data, unknown, own)
+        target = given.pinned(data, gated | unknown)
+    known_set = current.baseline is None or current.baseline in data.sets
+    if not known_set and not request.append and target.baseline != current.baseline:
+        message = f"is {current.baseline}, whose names in {data.minor} are not known to the collection"
         hint = "Keep it and add names to the list, or update the collection"
-        problems.append(Problem("error", "todo", f"{current.where}.{API_BASELINE}", message, hint))
-    if problems:
-        return None, tuple(problems)
-    before = _names(current, facts, hidden)
-    after = _united(current, _names(target, facts, hidden) - before) if wish.append else _united(target, ())
+        own.error("unknown-capability-set", f"{current.where}.{API_BASELINE}", message, hint)
+    problems += own
+    if own:
+        return None
+    before = _names(current, data, gated)
+    after = _united(current, _names(target, data, gated) - before) if request.append else _united(target, ())
     adopted: tuple[str, ...] = ()
-    if wish.adopt_implicit:
-        # All that is on, not what the spec lacks: what was adopted before is requested, and not in the wish.
-        adopted, left = _adoptable(cluster, _names(after, facts, hidden), facts, unknown)
+    if request.adopt_implicit:
+        # Everything that is enabled, even if the spec requests it: adopted names of an earlier run are in the spec.
+        adopted = _adoptable(cluster, _names(after, data, gated), data, unknown, problems)
         after = _united(after, adopted)
-        problems += left
     newly = tuple(name for name in adopted if name not in before)
-    change = SpecChange(current, after, before, _names(after, facts, hidden), newly)
-    problems += _removal(change, wish, facts, unknown)
-    problems += _unintended_vcurrent(change, wish)
+    change = SpecChange(current, after, before, _names(after, data, gated), newly)
+    _check_removal(change, request, data, unknown, problems)
+    _check_unintended_vcurrent(change, request, problems)
     if change.changed:
-        problems += _broken_rules(change, asked, cluster, facts, hidden)
-    problems += _exclusions(asked, change, cluster, facts)
-    problems += _no_longer_current(change, asked)
-    return change, tuple(problems)
+        _check_rules(change, given, cluster, data, gated, problems)
+    _check_exclusions(given, change, cluster, data, problems)
+    _check_no_longer_current(change, given, problems)
+    return change
 
 
-def requested_names(cluster: ClusterVersion, facts: MinorData) -> frozenset[str]:
-    """Names that the spec of ``cluster`` requests, its set expanded; those of its list whatever the cluster knows."""
-    facts = _data_as_reported(cluster, facts)
-    return _names(cluster.selection, facts, _hidden_names(cluster, facts))
+def requested_names(cluster: ClusterVersion, data: MinorData) -> frozenset[str]:
+    """Names that the spec of ``cluster`` requests, its set expanded. Listed names count even if they are unknown."""
+    data = _data_as_reported(cluster, data)
+    return _names(cluster.selection, data, _gated_names(cluster, data))
 
 
-def merged_status(told: ClusterVersion | None, facts: MinorData, also: frozenset[str]) -> CapabilityStatus:
-    """Return what a cluster has by its ClusterVersion and by what else remembers it; what is on is known as well."""
-    enabled = also | (told.enabled if told else frozenset())
-    known = ((told.known if told else None) or facts.capabilities) | also
-    return CapabilityStatus(known, enabled, enabled - (requested_names(told, facts) if told else enabled))
+def merged_status(cluster: ClusterVersion | None, data: MinorData, also: frozenset[str]) -> CapabilityStatus:
+    """Return the capability status of a cluster from its ClusterVersion and the enabled names ``also``."""
+    enabled = also | (cluster.enabled if cluster else frozenset())
+    known = ((cluster.known if cluster else None) or data.capabilities) | also
+    return CapabilityStatus(known, enabled, enabled - (requested_names(cluster, data) if cluster else enabled))
 
 
 def implicitly_enabled(cluster: ClusterVersion, requested_by_spec: frozenset[str]) -> frozenset[str]:
-    """Names that are on without being requested."""
+    """Names that are enabled without a request."""
     return cluster.enabled - requested_by_spec
 
 
-def _hidden_names(cluster: ClusterVersion, facts: MinorData) -> frozenset[str]:
-    """Names of the minor whose feature gates are off in the cluster: no set asks for them there.
+def _gated_names(cluster: ClusterVersion, data: MinorData) -> frozenset[str]:
+    """Names of the minor whose feature gates are disabled in the cluster: no set requests them there.
 
-    A name that an update is about to bring is none of these: a set asks for it already.
+    A name that a pending update adds is not among them: a set requests it already.
     """
-    return frozenset(name for name in facts.capabilities - cluster.known if gates_of(name))
+    return frozenset(name for name in data.capabilities - cluster.known if gates_of(name))
 
 
-def _data_as_reported(cluster: ClusterVersion, facts: MinorData) -> MinorData:
-    """Return ``facts`` with the names that the cluster says to know beyond them: ``vCurrent`` asks for these, too."""
-    # What a later version has is left from that version, and no name of this one.
-    told = frozenset(name for name in cluster.known if since_of(name) is None)
-    if told <= facts.capabilities:
-        return facts
-    sets = {**facts.sets, V_CURRENT: facts.sets[V_CURRENT] | told}
-    return facts._replace(capabilities=facts.capabilities | told, sets=sets)
+def _data_as_reported(cluster: ClusterVersion, data: MinorData) -> MinorData:
+    """``data`` with the additional names that the cluster reports as known: ``vCurrent`` requests these, too."""
+    # A name of a later version remains from that version, and does not belong to this one.
+    more = frozenset(name for name in cluster.known if since_of(name) is None)
+    if more <= data.capabilities:
+        return data
+    sets = {**data.sets, V_CURRENT: data.sets[V_CURRENT] | more}
+    return data._replace(capabilities=data.capabilities | more, sets=sets)
 
 
-def _unknown_names(cluster: ClusterVersion, facts: MinorData) -> frozenset[str]:
-    """Names of the minor that the cluster does not say to know: hidden ones, and those that an update brings."""
-    return facts.capabilities - cluster.known - cluster.enabled if cluster.known else frozenset()
+def _unknown_names(cluster: ClusterVersion, data: MinorData) -> frozenset[str]:
+    """Names of the minor that the cluster does not know: gated ones, and those that a pending update adds."""
+    return data.capabilities - cluster.known - cluster.enabled if cluster.known else frozenset()
 
 
-def _names(selection: Selection, facts: MinorData, hidden: frozenset[str]) -> frozenset[str]:
-    return requested(selection, facts) - hidden | frozenset(selection.additional)
-
-
-def _set_of(selection: Selection) -> str:
-    return selection.baseline or V_CURRENT
+def _names(selection: Selection, data: MinorData, gated: frozenset[str]) -> frozenset[str]:
+    return selection.requested(data) - gated | frozenset(selection.additional)
 
 
 def _content(selection: Selection) -> tuple[str, frozenset[str]]:
-    return _set_of(selection), frozenset(selection.additional)
+    return selection.capability_set, frozenset(selection.additional)
 
 
 def _united(selection: Selection, names: Iterable[str]) -> Selection:
-    additional = tuple(sorted({*selection.additional, *names}))
-    return selection._replace(baseline=_set_of(selection), additional=additional)
+    return selection.with_names(names)._replace(baseline=selection.capability_set)
 
 
 def _with_nothing_else(options: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return what was written to be added; where it does not say more, it is the list of names alone."""
-    said = {field: value for field, value in options.items() if value not in (None, "")}
-    if any(field in said for field in (*_BASELINES, *_DRAFT_DEFAULTS)):
-        return said
-    if _DRAFT_FIELD in said:
-        return {_DRAFT_DEFAULTS[0]: "Exclude", **said}
-    return {_BASELINES[0]: NONE, **said}
+    """The options of an append, with a baseline that requests nothing unless they have one."""
+    given = {field: value for field, value in options.items() if value not in (None, "")}
+    if any(field in given for field in (*_BASELINES, *_DRAFT_DEFAULTS)):
+        return given
+    if _DRAFT_FIELD in given:
+        return {_DRAFT_DEFAULTS[0]: "Exclude", **given}
+    return {_BASELINES[0]: NONE, **given}
 
 
-def _wrong_names(asked: Selection, current: Selection, facts: MinorData, unknown: frozenset[str]) -> Iterator[Problem]:
-    """Yield what is wrong with the names that are asked for, but for those that the spec has already."""
+def _check_names(
+    given: Selection, current: Selection, data: MinorData, unknown: frozenset[str], problems: Problems
+) -> None:
+    """Check the requested names, except those that the spec already has."""
     listed = frozenset(current.additional)
-    there = {f"{asked.where}.{asked.additional_field}[{index}]" for index in _locations(asked, listed)}
-    if asked.baseline == current.baseline:
-        there.add(f"{asked.where}.{asked.baseline_field}")
-    yield from (problem for problem in check_selection(asked, facts) if problem.where not in there)
-    for index in _locations(asked, unknown - listed):
-        name = asked.additional[index]
+    existing = {_location(given, index) for index in _indexes(given, listed)}
+    if given.baseline == current.baseline:
+        existing.add(f"{given.where}.{given.baseline_field}")
+    own = Problems()
+    check_selection(given, data, frozenset(), own)
+    problems += [problem for problem in own if problem.where not in existing]
+    for index in _indexes(given, unknown - listed):
+        name = given.additional[index]
         gates = " or ".join(gates_of(name))
-        hint = f"It needs the feature gate {gates}" if gates else "Wait until the cluster's update is finished"
-        message = f"{name} is not among the capabilities that the cluster says to know"
-        yield Problem("error", "todo", f"{asked.where}.{asked.additional_field}[{index}]", message, hint)
+        hint = f"Enable the feature gate {gates} first" if gates else "Wait until the cluster's update is finished"
+        message = f"{name} is not among the capabilities that the cluster knows"
+        problems.error("unknown-capability", _location(given, index), message, hint)
 
 
-def _locations(asked: Selection, names: frozenset[str]) -> list[int]:
-    return [index for index, name in enumerate(asked.additional) if name in names]
+def _indexes(given: Selection, names: frozenset[str]) -> list[int]:
+    return [index for index, name in enumerate(given.additional) if name in names]
+
+
+def _location(given: Selection, index: int) -> str:
+    return f"{given.where}.{given.additional_field}[{index}]"
 
 
 def _adoptable(
-    cluster: ClusterVersion, asked_for: frozenset[str], facts: MinorData, unknown: frozenset[str]
-) -> tuple[tuple[str, ...], list[Problem]]:
-    """Return what is on beside ``asked_for``, and a warning for names of another version: the API would refuse them."""
-    implicit = implicitly_enabled(cluster, asked_for)
-    strange = sorted(implicit - (facts.capabilities - unknown))
-    problems = [
-        Problem(
-            "warning",
-            "todo",
-            "adopt_implicit",
-            f"{name} is on and not a capability of {facts.minor}, so it cannot be requested",
-            "It stays on",
-        )
-        for name in strange
-    ]
-    return tuple(sorted(implicit.difference(strange))), problems
+    cluster: ClusterVersion,
+    requested_by_spec: frozenset[str],
+    data: MinorData,
+    unknown: frozenset[str],
+    problems: Problems,
+) -> tuple[str, ...]:
+    """The names to adopt. Warns about names of another version, because the API would reject them."""
+    implicit = implicitly_enabled(cluster, requested_by_spec)
+    foreign = sorted(implicit - (data.capabilities - unknown))
+    for name in foreign:
+        message = f"{name} is enabled and not a capability of {data.minor}, so it cannot be requested"
+        problems.warning("unknown-capability", "adopt_implicit", message, "Do nothing: it stays enabled")
+    return tuple(sorted(implicit.difference(foreign)))
 
 
-def _removal(
-    change: SpecChange, wish: CapabilityRequest, facts: MinorData, unknown: frozenset[str]
-) -> Iterator[Problem]:
-    asked = wish.selection
-    if change.removed and asked is not None:
-        content = facts.sets.get(_set_of(change.before), frozenset())
-        names = ", ".join(
-            f"{name} ({'from ' + _set_of(change.before) if name in content else 'listed'})" for name in change.removed
-        )
-        message = f"lacks what the cluster's spec requests: {names}. What is on can never be turned off"
-        hint = "Ask for these as well, or add to what is requested with append of cluster_capabilities"
-        where = asked.where
-        excluded = [name for name in change.removed if name in (asked.excluded or ())]
+def _check_removal(
+    change: SpecChange, request: CapabilityRequest, data: MinorData, unknown: frozenset[str], problems: Problems
+) -> None:
+    given = request.selection
+    if given is None:
+        return
+    capability_set = change.before.capability_set
+    if change.removed:
+        content = data.sets.get(capability_set, frozenset())
+        origins = {name: f"from {capability_set}" if name in content else "listed" for name in change.removed}
+        names = ", ".join(f"{name} ({origin})" for name, origin in origins.items())
+        message = f"lacks what the cluster's spec requests: {names}. An enabled capability can never be disabled"
+        hint = "Add these names, or add to what is requested with append of cluster_capabilities"
+        where = given.where
+        excluded = [name for name in change.removed if name in (given.excluded or ())]
         if excluded:
-            where = f"{asked.where}.{asked.excluded_field}"
-            hint = f"Take {', '.join(excluded)} out of {asked.excluded_field}"
+            where = f"{given.where}.{given.excluded_field}"
+            hint = f"Remove {', '.join(excluded)} from {given.excluded_field}"
         if unknown.issuperset(change.removed):
-            hint = "The cluster does not know these yet: wait until its update is finished"
-        yield Problem("error", "todo", where, message, hint)
-    follows = _set_of(change.before) == V_CURRENT
-    is_draft_exclude = asked is not None and asked.additional_field == _DRAFT_FIELD and asked.baseline == NONE
-    if asked is not None and is_draft_exclude and follows and not wish.append:
-        message = "goes from Include to Exclude, which takes back what later releases add"
-        yield Problem("error", "todo", f"{asked.where}.inclusion_default", message, "Write Include without exclude")
+            hint = "Wait until the cluster's update is finished: the cluster does not know these names yet"
+        problems.error("removed-capability", where, message, hint)
+    is_draft_exclude = given.additional_field == _DRAFT_FIELD and given.baseline == NONE
+    if is_draft_exclude and capability_set == V_CURRENT and not request.append:
+        message = "changes Include to Exclude, which no longer requests what later releases add"
+        problems.error("removed-default", f"{given.where}.inclusion_default", message, "Write Include without exclude")
 
 
-def _unintended_vcurrent(change: SpecChange, wish: CapabilityRequest) -> Iterator[Problem]:
-    """Yield an error where nothing but an unsaid set asks for more, as an empty list from a template does."""
-    asked = wish.selection
-    if asked is None or wish.append or asked.baseline is not None or asked.excluded:
+def _check_unintended_vcurrent(change: SpecChange, request: CapabilityRequest, problems: Problems) -> None:
+    """Report that only an omitted set would add names, as with an empty list from a template."""
+    given = request.selection
+    if given is None or request.append or given.baseline is not None or given.excluded:
         return
     added = change.added.difference(change.adopted)
     if added:
-        message = f"is not said, which stands for {V_CURRENT} and would add {', '.join(sorted(added))}"
-        hint = f"Write {NONE} for the listed names alone, or {V_CURRENT} if all are meant; they stay on for good"
-        yield Problem("error", "todo", f"{asked.where}.{asked.baseline_field}", message, hint)
+        message = f"is not given, which means {V_CURRENT} and would add {', '.join(sorted(added))}"
+        hint = (
+            f"Write {NONE} to request only the listed names, or {V_CURRENT} to request all; they stay enabled forever"
+        )
+        problems.error("missing-baseline", f"{given.where}.{given.baseline_field}", message, hint)
 
 
-def _broken_rules(
-    change: SpecChange, asked: Selection, cluster: ClusterVersion, facts: MinorData, hidden: frozenset[str]
-) -> Iterator[Problem]:
-    """Yield the rules of the API that the new spec breaks; a capability that is on already satisfies them, too."""
-    # A cluster that knows a capability behind gates has the rules behind these gates, too.
-    gates = frozenset(gate for name in facts.capabilities - hidden for gate in gates_of(name))
-    install = InstallContext(facts, STANDALONE[0], gates=gates, hidden=hidden)
-    for item in violations(change.after, install, asked):
-        if item.rule.layer == "ClusterVersion" and item.capability not in cluster.enabled:
-            yield item.problem
+def _check_rules(
+    change: SpecChange,
+    given: Selection,
+    cluster: ClusterVersion,
+    data: MinorData,
+    gated: frozenset[str],
+    problems: Problems,
+) -> None:
+    """Report the rules of the API that the new spec violates. An enabled capability satisfies them, too."""
+    # A cluster that knows a gated capability also has the rules behind its gates.
+    gates = frozenset(gate for name in data.capabilities - gated for gate in gates_of(name))
+    install = InstallContext(data, STANDALONE[0], gates=gates, gated=gated)
+    problems += [
+        item.problem
+        for item in violations(change.after, install, given)
+        if item.rule.layer == "ClusterVersion" and item.capability not in cluster.enabled
+    ]
 
 
-def _exclusions(asked: Selection, change: SpecChange, cluster: ClusterVersion, facts: MinorData) -> Iterator[Problem]:
-    where = f"{asked.where}.{asked.excluded_field}"
-    for name in sorted(cluster.enabled.intersection(asked.excluded or ())):
-        message = f"{name} is excluded, and on already, so it stays on"
-        yield Problem("warning", "todo", where, message, "Leave it out of the exclusions")
-    if asked.excluded is not None and change.added:
+def _check_exclusions(
+    given: Selection, change: SpecChange, cluster: ClusterVersion, data: MinorData, problems: Problems
+) -> None:
+    where = f"{given.where}.{given.excluded_field}"
+    for name in sorted(cluster.enabled.intersection(given.excluded or ())):
+        message = f"{name} is excluded but already enabled, so it stays enabled"
+        problems.warning("ineffective-exclusion", where, message, "Remove it from the exclusions")
+    if given.excluded is not None and change.added:
         names = ", ".join(sorted(change.added))
-        message = f"stands for everything else that {facts.minor} knows, and so adds {names}"
-        yield Problem("warning", "todo", where, message, "List the names that are wanted, so that they stay the same")
+        message = f"requests everything else that {data.minor} knows, and so adds {names}"
+        hint = "List the names that you need instead, so the selection stays the same"
+        problems.warning("broad-exclusion", where, message, hint)
 
 
-def _no_longer_current(change: SpecChange, asked: Selection) -> Iterator[Problem]:
-    if _set_of(change.before) == V_CURRENT and change.after.baseline != V_CURRENT:
-        message = f"asks no longer for what later releases add, as {V_CURRENT} does"
-        yield Problem("warning", "todo", asked.where, message, f"Keep {V_CURRENT} to follow every release")
+def _check_no_longer_current(change: SpecChange, given: Selection, problems: Problems) -> None:
+    if change.before.capability_set == V_CURRENT and change.after.baseline != V_CURRENT:
+        message = f"no longer requests what later releases add, as {V_CURRENT} does"
+        problems.warning("pinned-selection", given.where, message, f"Keep {V_CURRENT} to follow every release")

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The status of a ClusterVersion, written as the CVO would where none runs."""
+"""Reports the status of a ClusterVersion on a cluster without a CVO, as the CVO would."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._problems import ClusterError, Problem
+from .._problems import ClusterError, Problem, Problems
 from .._resources import DEPLOYMENTS, Target
 from .._unstructured import Object, nested
 from .cluster_version import CVO, evidence_of_cvo, implicit_names
 from .live import CLUSTER_VERSION, update_cluster_version
-from .status_change import StatusChange, StatusInputs, find_capability_condition, next_status
+from .status_change import StatusInputs, find_capability_condition, next_status
 
 _STATUS = CLUSTER_VERSION._replace(subresource="status")
 _DEPLOYMENT = Target(DEPLOYMENTS, CVO[1], CVO[0])
 _LOCATION = str(CLUSTER_VERSION)
+_CAPABILITIES = "status.capabilities"
 
 
 class StatusReport(NamedTuple):
-    """The status before, and as it is now (as it would be after a dry run)."""
+    """The status before and after the report; after a dry run, as it would be."""
 
     changed: bool
     before: Mapping[str, Any]
@@ -36,7 +37,7 @@ class StatusReport(NamedTuple):
 
 
 class UnknownToCrdError(ClusterError):
-    """The CustomResourceDefinition of the cluster does not list a name that is on."""
+    """The CustomResourceDefinition of the cluster does not list the name of an enabled capability."""
 
 
 def utc_now() -> datetime:
@@ -46,40 +47,39 @@ def utc_now() -> datetime:
 
 def report_status(
     client: Client,
-    facts: StatusInputs,
+    inputs: StatusInputs,
     *,
     allow_cvo_managed: bool,
     dry_run: bool,
     clock: Callable[[], datetime] = utc_now,
 ) -> StatusReport:
-    """Bring the status of a cluster's ClusterVersion to what its CVO would write. Raises ``ClusterError``.
+    """Write the status that the CVO would write to the ClusterVersion of a cluster. Raises ``ClusterError``.
 
-    Where somebody else writes at the same time, the object is read and the status computed anew. A cluster with a
-    live CVO is refused, unless ``allow_cvo_managed``; it is not looked for then.
+    If another client changes the object at the same time, it is read again and the status is computed again. A cluster
+    with a running CVO is an error, unless ``allow_cvo_managed``, which skips the check.
     """
     deployment = None if allow_cvo_managed else _cvo_deployment(client)
-    computed: list[tuple[Object, StatusChange, tuple[Problem, ...]]] = []
 
-    def propose(obj: Object) -> Object | None:
+    def propose(obj: Object) -> tuple[Object | None, StatusReport]:
         now = clock()
         if not allow_cvo_managed:
             _refuse_cvo(obj, deployment, now, "Leave its status to it")
-        change, problems = next_status(obj, facts, now.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        problems = Problems()
+        change = next_status(obj, inputs, now.strftime("%Y-%m-%dT%H:%M:%SZ"), problems)
         if change is None:
-            raise ClusterError([item._replace(where=f"{_LOCATION}, {item.where}") for item in problems])
-        computed.append((obj, change, problems))
-        return {"status": change.body} if change.changed else None
+            raise ClusterError(item._replace(where=f"{_LOCATION}, {item.where}") for item in problems)
+        report = StatusReport(change.changed, change.before, change.after, tuple(problems))
+        return {"status": change.body} if change.changed else None, report
 
     try:
-        before, after = update_cluster_version(client, _STATUS, propose, dry_run=dry_run)
+        before, after, report = update_cluster_version(client, _STATUS, propose, dry_run=dry_run)
     except ApiError as error:
-        raise _explained(error, facts) from None
-    change, problems = next((change, problems) for obj, change, problems in computed if obj is before)
-    return StatusReport(before is not after, change.before, nested(after, "status") or {}, problems)
+        raise _explained(error, inputs) from None
+    return report._replace(changed=before is not after, after=nested(after, "status") or {})
 
 
 def status_dict(status: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a status in the shape that playbooks get."""
+    """Convert to the form that modules return."""
     condition = find_capability_condition(status)
     return {
         "status": dict(status),
@@ -91,14 +91,14 @@ def status_dict(status: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def status_lines(status: Mapping[str, Any]) -> str:
-    """Return a status as lines for a diff; empty where there is none."""
+    """Return a status as lines for a diff; empty if there is none."""
     return json.dumps(status, indent=2, sort_keys=True, ensure_ascii=False) + "\n" if status else ""
 
 
 def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callable[[Object], bool]) -> None:
-    """Raise ``ClusterError`` where a cluster-version operator runs.
+    """Raise ``ClusterError`` if a cluster-version operator runs.
 
-    Its Deployment alone is no sign where it is ``ours``: a rollout brings it with everything else.
+    A Deployment that is ``ours`` is no evidence, because a rollout applies the one of the release.
     """
     deployment = _cvo_deployment(client)
     if deployment is not None and ours(deployment):
@@ -109,11 +109,11 @@ def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callabl
 def _refuse_cvo(
     cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime, hint: str
 ) -> None:
-    sign = evidence_of_cvo(cluster_version, deployment, now)
-    if sign:
-        message = f"belongs to a cluster-version operator that runs: {sign}"
-        hint = f"{hint}, or set allow_cvo_managed if you know better"
-        raise ClusterError([Problem("error", "todo", _LOCATION, message, hint)])
+    evidence = evidence_of_cvo(cluster_version, deployment, now)
+    if evidence:
+        message = f"is managed by a running cluster-version operator: {evidence}"
+        hint = f"{hint}, or set allow_cvo_managed if none runs"
+        raise ClusterError([Problem("error", "running-cvo", _LOCATION, message, hint)])
 
 
 def _cvo_deployment(client: Client) -> dict[str, Any] | None:
@@ -122,22 +122,23 @@ def _cvo_deployment(client: Client) -> dict[str, Any] | None:
     except ApiError as error:
         if not error.is_forbidden:
             raise
-        message = f"{error.problems[0].message}, so nobody can tell whether a cluster-version operator runs"
+        problem = error.problems[0]
+        message = f"{problem.message}, so it is not known whether a cluster-version operator runs"
         hint = f"Give the user a role that allows get on {DEPLOYMENTS.resource}, or set allow_cvo_managed if none runs"
-        raise ClusterError([Problem("error", "todo", "", message, hint)]) from None
+        raise ClusterError([problem._replace(message=message, hint=hint)]) from None
 
 
-def _explained(error: ApiError, facts: StatusInputs) -> ClusterError:
-    """Return the server's refusal; where it is about names of capabilities, in words that lead to the cause."""
-    names = sorted({item.value for item in error.unsupported_values if item.field.startswith("status.capabilities.")})
+def _explained(error: ApiError, inputs: StatusInputs) -> ClusterError:
+    """The server's error. If it rejects names of capabilities, an error with the cause and a hint."""
+    names = sorted({item.value for item in error.unsupported_values if item.field.startswith(f"{_CAPABILITIES}.")})
     if not names:
         return error
-    message = f"cannot have {', '.join(names)}: the CustomResourceDefinition of the cluster does not list that"
-    later = [name for name in names if name not in facts.known.capabilities]
-    hint = f"Apply the CustomResourceDefinition of {facts.version}, of the feature set that the cluster has"
+    message = f"cannot contain {', '.join(names)}: the CustomResourceDefinition of the cluster does not list it"
+    later = [name for name in names if name not in inputs.minor_data.capabilities]
+    hint = f"Apply the CustomResourceDefinition of {inputs.version}, of the feature set that the cluster has"
     if later:
         hint = (
-            f"A later version than {facts.version} left {', '.join(later)}, which is on and must stay so: "
-            "apply the ClusterVersion CustomResourceDefinition of that version"
+            f"Apply the ClusterVersion CustomResourceDefinition of the version that enabled {', '.join(later)}, "
+            f"which is later than {inputs.version}: an enabled capability must stay enabled"
         )
-    return UnknownToCrdError([Problem("error", "todo", f"{_LOCATION}, status.capabilities", message, hint)])
+    return UnknownToCrdError([Problem("error", "outdated-crd", f"{_LOCATION}, {_CAPABILITIES}", message, hint)])

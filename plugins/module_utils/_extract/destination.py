@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from .._module.files import access_problems, cannot, is_part, make_directory, write_file
+from .._module.files import cannot, check_access, is_part, make_directory, write_file
 from .._problems import DestinationError, Problem, Problems
 
 INVENTORY = ".capability-openshift-files"
@@ -87,7 +87,7 @@ def plan_destination(
     new_inventory = frozenset(written) | (owned & set(files) & present)
     inventory_changes = owned != new_inventory or not has_inventory
     if written or removed or inventory_changes:
-        problems += access_problems(dest, "dest")
+        check_access(dest, "dest", problems)
     problems.raise_errors(DestinationError)
     _report_foreign_files(dest, present - owned - new_inventory - {INVENTORY}, problems)
     return DestinationPlan(dest, files, secrets, written, removed, new_inventory, inventory_changes, tuple(problems))

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""An install-config written or edited: what was given and what is there, the choice, and the text that follows."""
+"""Checks all options of the module ``install_config``, and builds the text of the install-config to write."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._version import minor_of
 from .._yaml.head import parse_json_object
-from .check import InstallCheck, block_of, check_installation, profile_of
+from .check import InstallCheck, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities
 from .file import InstallConfigFile, read_target
 from .selection_source import InstallOptions
 
 _FIELD, _SECRET = "capabilities", "pullSecret"
-_Found = TypeVar("_Found")
+_Value = TypeVar("_Value")
 
 
-class InstallRequest(NamedTuple):
-    """What the user gave, unchecked: options of the module of the same names, ``None`` where one was left out."""
+class InstallConfigOptions(NamedTuple):
+    """The options of the module, as given; ``None`` for an option that is not set."""
 
     path: str | None
     content: object
@@ -42,14 +42,20 @@ class InstallRequest(NamedTuple):
     install_method: str | None
     compare_with: object
 
+    @property
+    def checks_only(self) -> bool:
+        """Whether the file is only checked, because neither content nor a selection is given."""
+        return self.content is None and self.capabilities is None and self.solution is None
+
 
 class InstallResult(NamedTuple):
-    """What came out. ``after`` is the text that belongs at ``target``; both are ``None`` where nothing is written.
+    """The result of the checks, and the text to write.
 
-    ``version`` is that of the release, or what was said, as far as it is known.
+    ``after`` is the text for ``target``; both are ``None`` if nothing is written. ``version`` is that of the release,
+    or the given one, if it is known.
     """
 
-    installation: InstallCheck
+    check: InstallCheck
     problems: tuple[Problem, ...]
     version: str | None = None
     target: InstallConfigFile | None = None
@@ -59,17 +65,17 @@ class InstallResult(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Tell whether something is wrong, so that nothing may be written."""
+        """Whether there is an error, so nothing may be written."""
         return has_errors(self.problems)
 
     @property
     def changes_text(self) -> bool:
-        """Tell whether what is there is not what belongs there."""
+        """Whether the text to write differs from the existing one."""
         return self.after is not None and self.after != self.before
 
 
 class _Sources(NamedTuple):
-    """Install-configs that were given or found. ``existing`` is what is at ``target``, ``content`` what was given."""
+    """The install-configs that were read: ``existing`` at ``target``, and the given ``content``."""
 
     target: InstallConfigFile | None
     existing: Document | None
@@ -77,80 +83,85 @@ class _Sources(NamedTuple):
 
     @property
     def document(self) -> Document | None:
-        """The one that counts."""
+        """The install-config to check. Content takes precedence."""
         return self.content or self.existing
 
     @property
-    def place(self) -> str:
-        """Where it comes from."""
+    def name(self) -> str:
+        """The file or option that contains the install-config to check."""
         return "content" if self.content is not None or self.target is None else self.target.path
 
 
-def build_install_config(request: InstallRequest, hide: Callable[[Mapping[str, Any]], None]) -> InstallResult:
-    """Check everything that was asked for, and make the text; write nothing, raise nothing.
+def build_install_config(options: InstallConfigOptions, hide: Callable[[Mapping[str, Any]], None]) -> InstallResult:
+    """Check all options and build the text. Writes and raises nothing.
 
-    ``hide`` is called with each install-config as soon as it is read, because it holds secrets.
+    ``hide`` is called with each install-config as soon as it is read, because it contains secrets.
     """
     problems = Problems()
-    sources = _read_sources(request, problems)
+    sources = _read_sources(options, problems)
     for document in (sources.existing, sources.content):
         if document is not None:
             hide(document.data)
-    problems += _combinations(request, sources.target)
-    release = _attempt(lambda: _read_release(request, problems), problems)
-    options = _options(request, sources)
-    installation = check_installation(options, release or release_of_version(None))
-    problems += _told(installation, request, sources, release)
+    _check_combinations(options, sources.target, problems)
+    release = _attempt(lambda: _read_release(options, problems), problems)
+    install_options = _install_options(options, sources)
+    check = check_installation(install_options, release or release_of_version(None))
+    problems += _relevant(check, options, sources, release)
+    _warn_if_readable_by_others(options, sources.target, problems)
     version = release.version if release is not None else None
-    answer = InstallResult(installation, tuple(problems), version or request.openshift_version, sources.target)
-    if answer.failed or release is None:
-        return answer
-    comparison = _compare(request, options, installation, release, problems)
+    result = InstallResult(check, tuple(problems), version or options.openshift_version, sources.target)
+    if result.failed or release is None:
+        return result
+    comparison = _compare(options, install_options, check, release, problems)
     if sources.target is not None:
         before = sources.existing.text if sources.existing is not None else None
-        after = _attempt(lambda: _text(request, sources.existing, sources.content, installation), problems)
-        answer = answer._replace(before=before, after=after)
-    return answer._replace(problems=tuple(problems), comparison=comparison)
+        after = _attempt(lambda: _text(options, sources.existing, sources.content, check), problems)
+        result = result._replace(before=before, after=after)
+    return result._replace(problems=tuple(problems), comparison=comparison)
 
 
-def _read_sources(request: InstallRequest, problems: Problems) -> _Sources:
-    target = _attempt(lambda: read_target(request.path or ""), problems) if request.path is not None else None
-    existing = _existing(target, problems)
-    content = _attempt(lambda: _read_content(request.content), problems) if request.content is not None else None
+def _read_sources(options: InstallConfigOptions, problems: Problems) -> _Sources:
+    target = _attempt(lambda: read_target(options.path or ""), problems) if options.path is not None else None
+    existing = _read_existing(target, problems)
+    content = _attempt(lambda: _read_content(options.content), problems) if options.content is not None else None
     return _Sources(target, existing, content)
 
 
-def _options(request: InstallRequest, sources: _Sources) -> InstallOptions:
+def _install_options(options: InstallConfigOptions, sources: _Sources) -> InstallOptions:
     document = sources.document
     return InstallOptions(
         document={} if document is None else document.data,
-        place=sources.place,
-        complete=sources.target is not None and document is not None and request.install_method != HOSTED,
-        capabilities=request.capabilities,
-        solution=request.solution,
-        solutions=request.solutions,
-        method=request.install_method,
+        source=sources.name,
+        complete=sources.target is not None and document is not None and options.install_method != HOSTED,
+        capabilities=options.capabilities,
+        solution=options.solution,
+        solutions=options.solutions,
+        method=options.install_method,
     )
 
 
-def _told(
-    installation: InstallCheck, request: InstallRequest, sources: _Sources, release: Release | None
+def _relevant(
+    check: InstallCheck, options: InstallConfigOptions, sources: _Sources, release: Release | None
 ) -> Iterator[Problem]:
-    """Yield the problems of the installation, but for what nobody can tell: what was not read is said elsewhere."""
-    unreadable = sources.document is None and (request.content is not None or sources.target is not None)
-    for problem in installation.problems:
-        of_release = release is None and problem.where == "openshift_version"
-        of_document = unreadable and problem.where == f"{sources.place}: platform"
-        if not of_release and not of_document:
+    """Yield the problems of a check, except those that follow from an unreadable release or install-config."""
+    unreadable = sources.document is None and (options.content is not None or sources.target is not None)
+    for problem in check.problems:
+        follows_from_release = release is None and problem.code == "missing-version"
+        follows_from_document = unreadable and problem.code == "unchecked-rules"
+        if not follows_from_release and not follows_from_document:
             yield problem
-    target = sources.target
-    if target is not None and target.is_open_to_others and _is_only_checked(request):
-        message = f"can be read by others (mode {target.mode:04o}), and holds secrets"
-        yield Problem("warning", "todo", target.path, message, "chmod 600")
 
 
-def _attempt(read: Callable[[], _Found], problems: Problems) -> _Found | None:
-    """Return what ``read`` returns; where it raises, report its problems and return ``None``."""
+def _warn_if_readable_by_others(
+    options: InstallConfigOptions, target: InstallConfigFile | None, problems: Problems
+) -> None:
+    if target is not None and target.is_open_to_others and options.checks_only:
+        message = f"is open to other users (mode {target.mode:04o}), but contains secrets"
+        problems.warning("exposed-file", target.path, message, f"Run chmod 600 {target.path}")
+
+
+def _attempt(read: Callable[[], _Value], problems: Problems) -> _Value | None:
+    """Return what ``read`` returns, or report the problems that it raises and return ``None``."""
     try:
         return read()
     except CapabilityError as error:
@@ -158,8 +169,8 @@ def _attempt(read: Callable[[], _Found], problems: Problems) -> _Found | None:
         return None
 
 
-def _existing(target: InstallConfigFile | None, problems: Problems) -> Document | None:
-    # An empty file is one that waits for content.
+def _read_existing(target: InstallConfigFile | None, problems: Problems) -> Document | None:
+    # An empty file counts as a file that does not exist yet.
     if target is None or target.data is None or not target.data.strip():
         return None
     data, path = target.data, target.path
@@ -168,104 +179,101 @@ def _existing(target: InstallConfigFile | None, problems: Problems) -> Document 
 
 def _read_content(content: object) -> Document:
     if isinstance(content, str):
-        # What was read with another encoding than UTF-8 holds surrogates: read_document says so.
+        # Text that was decoded with another encoding than UTF-8 contains surrogates: read_document reports it.
         return read_document(content.encode(errors="surrogatepass"), "content")
     if not isinstance(content, Mapping):
-        message = f"is {type_name(content)}, expected an install-config, as a dict or as its text"
-        raise InvalidOptionError([Problem("error", "todo", "content", message, "Write it as in the examples")])
-    # Ansible turns a text that looks like JSON into what it says; the installer wants the text.
+        message = f"is {type_name(content)}, expected an install-config, as a dict or as text"
+        hint = "Write it as in the examples of the module"
+        raise InvalidOptionError([Problem("error", "not-a-map", "content", message, hint)])
+    # Ansible converts a text that looks like JSON to a dict; the installer needs the text.
     secret = content.get(_SECRET)
     if isinstance(secret, Mapping):
         content = {**content, _SECRET: json.dumps(secret, separators=(",", ":"))}
     return read_document(render_document(content).encode(), "content")
 
 
-def _combinations(request: InstallRequest, target: InstallConfigFile | None) -> list[Problem]:
-    if request.path is not None and request.install_method == HOSTED:
-        message = "is given for a hosted cluster, which has no install-config"
-        return [Problem("error", "todo", "path", message, "Leave it out, and take hosted_cluster_spec from the result")]
-    found = []
-    if target is not None and not (target.data or b"").strip() and request.content is None:
-        found_there = "does not exist" if target.data is None else "is empty"
-        message = f"{found_there}, and there is no content to make it from"
+def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile | None, problems: Problems) -> None:
+    if options.path is not None and options.install_method == HOSTED:
+        message = "cannot be combined with install_method: hosted, a hosted cluster has no install-config"
+        hint = "Remove path, and use the return value hosted_cluster_spec"
+        problems.error("conflicting-options", "path", message, hint)
+        return
+    if target is not None and not (target.data or b"").strip() and options.content is None:
+        state = "does not exist" if target.data is None else "is empty"
+        message = f"{state}, and no content is given to create it from"
         hint = "Give content, or the path of an install-config to edit"
-        found.append(Problem("error", "todo", target.path, message, hint))
-    if request.compare_with is not None and request.release is None:
-        message = "needs a release, because what a selection costs is in its manifests"
-        found.append(Problem("error", "todo", "compare_with", message, "Give release instead of openshift_version"))
-    return found
+        problems.error("missing-content", target.path, message, hint)
+    if options.compare_with is not None and options.release is None:
+        message = "requires release, because the comparison counts its manifests"
+        problems.error("missing-release", "compare_with", message, "Give release instead of openshift_version")
 
 
-def _read_release(request: InstallRequest, problems: Problems) -> Release:
-    if request.release is not None:
-        loaded = load_release(
-            request.release,
-            openshift_version=request.openshift_version,
-            cluster_profile=profile_of(request.install_method),
-            release_image=PLACEHOLDER_IMAGE,
-        )
-        problems += loaded.problems
-        return loaded.release
-    if request.openshift_version is None:
-        message = "is needed: which rules and capabilities there are depends on the version"
-        raise InvalidOptionError([Problem("error", "todo", "openshift_version", message, "Set it, or release")])
-    return release_of_version(minor_of(request.openshift_version))
+def _read_release(options: InstallConfigOptions, problems: Problems) -> Release:
+    if options.release is None:
+        version = options.openshift_version
+        return release_of_version(None if version is None else minor_of(version))
+    loaded = load_release(
+        options.release,
+        openshift_version=options.openshift_version,
+        cluster_profile=profile_of(options.install_method),
+        release_image=PLACEHOLDER_IMAGE,
+    )
+    problems += loaded.problems
+    return loaded.release
 
 
 def _compare(
-    request: InstallRequest,
-    options: InstallOptions,
-    installation: InstallCheck,
+    options: InstallConfigOptions,
+    install_options: InstallOptions,
+    check: InstallCheck,
     release: Release,
     problems: Problems,
 ) -> FootprintComparison | None:
-    if request.compare_with is None or installation.facts is None:
+    if options.compare_with is None or check.context is None:
         return None
-    against = check_installation(
-        options._replace(capabilities=request.compare_with, solution=None, solutions=None), release
+    other = check_installation(
+        install_options._replace(
+            capabilities=options.compare_with, capabilities_option="compare_with", solution=None, solutions=None
+        ),
+        release,
     )
-    # What the other selection breaks is not the question, only what it means.
-    broken = {item.problem for item in against.violations if item.rule is not KNOWN_NAMES}
-    wrong = [item for item in against.problems if item.where.startswith(_FIELD) and item not in broken]
-    errors = [item for item in wrong if item.severity == "error"]
-    problems += [item._replace(where=item.where.replace(_FIELD, "compare_with", 1)) for item in errors]
-    if errors or against.facts is None:
+    # The other selection may violate rules; it must be readable, and its names must exist.
+    accepted = {*check.problems, *(item.problem for item in other.violations if item.rule is not KNOWN_NAMES)}
+    errors = [item for item in other.problems if item.severity == "error" and item not in accepted]
+    problems += errors
+    if errors or other.context is None:
         return None
-    here, there = (included_manifests(release.manifests, facts) for facts in (installation.facts, against.facts))
+    here, there = (included_manifests(release.manifests, context) for context in (check.context, other.context))
     return _attempt(lambda: compare(release, here, there, problems), problems)
 
 
-def _is_only_checked(request: InstallRequest) -> bool:
-    return request.content is None and request.capabilities is None and request.solution is None
-
-
 def _text(
-    request: InstallRequest, existing: Document | None, content: Document | None, installation: InstallCheck
+    options: InstallConfigOptions, existing: Document | None, content: Document | None, check: InstallCheck
 ) -> str | None:
-    """Return what belongs into the file: what is there, edited, unless the content says something else."""
-    if _is_only_checked(request):
+    """The text to write: the existing one, edited, unless the content differs from it."""
+    if options.checks_only:
         return None
-    chosen = installation.chosen.selection if installation.chosen is not None else None
-    block = None if chosen is None else block_of(chosen)
-    if existing is not None and (content is None or _is_alike(existing, content, block is not None)):
-        return existing.text if block is None else edit_capabilities(existing, block, request.path or "")
+    selection = check.resolved.selection if check.resolved is not None else None
+    block = None if selection is None else selection.to_api()
+    if existing is not None and (content is None or _is_equivalent(existing, content, block is not None)):
+        return existing.text if block is None else edit_capabilities(existing, block, options.path or "")
     if content is None:
         return None
-    if isinstance(request.content, str):
+    if isinstance(options.content, str):
         return content.text if block is None else edit_capabilities(content, block, "content")
     return render_document(content.data if block is None else {**content.data, _FIELD: block})
 
 
-def _is_alike(existing: Document, content: Document, selected: bool) -> bool:
-    """Tell whether two install-configs say the same, beside the block that is going to be edited."""
+def _is_equivalent(existing: Document, content: Document, selected: bool) -> bool:
+    """Whether two install-configs have the same values, except the block that is going to be edited."""
     without = (_FIELD,) if selected else ()
-    return same_values(_meaning(existing, without), _meaning(content, without))
+    return same_values(_values(existing, without), _values(content, without))
 
 
-def _meaning(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
-    """Return what an install-config says; blanks in the JSON of its pull secret say nothing."""
-    said = {field: value for field, value in document.data.items() if field not in without}
-    secret = said.get(_SECRET)
+def _values(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
+    """The values of an install-config. Blanks in the JSON of its pull secret do not matter."""
+    values = {field: value for field, value in document.data.items() if field not in without}
+    secret = values.get(_SECRET)
     if isinstance(secret, str):
-        said[_SECRET] = parse_json_object(secret.encode(errors="replace")) or secret
-    return said
+        values[_SECRET] = parse_json_object(secret.encode(errors="replace")) or secret
+    return values

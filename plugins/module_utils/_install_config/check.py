@@ -3,20 +3,20 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The selection of a cluster that is going to be installed: from what the user said to what is written, and why."""
+"""Checks the selection of an installation against every rule, and determines the cluster that results from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, always_enabled, check_options, inclusion_context
+from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities
 from .._capability.inclusion import CapabilityStatus, InclusionContext
-from .._capability.release_properties import gated_off, minor_data
+from .._capability.resolved_release import resolve_release
 from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
 from .._capability.selection import Selection
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, V_CURRENT
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.consequences import Consequence, consequences_of
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
@@ -25,12 +25,12 @@ from .._release.release import Release
 from .pinning import SelectionForm, candidate_minors, shortest
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
 from .validation import (
+    check_install_config,
     default_method,
     feature_gates_of,
     feature_set_of,
     has_external_cloud_controller_manager,
     has_hosts,
-    install_config_problems,
     platform_of,
 )
 
@@ -38,104 +38,91 @@ _HOSTED_PROFILE = "ibm-cloud-managed"
 
 
 class InstallCheck(NamedTuple):
-    """What was found. Fields but ``problems`` and ``method`` are void where an error hides what they are.
+    """The result of a check. Fields from ``context`` on are empty if an error prevents their computation.
 
-    ``facts`` decide about manifests. ``chosen`` is what is to be written; ``suggested_selection``: the nearest
-    selection that keeps
-    every rule.
+    ``context`` decides which manifests are included. ``resolved`` is the selection to write. ``suggested_selection`` is
+    the nearest selection that keeps every rule.
     """
 
     method: str
     platform: str | None
     problems: tuple[Problem, ...]
-    facts: InclusionContext | None = None
-    chosen: ResolvedSelection | None = None
+    context: InclusionContext | None = None
+    resolved: ResolvedSelection | None = None
     status: CapabilityStatus | None = None
     violations: tuple[RuleViolation, ...] = ()
-    mended: Selection | None = None
+    suggested_selection: Selection | None = None
     shortest: SelectionForm | None = None
     hosted: HostedCapabilities | None = None
     consequences: tuple[Consequence, ...] = ()
 
 
 def profile_of(method: str | None) -> str:
-    """Return the cluster profile of what ``method`` installs."""
+    """The cluster profile that an install method uses."""
     return _HOSTED_PROFILE if method == HOSTED else DEFAULT_CLUSTER_PROFILE
 
 
-def block_of(selection: Selection) -> dict[str, Any]:
-    """Return ``selection``, one without exclusions, as the API writes it; a list that is empty is left out."""
-    block: dict[str, Any] = {API_BASELINE: selection.baseline or V_CURRENT}
-    if selection.additional:
-        block[API_ADDITIONAL] = list(selection.additional)
-    return block
-
-
 def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
-    """Check an installation of ``release`` and choose its selection; nothing is raised, all problems are returned."""
-    problems = Problems(install_config_problems(options.document, options.place, complete=options.complete))
-    asked = read_request(options, problems)
+    """Check an installation of ``release`` and resolve its selection. Returns all problems and raises nothing."""
+    problems = Problems()
+    check_install_config(options.document, options.source, problems, complete=options.complete)
+    request = read_request(options, problems)
     method = options.method or default_method(options.document)
-    found = InstallCheck(method, platform_of(options.document), ())
-    if release.minor is None:
-        message = "is needed: which rules and capabilities there are depends on the version"
-        problems.append(Problem("error", "todo", "openshift_version", message, "Set it, or release"))
-        return found._replace(problems=tuple(problems))
+    check = InstallCheck(method, platform_of(options.document), ())
     of_cluster = Problems()
-    cluster = check_options(_cluster_options(options, method), release.minor, of_cluster)
-    facts = inclusion_context(cluster, release, of_cluster)
-    known = minor_data(release, release.minor, cluster.feature_set, cluster.cluster_profile, of_cluster)
-    problems += _as_in_document(of_cluster, options.place)
-    if known is None:
-        return found._replace(problems=tuple(problems))
-    gates = facts.feature_gates
+    criteria = check_options(_cluster_options(options, method), release.minor, of_cluster)
+    resolved_release = resolve_release(criteria, release, of_cluster)
+    problems += _as_in_document(of_cluster, options.source)
+    if resolved_release is None or resolved_release.minor_data is None:
+        return check._replace(problems=tuple(problems))
+    gates = resolved_release.context.feature_gates
     install = InstallContext(
-        known,
+        resolved_release.minor_data,
         method,
-        found.platform,
+        check.platform,
         has_external_cloud_controller_manager(options.document),
-        has_hosts(options.document) if found.platform == "baremetal" and options.complete else None,
-        GATES_OF_FEATURE_SETS.get(cluster.feature_set, frozenset()) if gates is None else gates,
-        gated_off(gates, cluster.feature_set),
+        has_hosts(options.document) if check.platform == "baremetal" and options.complete else None,
+        GATES_OF_FEATURE_SETS.get(criteria.feature_set, frozenset()) if gates is None else gates,
+        resolved_release.gated,
     )
-    refused: list[RuleViolation] = []
-    chosen = resolve_selection(asked, install, problems, refused) if asked is not None else None
-    problems += [item.problem for item in refused]
-    if not options.complete and (asked is None or asked.says_something):
-        problems += _unchecked(install, options.place)
-    found = found._replace(facts=facts, violations=tuple(refused))
-    if chosen is not None:
-        ensure = frozenset() if method == HOSTED else always_enabled(cluster, known)
-        found = _installed(found._replace(chosen=chosen), chosen, install, ensure, problems)
-    return found._replace(problems=tuple(problems))
+    rejected: list[RuleViolation] = []
+    resolved = resolve_selection(request, install, rejected, problems) if request is not None else None
+    problems += [item.problem for item in rejected]
+    if not options.complete and (request is None or not request.is_default):
+        _warn_about_unchecked_rules(install, options.source, problems)
+    check = check._replace(context=resolved_release.context, violations=tuple(rejected))
+    if resolved is not None:
+        ensure = frozenset() if method == HOSTED else resolved_release.always
+        check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
+    return check._replace(problems=tuple(problems))
 
 
-def _installed(
-    found: InstallCheck,
-    chosen: ResolvedSelection,
+def _with_selection(
+    check: InstallCheck,
+    resolved: ResolvedSelection,
     install: InstallContext,
     ensure: frozenset[str],
     problems: Problems,
 ) -> InstallCheck:
-    """Return ``found`` with what the chosen selection leads to; ``ensure`` are names that are on whatever is asked."""
-    selection = chosen.selection
+    """Add the violations and the consequences of a selection to ``check``; ``ensure`` are always-enabled names."""
+    selection = resolved.selection
     enabled = install.enabled(selection or Selection()) & install.names
-    broken = violations(selection, install, chosen.asked)
+    broken = violations(selection, install, resolved.requested)
     problems += [item.problem for item in broken if not _already_reported(item, problems)]
-    found = found._replace(violations=(*found.violations, *broken))
+    check = check._replace(violations=(*check.violations, *broken))
     if selection is not None:
-        hosted = hosted_capabilities(enabled, install.minor_facts, install.hidden)
-        problems += _hosted_problems(hosted, install)
+        hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
+        _warn_about_hosted(hosted, install, problems)
         enabled -= hosted.stays_off if install.method == HOSTED else frozenset()
-        meant = _cleaned(selection, install)
-        found = found._replace(
-            mended=suggested_selection(meant, install)[0],
-            shortest=shortest(meant, candidate_minors(install.minor_facts)),
+        normalized = _normalized(selection, install)
+        check = check._replace(
+            suggested_selection=suggested_selection(normalized, install)[0],
+            shortest=shortest(normalized, candidate_minors(install.minor_data)),
             hosted=hosted,
         )
     status = CapabilityStatus(install.names, enabled | ensure, ensure - enabled)
-    return found._replace(
-        facts=found.facts._replace(capability_status=status) if found.facts is not None else None,
+    return check._replace(
+        context=check.context._replace(capability_status=status) if check.context is not None else None,
         status=status,
         consequences=consequences_of(install.names - status.enabled),
     )
@@ -149,38 +136,40 @@ def _cluster_options(options: InstallOptions, method: str) -> ClusterOptions:
     )
 
 
-def _as_in_document(problems: Problems, place: str) -> Iterator[Problem]:
-    """Say where a problem of an option is, if the install-config says what the option says elsewhere."""
+def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
+    """Relocate problems of options whose values come from the install-config."""
     for problem in problems:
         for option, field in (("feature_set", "featureSet"), ("feature_gates", "featureGates")):
             if problem.where.startswith(option):
-                problem = problem._replace(where=f"{place}: {problem.where.replace(option, field, 1)}")
-        if problem.where == "openshift_version" and "is not known here" in problem.message:
-            problem = problem._replace(hint="Name the release itself, in release, if it is newer than this collection")
+                problem = problem._replace(where=f"{source}: {problem.where.replace(option, field, 1)}")
+        if problem.code == "missing-version":
+            problem = problem._replace(hint="Set openshift_version or release")
+        if problem.code == "unknown-version" and problem.severity == "error":
+            problem = problem._replace(hint="Give release if the version is newer than this collection")
         yield problem
 
 
 def _already_reported(violation: RuleViolation, problems: Problems) -> bool:
-    """A missing baseline is found where the block is read, too, and said there with the names beside it."""
+    """Whether the missing baseline was already reported, with more details, when the selection was read."""
     where = violation.problem.where
     return violation.rule is BASELINE_REQUIRED and any(problem.where == where for problem in problems)
 
 
-def _cleaned(selection: Selection, install: InstallContext) -> Selection:
-    """Return ``selection`` with the default it stands for, and without names that do not exist."""
+def _normalized(selection: Selection, install: InstallContext) -> Selection:
+    """``selection`` with an explicit baseline, and without repeated names and names that do not exist."""
     known = tuple(name for name in dict.fromkeys(selection.additional) if name in install.names)
-    return selection._replace(baseline=selection.baseline or V_CURRENT, additional=known)
+    return selection._replace(baseline=selection.capability_set, additional=known)
 
 
-def _unchecked(install: InstallContext, place: str) -> Iterator[Problem]:
+def _warn_about_unchecked_rules(install: InstallContext, source: str, problems: Problems) -> None:
     rules = unchecked(install)
     if rules:
-        message = f"nobody says it, so these rules are not checked: {', '.join(rule.name for rule in rules)}"
-        yield Problem("warning", "todo", f"{place}: platform", message, "Give content with the platform")
+        message = f"is not known, so these rules are not checked: {', '.join(rule.name for rule in rules)}"
+        problems.warning("unchecked-rules", f"{source}: platform", message, "Give content with the platform")
 
 
-def _hosted_problems(hosted: HostedCapabilities, install: InstallContext) -> Iterator[Problem]:
-    """Say what a HostedCluster cannot turn on; what it has to have on is a rule."""
+def _warn_about_hosted(hosted: HostedCapabilities, install: InstallContext, problems: Problems) -> None:
+    """Warn about names that a HostedCluster cannot enable. Names that it cannot disable violate a rule instead."""
     if install.method == HOSTED and hosted.stays_off and not HOSTED_SINCE.in_force(install.minor, HOSTED):
-        message = f"a HostedCluster of {install.minor} cannot turn on {', '.join(sorted(hosted.stays_off))}"
-        yield Problem("warning", "todo", "hosted_cluster_spec", message)
+        message = f"a HostedCluster of {install.minor} cannot enable {', '.join(sorted(hosted.stays_off))}"
+        problems.warning("unsupported-capability", "hosted_cluster_spec", message)

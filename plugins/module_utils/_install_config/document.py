@@ -3,30 +3,29 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""An install-config.yaml, read with the places of its parts, and written anew.
+"""Reads an install-config with the positions of its nodes, and renders a new one.
 
 The installer reads it with sigs.k8s.io/yaml, strictly (openshift/installer:pkg/asset/installconfig/installconfig.go):
-one document, and no key twice.
+one document, and no duplicate keys.
 
-No YAML library edits a text without changing the rest of it, so there is one file for each step of that: where the
-parts of a text stand (``_document_nodes``), what they say (this one), how ``capabilities`` are edited in lines of their
-own (``_document_edit``) and in flow style, which JSON is (``_document_flow``), and what a diff must not show
-(``_document_mask``).
+No YAML library edits a text without changing the rest of it. So each step has its own file: ``_yaml.nodes`` parses the
+text into nodes with positions, this file reads their values, ``edit`` edits ``capabilities`` in block style,
+``flow_style`` in flow style (and so in JSON), and ``secrets`` masks the diff.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 try:
     import yaml
-except ImportError:  # modules ask _deps before they come here
+except ImportError:  # modules check with _module.deps first
     yaml = None  # type: ignore[assignment]
 
 from .._module.untag import untag
-from .._problems import CapabilityError, Problem, type_name
+from .._problems import CapabilityError, Problem, Problems, type_name
 from .._yaml.head import YamlError, resolve_plain
 from .._yaml.libyaml import load_body, read_head
 from .._yaml.nodes import BOM, Lines, Node, Tree, below, parse_tree, walk
@@ -40,7 +39,7 @@ _TAGS = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("binary", "bool", "float", "int", "map", "null", "seq", "str")
 ) | {"", "!"}
 
-# As types.InstallConfig declares them (openshift/installer:pkg/types/installconfig.go), the long ones last.
+# Order of types.InstallConfig (openshift/installer:pkg/types/installconfig.go), except that long values come last.
 _FIRST = (
     "apiVersion",
     "baseDomain",
@@ -58,11 +57,11 @@ _LAST = ("pullSecret", "sshKey")
 
 
 class DocumentError(CapabilityError):
-    """A YAML text cannot be read, or cannot be edited without breaking it."""
+    """A YAML text cannot be read, or cannot be edited without changing other parts."""
 
 
 class Document(NamedTuple):
-    """A text, the nodes of its document, what it says as plain values, and the place where the document ends."""
+    """A text, the root node of its document, its plain values, and the index at which the document ends."""
 
     text: str
     root: Node
@@ -71,37 +70,35 @@ class Document(NamedTuple):
 
 
 def read_document(data: bytes, where: str) -> Document:
-    """Read an install-config; ``where`` names it in problems. Raises ``DocumentError``, which never shows values."""
+    """Read an install-config. ``where`` names it in problems. Raises ``DocumentError``, which never contains values."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DocumentError(
-            [
-                Problem(
-                    "error",
-                    "todo",
-                    _at(where, line),
-                    "is not UTF-8",
-                    "Save the file in UTF-8, without a byte order mark",
-                )
-            ]
-        ) from None
+        hint = "Save the file in UTF-8, without a byte order mark"
+        raise _error("invalid-encoding", _at(where, line), "is not UTF-8", hint) from None
     try:
         tree = parse_tree(text)
     except YamlError as error:
-        # Jinja is what most often keeps a file from being YAML; what the parser says of it helps nobody.
-        raise DocumentError(list(_jinja_lines(text, where)) or [_not_yaml(error, where)]) from None
-    place = _JinjaSpan(where, text)
-    root = _one_map(tree, place)
-    problems = [*_content_problems(root, place, ""), *_repeated_anchors(root, place), *_more(tree, place)]
+        # Jinja is the most frequent cause, and then the message of the parser does not help.
+        problems = Problems()
+        _report_jinja_lines(text, where, problems)
+        raise DocumentError(problems or [_not_yaml(error, where)]) from None
+    source = _Source(where, text)
+    root = _root_map(tree, source)
+    problems = Problems()
+    _check_nodes(root, source, "", problems)
+    _check_anchors(root, source, problems)
+    if tree.next_document >= 0:
+        message = "another document begins here; the installer reads only the first one"
+        problems.error("several-documents", source.at(tree.next_document), message, "Keep one document in the file")
     if problems:
         raise DocumentError(problems)
     return Document(text, root, _values(text, where), tree.end)
 
 
 def render_document(content: Mapping[str, Any]) -> str:
-    """Return ``content`` as the text of a new file: keys in the order of the installer, secrets last."""
+    """Render ``content`` as the text of a new file: keys in the order of the installer, secrets last."""
     values = untag(content)
     order = [name for name in _FIRST if name in values]
     order += sorted((name for name in values if name not in _FIRST + _LAST), key=str)
@@ -114,7 +111,7 @@ def render_document(content: Mapping[str, Any]) -> str:
 
 
 def same_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Tell whether two documents say the same, in whatever order of keys; 1, 1.0, True and "1" are four things."""
+    """Whether two documents have the same values, in any order of keys; 1, 1.0, True and "1" are four values."""
     return bool(_comparable(first) == _comparable(second))
 
 
@@ -125,8 +122,8 @@ def _comparable(value: Any) -> Any:
     return [_comparable(item) for item in value] if isinstance(value, list) else repr(value)
 
 
-class _JinjaSpan:
-    """The text that is read, and what problems call the places in it."""
+class _Source:
+    """The text that is read, and how problems name positions in it."""
 
     def __init__(self, where: str, text: str) -> None:
         self.where, self.text, self.lines = where, text, Lines(text)
@@ -138,23 +135,24 @@ class _JinjaSpan:
         return _at(self.where, self.line(index))
 
 
-def _one_map(tree: Tree, place: _JinjaSpan) -> Node:
-    """Return the map that the document is."""
+def _error(code: str, where: str, message: str, hint: str = "") -> DocumentError:
+    return DocumentError([Problem("error", code, where, message, hint)])
+
+
+def _root_map(tree: Tree, source: _Source) -> Node:
     root = tree.root
-    hint = "Write an install-config there, a map that begins with apiVersion: v1"
+    hint = "Write an install-config, a map that begins with apiVersion: v1"
     if root is None or root.is_empty:
-        raise DocumentError([Problem("error", "todo", place.where, "is empty", hint)])
+        raise _error("empty-file", source.where, "is empty, expected a map", hint)
     if root.kind != "map":
-        message = f"holds {'a list' if root.kind == 'list' else 'one plain value'}, expected a map"
-        found = [] if root.kind == "list" else list(_jinja_lines(place.text, place.where))
-        raise DocumentError(found or [Problem("error", "todo", place.at(root.start), message, hint)])
+        problems = Problems()
+        if root.kind != "list":
+            _report_jinja_lines(source.text, source.where, problems)
+        if not problems:
+            message = f"is {'a list' if root.kind == 'list' else 'a plain value'}, expected a map"
+            problems.error("not-a-map", source.at(root.start), message, hint)
+        raise DocumentError(problems)
     return root
-
-
-def _more(tree: Tree, place: _JinjaSpan) -> Iterator[Problem]:
-    if tree.next_document >= 0:
-        message = "another document begins here; the installer reads the first one only"
-        yield Problem("error", "todo", place.at(tree.next_document), message, "Leave one document in the file")
 
 
 def _values(text: str, where: str) -> dict[str, Any]:
@@ -164,50 +162,48 @@ def _values(text: str, where: str) -> dict[str, Any]:
     except YamlError as error:
         raise DocumentError([_not_yaml(error, where)]) from None
     try:
-        found = load_body(data)
+        values = load_body(data)
     except YamlError:
-        # What PyYAML says of a value that does not fit its tag quotes the value.
-        hint = "Look at what carries a tag (!!int) or is merged (<<)"
-        raise DocumentError(
-            [Problem("error", "todo", where, "a value does not fit its tag or its use", hint)]
-        ) from None
-    if isinstance(found, dict):
-        return found
-    raise DocumentError([Problem("error", "todo", where, f"holds {type_name(found)}, expected a map")])
+        # The message of PyYAML for a value that does not match its tag contains the value.
+        hint = "Check values with a tag (!!int) and merged maps (<<)"
+        raise _error("invalid-value", where, "a value does not match its tag or its use", hint) from None
+    if isinstance(values, dict):
+        return values
+    raise _error("not-a-map", where, f"is {type_name(values)}, expected a map")
 
 
-def _content_problems(node: Node, place: _JinjaSpan, path: str) -> Iterator[Problem]:
-    """Yield what is wrong below ``node``, in the order of the text."""
+def _check_nodes(node: Node, source: _Source, path: str, problems: Problems) -> None:
+    """Check ``node`` and everything below it, in the order of the text."""
     if node.tag not in _TAGS:
-        # It is not quoted: it may be the begin of a password without quotes.
+        # The message does not contain the tag: it may be the start of an unquoted password.
         message = f"{path or 'the document'} has a tag that the installer does not know"
-        yield Problem("error", "todo", place.at(node.start), message, "Put a value that begins with ! into quotes")
-    if _is_jinja(node, place.text):
-        yield _jinja(place.at(_jinja_start(node, place.text)), path)
+        problems.error("unknown-tag", source.at(node.start), message, "Quote a value that begins with !")
+    if _is_jinja(node, source.text):
+        _report_jinja(source.at(_jinja_start(node, source.text)), path, problems)
         return
     seen: dict[str, int] = {}
     for pair in node.pairs:
         key, field = pair.key, below(path, pair.key)
-        if _is_jinja(key, place.text):
-            yield _jinja(place.at(key.start), path)
+        if _is_jinja(key, source.text):
+            _report_jinja(source.at(key.start), path, problems)
         elif key.kind == "scalar" and key.value != "<<":
             if key.value in seen:
-                message = f"the key {field} is there twice, first in line {place.line(seen[key.value])}"
-                yield Problem("error", "todo", place.at(key.start), message, "Leave one of them")
+                message = f"the key {field} is repeated, first in line {source.line(seen[key.value])}"
+                problems.error("duplicate-key", source.at(key.start), message, "Keep one of them")
             seen.setdefault(key.value, key.start)
-        yield from _content_problems(pair.value, place, field)
+        _check_nodes(pair.value, source, field, problems)
     for number, item in enumerate(node.items):
-        yield from _content_problems(item, place, f"{path}[{number}]")
+        _check_nodes(item, source, f"{path}[{number}]", problems)
 
 
-def _repeated_anchors(root: Node, place: _JinjaSpan) -> Iterator[Problem]:
-    """Yield anchors of one name: YAML allows them, PyYAML does not read them."""
+def _check_anchors(root: Node, source: _Source, problems: Problems) -> None:
+    """Report repeated anchors: YAML allows them, PyYAML does not read them."""
     seen: dict[str, int] = {}
     for _path, node in walk(root):
         if node.anchor:
             if node.anchor in seen:
-                message = f"an anchor is there twice, first in line {place.line(seen[node.anchor])}"
-                yield Problem("error", "todo", place.at(node.start), message, "Rename one of them")
+                message = f"an anchor is repeated, first in line {source.line(seen[node.anchor])}"
+                problems.error("duplicate-anchor", source.at(node.start), message, "Rename one of them")
             seen.setdefault(node.anchor, node.start)
 
 
@@ -222,37 +218,38 @@ def _in_source(node: Node, text: str) -> bool:
 
 
 def _jinja_start(node: Node, text: str) -> int:
-    found = _JINJA.search(text, node.start, node.end)
-    return found.start() if found else node.start
+    jinja = _JINJA.search(text, node.start, node.end)
+    return jinja.start() if jinja else node.start
 
 
-def _jinja_lines(text: str, where: str) -> Iterator[Problem]:
-    """Yield where Jinja stands in a text that is not YAML."""
+def _report_jinja_lines(text: str, where: str, problems: Problems) -> None:
+    """Report each line with Jinja in a text that is not YAML."""
     above: list[tuple[int, str]] = []  # the keys that the line may belong to, by indentation
     for number, whole in enumerate(text.splitlines(), 1):
         line = _COMMENT.sub("", whole)
         own = line.lstrip()
         limit = len(line) - len(own)
-        found = _KEY_LINE.match(line)
-        if found:
-            above = [(indent, key) for indent, key in above if indent < len(found[1])]
-            above.append((len(found[1]), found[2]))
+        key_line = _KEY_LINE.match(line)
+        if key_line:
+            above = [(indent, key) for indent, key in above if indent < len(key_line[1])]
+            above.append((len(key_line[1]), key_line[2]))
         if _JINJA.search(line):
-            if own.startswith("-") or found:
-                limit = len(line)  # the key of a list may stand above its dash; a key belongs to its own path
-            yield _jinja(_at(where, number), ".".join(key for indent, key in above if indent < limit))
+            if own.startswith("-") or key_line:
+                limit = len(line)  # the key of a list may have the indentation of its dashes; a key is part of its path
+            path = ".".join(key for indent, key in above if indent < limit)
+            _report_jinja(_at(where, number), path, problems)
 
 
-def _jinja(at: str, path: str) -> Problem:
-    message = f"{path + ' has' if path else 'the text has'} Jinja in it, which nobody has rendered"
-    return Problem("error", "todo", at, message, "Render the template first, and give the result")
+def _report_jinja(at: str, path: str, problems: Problems) -> None:
+    message = f"{path or 'the text'} contains Jinja that is not rendered"
+    problems.error("unrendered-template", at, message, "Render the template first, and give the result")
 
 
 def _not_yaml(error: YamlError, where: str) -> Problem:
-    place = f"{_at(where, error.line)}, column {error.column}" if error.line else where
-    # What the parser quotes may be a secret, unless it is an indicator.
+    location = f"{_at(where, error.line)}, column {error.column}" if error.line else where
+    # The parser may quote a secret. Indicators are short.
     message = re.sub(r"(['\"])(?:(?!\1).){4,}\1", "(not shown)", error.message)
-    return Problem("error", "todo", place, f"is not YAML: {message}", "Mend the syntax")
+    return Problem("error", "invalid-yaml", location, f"is not YAML: {message}", "Correct the syntax")
 
 
 def _at(where: str, line: int) -> str:
@@ -261,7 +258,7 @@ def _at(where: str, line: int) -> str:
 
 def _dumper() -> Any:
     class Dumper(yaml.SafeDumper):
-        """Writes what PyYAML and Go read alike."""
+        """Writes values so that PyYAML and Go read the same."""
 
         def ignore_aliases(self, _data: Any) -> bool:
             return True
@@ -269,10 +266,10 @@ def _dumper() -> Any:
         def represent_text(self, data: str) -> Any:
             style = None
             if set(data) & _BREAKS:
-                # A block that begins with a blank needs an indentation indicator, which PyYAML gets wrong in lists.
+                # A block that begins with a blank needs an indentation indicator, which PyYAML writes wrongly in lists.
                 style = '"' if data[0].isspace() or set(data) & _ODD_BREAKS else "|"
             elif not isinstance(resolve_plain(data), str):
-                style = "'"  # PyYAML takes y for a string, Go for true
+                style = "'"  # y is a string to PyYAML, true to Go
             return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
 
     Dumper.add_representer(str, Dumper.represent_text)

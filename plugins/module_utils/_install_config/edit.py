@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The ``capabilities`` of an install-config, edited in its text: what is not part of them stays, byte for byte.
+"""Edits ``capabilities`` in the text of an install-config. Everything else stays the same, byte for byte.
 
-Several ways of editing are tried, the smallest first. Each result is read back, and the first that says what is
-wanted, and the same as before everywhere else, is taken.
+Several edits are tried, the smallest first. Each result is read back, and the first one with the new capabilities and
+otherwise unchanged values is used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._problems import CapabilityError, Problem
+from .._problems import CapabilityError, Problem, Problems, raise_errors
 from .._yaml.head import parse_json_object
 from .._yaml.nodes import (
     BOM,
@@ -50,7 +50,7 @@ _COMMENT_LINE = re.compile(r"[ \t]*#")
 
 
 class IndentStyle(NamedTuple):
-    """How a file indents: ``step`` of maps, ``dash`` of lists under their key. ``root`` is the column of its keys."""
+    """The indentation of a file: ``step`` of maps, ``dash`` of lists below their key, ``root`` of top-level keys."""
 
     root: int
     step: int
@@ -58,11 +58,11 @@ class IndentStyle(NamedTuple):
 
 
 def edit_capabilities(document: Document, wanted: Mapping[str, Any], where: str) -> str:
-    """Return the text of ``document`` with ``wanted`` for its capabilities; as it is if it says so already.
+    """The text of ``document`` with the capabilities ``wanted``; unchanged if it has them already.
 
-    ``wanted`` is what ``block_of`` makes of a selection: it has ``baselineCapabilitySet``, and
-    ``additionalEnabledCapabilities`` only if there is a name in it. So it is nowhere asked for an empty list.
-    Raises ``DocumentError`` where other parts of the file hang on the old value.
+    ``wanted`` is a selection as the API writes it: it has ``baselineCapabilitySet``, and
+    ``additionalEnabledCapabilities`` only if there are names. ``where`` names the file in problems.
+    Raises ``DocumentError`` if other parts of the file depend on the old value.
     """
     if _has_selection(document.data.get(BLOCK), wanted):
         return document.text
@@ -75,14 +75,14 @@ def edit_capabilities(document: Document, wanted: Mapping[str, Any], where: str)
         result = _spliced(text, edits).removesuffix(end)
         if _is_right(result, document, wanted):
             return result
-    place = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
-    message = "the capabilities cannot be edited in this text without changing more than them"
-    hint = "Write them as a map of their own, one key per line"
-    raise DocumentError([Problem("error", "todo", place, message, hint)])
+    location = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
+    message = "the capabilities cannot be edited in this text without changing other parts"
+    hint = "Write them as a separate map, one key per line"
+    raise DocumentError([Problem("error", "uneditable-text", location, message, hint)])
 
 
 def _spliced(text: str, edits: Iterable[Edit]) -> str:
-    """Return ``text`` with all ``edits`` made. Where two begin at one place, the shorter one comes first."""
+    """Apply ``edits`` to ``text``. Of two that begin at the same index, the shorter one comes first."""
     parts, done = [], 0
     for start, end, new in sorted(edits):
         parts += [text[done:start], new]
@@ -91,7 +91,7 @@ def _spliced(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _has_selection(value: Any, wanted: Mapping[str, Any]) -> bool:
-    """Tell whether ``value`` means what is wanted: the same set, the same names in any order, and nothing else."""
+    """Whether ``value`` is the selection ``wanted``: the same set, the same names in any order, and nothing else."""
     if not isinstance(value, dict) or not set(value) <= {BASELINE, NAMES}:
         return False
     return value.get(BASELINE) == wanted[BASELINE] and not unwanted(value.get(NAMES) or None, wanted)
@@ -116,34 +116,33 @@ def _is_json(text: str) -> bool:
 
 
 def _refuse_shared(document: Document, value: Node, where: str) -> None:
-    """Raise if what will be replaced has an anchor that is used outside of it."""
+    """Raise if the part to replace has an anchor that is used outside of it."""
     anchored = {node.start for _path, node in walk(value) if node.anchor}
-    lines, problems = Lines(document.text), []
+    lines, problems = Lines(document.text), Problems()
     for path, node in walk(document.root):
         outside = not value.start <= node.start < value.end
         if node.kind == "alias" and outside and node.target in anchored:
             line, used = lines.number(node.target), lines.number(node.start)
             message = f"the anchor &{node.value} in the capabilities is used by {path} in line {used}"
             hint = f"Write the value in line {used} instead of *{node.value}"
-            problems.append(Problem("error", "todo", f"{where}, line {line}", message, hint))
-    if problems:
-        raise DocumentError(problems)
+            problems.error("shared-anchor", f"{where}, line {line}", message, hint)
+    raise_errors(problems, DocumentError)
 
 
 def _candidate_edits(
     document: Document, text: str, pair: Pair | None, wanted: Mapping[str, Any]
 ) -> Iterator[list[Edit]]:
-    """Yield the edits that may do it, the smallest first."""
+    """Yield the possible edits, the smallest first."""
     root, current = document.root, document.data.get(BLOCK)
     if root.style == "{":
         if pair and isinstance(current, dict) and pair.value.pairs:
             yield flow_map_edits(text, pair.value, current, wanted)
         yield flow_root_edits(text, root, pair, wanted)
         return
-    habits = _indent_style(text, root)
+    indent = _indent_style(text, root)
     if pair is None:
         newline = newline_at(text, len(text))
-        block = _lines(_block(BLOCK, habits, wanted), newline)
+        block = _lines(_block(BLOCK, indent, wanted), newline)
         before, last = root.pairs[-2:-1], line_start(text, root.pairs[-1].key.start)
         floor = line_end(text, before[0].end) if before else 0
         yield [_insert(min(_end(document, text), len(text)), block)]
@@ -151,12 +150,12 @@ def _candidate_edits(
         yield [_insert(_above_comments(text, last, floor), block)]
         return
     value, newline = pair.value, newline_at(text, pair.key.start)
-    name, *lines = _block(text[pair.key.start : pair.key.end], habits, wanted)
+    name, *lines = _block(text[pair.key.start : pair.key.end], indent, wanted)
     if isinstance(current, dict) and value.pairs:
         if value.style == "{":
             yield flow_map_edits(text, value, current, wanted)
         else:
-            yield list(_map_edits(text, pair, current, wanted, habits))
+            yield list(_map_edits(text, pair, current, wanted, indent))
     elif pair.colon > 0:
         yield _put(text, pair, _lines(lines, newline))
     start = line_start(text, pair.key.start)
@@ -164,12 +163,12 @@ def _candidate_edits(
 
 
 def _end(document: Document, text: str) -> int:
-    """Return where a new key goes: before what ends the document, or at the end of the text."""
+    """The index for a new key: before the end marker of the document, or at the end of the text."""
     return document.end if document.end < len(document.text) else len(text)
 
 
 def _above_comments(text: str, start: int, floor: int) -> int:
-    """Return where the comment begins that stands right above the line that begins at ``start``, behind ``floor``."""
+    """The start of the comment lines directly above the line at ``start``, but not before ``floor``."""
     while start > floor:
         above = line_above(text, start)
         if not _COMMENT_LINE.match(text, above):
@@ -179,9 +178,9 @@ def _above_comments(text: str, start: int, floor: int) -> int:
 
 
 def _indent_style(text: str, root: Node) -> IndentStyle:
-    """Return how the file indents: as its first map does, and as most of its lists do."""
+    """The indentation of the first map of the file, and of most of its lists."""
     first = text[line_start(text, root.pairs[0].key.start) :]
-    base = len(first) - len(first.lstrip(" "))  # not the column of the key, before which a ? may stand
+    base = len(first) - len(first.lstrip(" "))  # not the column of the key, which a ? may precede
     steps = [
         column_of(text, pair.value.pairs[0].key.start) - base
         for pair in root.pairs
@@ -198,15 +197,15 @@ def _indent_style(text: str, root: Node) -> IndentStyle:
     return IndentStyle(base, steps[0] if steps else 2, max(dashes, key=dashes.count) if dashes else 0)
 
 
-def _block(key: str, habits: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
-    """Return the lines of the whole block under ``key``."""
-    inner = " " * (habits.root + habits.step)
-    lines = [f"{' ' * habits.root}{key}:", f"{inner}{BASELINE}: {quoted(wanted[BASELINE])}"]
-    return lines + _names_lines(inner, habits, wanted) if NAMES in wanted else lines
+def _block(key: str, indent: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
+    """The lines of the whole block below ``key``."""
+    inner = " " * (indent.root + indent.step)
+    lines = [f"{' ' * indent.root}{key}:", f"{inner}{BASELINE}: {quoted(wanted[BASELINE])}"]
+    return lines + _names_lines(inner, indent, wanted) if NAMES in wanted else lines
 
 
-def _names_lines(inner: str, habits: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
-    return [f"{inner}{NAMES}:", *_items(inner + " " * habits.dash + "- ", names_of(wanted))]
+def _names_lines(inner: str, indent: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
+    return [f"{inner}{NAMES}:", *_items(inner + " " * indent.dash + "- ", names_of(wanted))]
 
 
 def _items(prefix: str, names: Sequence[str], style: str = "") -> list[str]:
@@ -222,17 +221,17 @@ def _insert(index: int, new: str) -> Edit:
 
 
 def _put(text: str, pair: Pair, lines: str) -> list[Edit]:
-    """Replace the value of ``pair`` by ``lines``; the comment behind the key stays."""
+    """Replace the value of ``pair`` by ``lines``; the comment after the key stays."""
     value, below = pair.value, line_end(text, pair.colon)
-    if value.start >= below:  # all of it is under the key
+    if value.start >= below:  # all of it is below the key
         return [Edit(below, line_end(text, value.end), lines)]
     return [Edit(pair.colon, max(pair.colon, value.end), ""), _insert(line_end(text, pair.end), lines)]
 
 
 def _map_edits(
-    text: str, pair: Pair, current: Mapping[str, Any], wanted: Mapping[str, Any], habits: IndentStyle
+    text: str, pair: Pair, current: Mapping[str, Any], wanted: Mapping[str, Any], indent: IndentStyle
 ) -> Iterator[Edit]:
-    """Yield the edits of a block that is a map with lines of its own."""
+    """Yield the edits of a block in block style."""
     value, newline = pair.value, newline_at(text, pair.key.start)
     inner = " " * column_of(text, value.pairs[0].key.start)
     baseline, names = own_pair(value, BASELINE), own_pair(value, NAMES)
@@ -245,31 +244,31 @@ def _map_edits(
     if not unwanted(listed, wanted):
         return
     if NAMES not in wanted:
-        if names:  # else they are merged, and no edit of lines takes them away
+        if names:  # else they are merged, and no edit of lines removes them
             yield Edit(line_start(text, names.key.start), line_end(text, names.end), "")
     elif names is None:
-        yield _insert(line_end(text, value.end), _lines(_names_lines(inner, habits, wanted), newline))
+        yield _insert(line_end(text, value.end), _lines(_names_lines(inner, indent, wanted), newline))
     elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
         if names.value.style:
             yield from flow_list_edits(text, names.value, listed, names_of(wanted))
         else:
             yield from _list_edits(text, names, listed, names_of(wanted))
     else:
-        yield from _put(text, names, _lines(_names_lines(inner, habits, wanted)[1:], newline))
+        yield from _put(text, names, _lines(_names_lines(inner, indent, wanted)[1:], newline))
 
 
 def _list_edits(text: str, pair: Pair, listed: Sequence[Any], wanted: Sequence[str]) -> Iterator[Edit]:
-    """Yield the edits of a list with a line for each item: dropped ones go with their line, new ones come last."""
+    """Yield the edits of a list with one line per item: removes the lines of dropped items, appends new ones."""
     items = pair.value.items
-    kept: list[str] = []
+    seen: list[str] = []
     first = text[line_start(text, items[0].start) : items[0].start]
     last = line_end(text, items[-1].end)
     for item, name in zip(items, listed, strict=True):
-        if name in wanted and name not in kept:
-            kept.append(name)
+        if name in wanted and name not in seen:
+            seen.append(name)
         else:
             yield Edit(line_start(text, item.start), line_end(text, item.end), "")
     prefix = first if _DASH.fullmatch(first) else f"{' ' * column_of(text, pair.key.start)}- "
     style = items[0].style if len({item.style for item in items}) == 1 else ""
-    new = _items(prefix, sorted(set(wanted) - set(kept)), style)
+    new = _items(prefix, sorted(set(wanted) - set(seen)), style)
     yield _insert(last, _lines(new, newline_at(text, pair.key.start)))

@@ -3,9 +3,9 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Edits of capabilities in flow style, which JSON is: ``{baselineCapabilitySet: None}``.
+"""Edits capabilities in flow style, which includes JSON: ``{baselineCapabilitySet: None}``.
 
-With it what edits in either style share: places replaced in a text, and names as YAML writes them.
+Also the parts that both styles need: replacements in a text, and quoted names.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .._yaml.nodes import Node, Pair, line_end, line_start, newline_at, own_pair
 BLOCK, BASELINE, NAMES = "capabilities", API_BASELINE, API_ADDITIONAL
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
-_COMMA = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*(?=\s))*,")  # it may stand below a comment
+_COMMA = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*(?=\s))*,")  # it may follow a comment
 
 
 class Edit(NamedTuple):
-    """``new`` comes where ``start`` to ``end`` was."""
+    """Replaces the text from ``start`` to ``end`` by ``new``."""
 
     start: int
     end: int
@@ -35,12 +35,12 @@ class Edit(NamedTuple):
 
 
 def names_of(wanted: Mapping[str, Any]) -> list[str]:
-    """Return the names that are wanted, sorted, each once."""
+    """The names of a selection, sorted, each once."""
     return sorted(set(wanted.get(NAMES, ())))
 
 
 def unwanted(listed: Any, wanted: Mapping[str, Any]) -> bool:
-    """Tell whether the list of names has to change."""
+    """Whether the list of names has to change."""
     names = [] if listed is None else listed
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return True
@@ -48,7 +48,7 @@ def unwanted(listed: Any, wanted: Mapping[str, Any]) -> bool:
 
 
 def quoted(name: str, style: str = "") -> str:
-    """Return ``name`` as a scalar in the quotes of ``style``; plain if that is asked for and means the same."""
+    """``name`` as a scalar in the quotes of ``style``; plain if ``style`` is empty and YAML reads it as a string."""
     if style == "'" and name.isprintable():
         return "'" + name.replace("'", "''") + "'"
     if style != '"' and _PLAIN.fullmatch(name) and isinstance(resolve_plain(name), str):
@@ -57,7 +57,7 @@ def quoted(name: str, style: str = "") -> str:
 
 
 def scalar_edit(pair: Pair, new: str, style: str = "") -> Edit:
-    """Return the edit that gives ``pair`` the value ``new``, in the quotes of the old one or else of ``style``."""
+    """The edit that sets the value of ``pair`` to ``new``, in the quotes of the old value or else of ``style``."""
     value = pair.value
     if pair.colon < 0:
         return Edit(pair.key.end, max(pair.key.end, value.end), f": {quoted(new, style)}")
@@ -67,7 +67,7 @@ def scalar_edit(pair: Pair, new: str, style: str = "") -> Edit:
 
 
 def flow_root_edits(text: str, root: Node, pair: Pair | None, wanted: Mapping[str, Any]) -> list[Edit]:
-    """Return the edits that give a text, all of it a flow map, ``wanted`` for its capabilities whole."""
+    """The edits that replace the whole capabilities in a text that is one flow map."""
     value = _ordered(wanted)
     style = _key_style(root) if root.pairs else '"'
     between = _between(text, [own.key for own in root.pairs])
@@ -90,7 +90,7 @@ def flow_root_edits(text: str, root: Node, pair: Pair | None, wanted: Mapping[st
 
 
 def flow_map_edits(text: str, value: Node, current: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[Edit]:
-    """Return the edits of a flow map that has a key at least."""
+    """The edits of a flow map with at least one key."""
     style, pairs = _key_style(value), value.pairs
     between = _between(text, [pair.key for pair in pairs]) or " "
     baseline, names = own_pair(value, BASELINE), own_pair(value, NAMES)
@@ -106,7 +106,7 @@ def flow_map_edits(text: str, value: Node, current: Mapping[str, Any], wanted: M
         return edits
     fresh = _plain_list(names_of(wanted), style)
     if NAMES not in wanted:
-        if names:  # else they are merged, and no edit of pairs takes them away
+        if names:  # else they are merged, and no edit of pairs removes them
             edits += _dropped(text, [(pair.key.start, pair.end) for pair in pairs], {pairs.index(names)})
     elif names is None:
         edits.append(Edit(pairs[-1].end, pairs[-1].end, f",{between}{quoted(NAMES, style)}: {fresh}"))
@@ -120,24 +120,24 @@ def flow_map_edits(text: str, value: Node, current: Mapping[str, Any], wanted: M
 
 
 def flow_list_edits(text: str, node: Node, listed: Sequence[Any], wanted: Sequence[str]) -> Iterator[Edit]:
-    """Yield the edits of a flow list that has an item at least: new names come last, in the style of the first."""
+    """Yield the edits of a flow list with at least one item. New names come last, in the style of the first item."""
     items, style = node.items, node.items[0].style
-    kept: dict[str, int] = {}
+    remaining: dict[str, int] = {}
     for number, name in enumerate(listed):
         if name in wanted:
-            kept.setdefault(name, number)
-    new = [quoted(name, style) for name in sorted(set(wanted) - set(kept))]
-    if not kept:
+            remaining.setdefault(name, number)
+    new = [quoted(name, style) for name in sorted(set(wanted) - set(remaining))]
+    if not remaining:
         yield Edit(items[0].start, items[-1].end, _separator(text, node).join(new))
         return
-    last = items[max(kept.values())].end
+    last = items[max(remaining.values())].end
     yield Edit(last, last, "".join(_separator(text, node) + name for name in new))
-    dropped = set(range(len(items))) - set(kept.values())
+    dropped = set(range(len(items))) - set(remaining.values())
     yield from _dropped(text, [(item.start, item.end) for item in items], dropped)
 
 
 def _separator(text: str, node: Node) -> str:
-    """Return what stands between the items of a flow list."""
+    """The text between two items of a flow list."""
     if len(node.items) > 1:
         between = text[node.items[0].end : node.items[1].start]
         if "#" not in between:
@@ -146,8 +146,8 @@ def _separator(text: str, node: Node) -> str:
 
 
 def _between(text: str, nodes: Sequence[Node]) -> str:
-    """Return the line break and indentation before ``nodes`` if each has a line of its own; empty otherwise."""
-    # One after the other: all may stand in one long line.
+    """The line break and indentation before ``nodes`` if each begins a line; empty otherwise."""
+    # One after the other: all may be in one long line.
     if not nodes or any(text[line_start(text, node.start) : node.start].strip() for node in nodes):
         return ""
     first = nodes[0].start
@@ -155,8 +155,8 @@ def _between(text: str, nodes: Sequence[Node]) -> str:
 
 
 def _dropped(text: str, entries: Sequence[tuple[int, int]], dropped: Collection[int]) -> Iterator[Edit]:
-    """Yield the edits that take entries out of a flow map or list, each with a comma, and leave others' comments."""
-    last = max(set(range(len(entries))) - set(dropped), default=-1)  # of those that stay
+    """Yield the edits that remove entries and their commas from a flow map or list, and keep comments of others."""
+    last = max(set(range(len(entries))) - set(dropped), default=-1)  # of the remaining ones
     if last < 0:
         yield Edit(entries[0][0], entries[-1][1], "")
         return
@@ -174,16 +174,16 @@ def _dropped(text: str, entries: Sequence[tuple[int, int]], dropped: Collection[
 
 
 def _without_line(text: str, start: int, end: int) -> Iterator[Edit]:
-    """Yield the edits that take out an entry, the comma behind it, and its line if nothing else is in that."""
+    """Yield the edits that remove an entry, the comma after it, and its line if nothing else is in it."""
     yield from _without_comma(text, end)
-    first, behind = line_start(text, start), line_end(text, end)
-    if not text[first:start].strip(" \t,") and not text[end:behind].partition("#")[0].strip(" \t\r\n,"):
-        start, end = first, behind
+    first, after = line_start(text, start), line_end(text, end)
+    if not text[first:start].strip(" \t,") and not text[end:after].partition("#")[0].strip(" \t\r\n,"):
+        start, end = first, after
     yield Edit(start, end, "")
 
 
 def _without_comma(text: str, end: int) -> Iterator[Edit]:
-    """Yield the edit that takes out the comma behind what ends at ``end``, if there is one."""
+    """Yield the edit that removes the comma after ``end``, if there is one."""
     if comma := _COMMA.match(text, end):
         yield Edit(comma.end() - 1, comma.end(), "")
 

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Forms of a selection that mean the same: the pinned one, and the shortest one.
+"""Equivalent forms of a selection: the pinned one, and the shortest one.
 
-A capability set is used only where every minor in question resolves it alike: v4.11 to v4.13 gained MachineAPI at
-4.14, and vCurrent grows with every release that adds a capability.
+A form uses a capability set only if every relevant minor resolves the set to the same names: v4.11 to v4.13 gained
+MachineAPI in 4.14, and vCurrent grows with every release that adds a capability.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .._capability.selection import Selection, requested
+from .._capability.selection import Selection
 from .._data import capabilities as capability_data
 from .._data.capabilities import NONE, V_CURRENT, MinorData
 
 
 class SelectionForm(NamedTuple):
-    """A selection in another form, without exclusions, and why it has that form."""
+    """An equivalent selection without exclusions, and the reason for its form, as a sentence."""
 
     selection: Selection
     reason: str
 
 
-def candidate_minors(facts: MinorData) -> tuple[MinorData, ...]:
-    """Return ``facts`` and what every later minor that the registry knows knows: a cluster may be updated to each."""
-    later = (capability_data.data_of(minor) for minor in sorted(capability_data.BRANCHES) if minor > facts.minor)
-    return (facts, *(item for item in later if item is not None))
+def candidate_minors(data: MinorData) -> tuple[MinorData, ...]:
+    """``data`` and the data of every later known minor: those to which a cluster may be updated."""
+    later = (capability_data.data_of(minor) for minor in sorted(capability_data.BRANCHES) if minor > data.minor)
+    return (data, *(item for item in later if item is not None))
 
 
 def pinned(names: frozenset[str], minors: Sequence[MinorData], where: str) -> SelectionForm:
-    """Return the selection that asks for ``names`` in each of ``minors``, the one to install first."""
-    facts = minors[0]
-    span = f"{facts.minor}" if len(minors) == 1 else f"every version from {facts.minor} to {minors[-1].minor}"
+    """The selection that requests exactly ``names`` in each of ``minors``, the first of which is installed."""
+    first = minors[0]
+    span = f"{first.minor}" if len(minors) == 1 else f"every version from {first.minor} to {minors[-1].minor}"
     for name, content in stable_sets(minors).items():
         if content == names:
             return SelectionForm(Selection(name, (), None, where), f"{name} is exactly that in {span}")
@@ -44,32 +44,32 @@ def pinned(names: frozenset[str], minors: Sequence[MinorData], where: str) -> Se
 
 
 def shortest(selection: Selection, minors: Sequence[MinorData]) -> SelectionForm:
-    """Return the form of ``selection``, one without exclusions, that lists the fewest names.
+    """The form of ``selection`` that lists the fewest names. ``selection`` must have no exclusions.
 
-    All of ``minors``, the one to install first, resolve it as they resolve ``selection``. What follows every release
-    (``vCurrent``, or nothing said) goes on doing so, and nothing else begins to.
+    All of ``minors``, the first of which is installed, resolve the form as they resolve ``selection``. The form follows
+    every release (``vCurrent``) if and only if ``selection`` does, which is also the meaning of no baseline.
     """
     first = minors[0]
     baseline = selection.baseline or V_CURRENT
-    names = requested(selection, first)
+    names = selection.requested(first)
     forms = []
     for name, content in first.sets.items():
         form = selection._replace(baseline=name, additional=tuple(sorted(names - content)))
         follows = V_CURRENT in (name, baseline)
-        alike = all(requested(form, minor) == requested(selection, minor) for minor in minors)
-        if alike and (name == baseline or not follows):
+        equivalent = all(form.requested(minor) == selection.requested(minor) for minor in minors)
+        if equivalent and (name == baseline or not follows):
             forms.append(form)
     form = min(forms, key=lambda form: len(form.additional))
     listed = len(form.additional)
-    reason = f"{form.baseline} with {listed} beside it is the shortest way to say these names ({len(names)})"
+    reason = f"{form.baseline} and {listed} listed is the shortest form of these names ({len(names)})"
     return SelectionForm(form, reason)
 
 
 def stable_sets(minors: Sequence[MinorData]) -> Mapping[str, frozenset[str]]:
-    """Return the sets that the first of ``minors`` has and all others resolve alike, oldest first; never vCurrent."""
+    """The sets of the first of ``minors`` that all others resolve to the same names, oldest first; never vCurrent."""
     first = minors[0].sets
     return {
         name: content
         for name, content in first.items()
-        if name != V_CURRENT and all(facts.sets.get(name) == content for facts in minors)
+        if name != V_CURRENT and all(minor.sets.get(name) == content for minor in minors)
     }

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""An installation in the shape that playbooks get: the selection in every form that somebody has to write it in."""
+"""Converts the result of a check to the return values of the module: the selection in every format it is used in."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from .._data.capabilities import NONE
 from .._data.install_rules import HOSTED
 from .._footprint.footprint import NAMED, FootprintComparison
 from .._module.result import diff_entry
-from .check import InstallCheck, block_of
+from .check import InstallCheck
 from .file import OWNER_ALONE, InstallConfigFile
 from .secrets import masked
 from .selection_source import ResolvedSelection
 
 
-def installation_dict(found: InstallCheck) -> dict[str, Any]:
-    """Return what was found about an installation; without a selection only what does not depend on it."""
+def installation_dict(check: InstallCheck) -> dict[str, Any]:
+    """Convert a check; without a selection, return only the keys that do not depend on it."""
     result: dict[str, Any] = {
-        "install_method": found.method,
-        "platform": found.platform,
-        "violations": [_violation_dict(item) for item in found.violations],
+        "install_method": check.method,
+        "platform": check.platform,
+        "violations": [_violation_dict(item) for item in check.violations],
     }
-    if found.chosen is None or found.status is None:
+    if check.resolved is None or check.status is None:
         return result
-    return {**result, **_selection_forms(found, found.chosen, found.status)}
+    return {**result, **_selection_forms(check, check.resolved, check.status)}
 
 
-def _selection_forms(found: InstallCheck, chosen: ResolvedSelection, status: CapabilityStatus) -> dict[str, Any]:
-    block = {} if chosen.selection is None else block_of(chosen.selection)
+def _selection_forms(check: InstallCheck, resolved: ResolvedSelection, status: CapabilityStatus) -> dict[str, Any]:
+    block = {} if resolved.selection is None else resolved.selection.to_api()
     return {
         "capabilities": block,
-        "shortest_capabilities": block if found.shortest is None else block_of(found.shortest.selection),
-        "suggested_capabilities": block if found.mended is None else block_of(found.mended),
-        "explanation": list(chosen.reasons),
+        "shortest_capabilities": block if check.shortest is None else check.shortest.selection.to_api(),
+        "suggested_capabilities": block if check.suggested_selection is None else check.suggested_selection.to_api(),
+        "explanation": list(resolved.reasons),
         "enabled_capabilities": sorted(status.enabled),
         "known_capabilities": sorted(status.known),
-        "cluster_version_spec": _spec(_cluster_version_block(found.method, block, status)),
+        "cluster_version_spec": _spec(_cluster_version_block(check.method, block, status)),
         "install_config_overrides": json.dumps(_spec(block), separators=(",", ":")),
-        "hosted_cluster_spec": _spec(found.hosted.stanza() if found.hosted else {}),
+        "hosted_cluster_spec": _spec(check.hosted.stanza() if check.hosted else {}),
         "hosted_cluster_differences": {
-            "stays_on": sorted(found.hosted.stays_on) if found.hosted else [],
-            "stays_off": sorted(found.hosted.stays_off) if found.hosted else [],
+            "stays_on": sorted(check.hosted.stays_on) if check.hosted else [],
+            "stays_off": sorted(check.hosted.stays_off) if check.hosted else [],
         },
-        "consequences": [item._asdict() for item in found.consequences],
+        "consequences": [item._asdict() for item in check.consequences],
     }
 
 
@@ -67,7 +67,7 @@ def _violation_dict(violation: RuleViolation) -> dict[str, str]:
 
 
 def comparison_dict(comparison: FootprintComparison) -> dict[str, Any]:
-    """Return what a selection costs against another in the shape that playbooks get."""
+    """Convert a comparison: counts of both sides, their difference, and the names that only one side has."""
     return {
         "selection": comparison.selection._asdict(),
         "against": comparison.against._asdict(),
@@ -78,7 +78,7 @@ def comparison_dict(comparison: FootprintComparison) -> dict[str, Any]:
 
 
 def install_config_diff(target: InstallConfigFile, before: str | None, after: str | None) -> list[dict[str, str]]:
-    """Return the diff of an install-config in the shape that Ansible prints, without a secret of either side."""
+    """The diff of an install-config as Ansible prints it, without secrets of either side."""
     diff: list[dict[str, str]] = []
     if after is None:
         return diff
@@ -94,7 +94,10 @@ def _spec(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cluster_version_block(method: str, block: dict[str, Any], status: CapabilityStatus) -> dict[str, Any]:
-    """HyperShift writes ``None`` and every name, in the order of their bytes (its support/capabilities)."""
+    """The block of a ClusterVersion. HyperShift writes ``None`` and every name, in byte order.
+
+    Source: openshift/hypershift:support/capabilities.
+    """
     if method != HOSTED:
         return block
-    return block_of(Selection(NONE, tuple(sorted(status.enabled))))
+    return Selection(NONE, tuple(sorted(status.enabled))).to_api()

@@ -3,10 +3,9 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The secrets of an install-config: which values they are, and its text without them, for diffs.
+"""Finds the secrets of an install-config, and masks them in its text for diffs.
 
-What is a secret stands in ``_kind_below`` (by its key) and ``_covered`` (inside any text); plain values, nodes and
-comments all go through these.
+``_kind_below`` (by key) and ``_covered`` (inside any text) define the secrets, for plain values, nodes and comments.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from .._yaml.nodes import Node, parse_tree, walk, walk_with_keys
 
 MASK, CHANGED = "********", "******** (changed)"
 SHORTEST = 4
-"""A value with fewer characters stands in too many other words to be hidden wherever it stands."""
+"""A value with fewer characters occurs in too many other words to be masked everywhere."""
 _SAFE_INSIDE_WORDS = 8
 
-# What is below a key, the strongest last: anything, a URL that may hold a password, what is secret as a whole.
+# Kinds of values below a key, the strongest last: any value, a URL that may contain a password, a whole secret.
 _PLAIN, _PROXY, _SECRET = range(3)
 
-# Names by their ends: pullSecret, bmcPassword, aws_secret_access_key.
+# Keys are recognized by their ends: pullSecret, bmcPassword, aws_secret_access_key.
 _SECRET_END = "(?:passw(?:or)?d|passphrase|token|secret|(?:api|access|private|ssh)[_-]?key)s?"
 _SECRET_KEY = re.compile(rf".*{_SECRET_END}|auth", re.IGNORECASE | re.DOTALL)
 _PROXY_KEY = re.compile(r".*proxy", re.IGNORECASE | re.DOTALL)
@@ -42,9 +41,9 @@ _BLOCK_HEADER = re.compile(r"(?:[&!]\S+\s+)*[|>][-+0-9]*[ \t]*(?:#.*)?")
 _STANDARD_TAG = "tag:yaml.org,2002:"
 _PROPERTY = re.compile(r"[&!]\S*\s+")
 
-# Each of the patterns that _covered takes has what stays in group 1, and what is secret in group 2.
+# In each pattern that _covered uses, group 1 stays and group 2 is the secret.
 _USERINFO = re.compile(r"(://)([^/\s]+)(?=@)")
-# A password may hold what no URL can, such as / and blanks. A proxy needs no scheme.
+# A password may contain characters that a URL cannot, such as / and blanks. A proxy needs no scheme.
 _PROXY_USERINFO = re.compile(r"""\A(\s*["']?(?:[a-z][a-z0-9+.-]*:/+)?)(.+)(?=@)""", re.IGNORECASE | re.DOTALL)
 _PRIVATE_KEY = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
 _SSH_KEY = r"(?<![\w-])(?:ssh-|ecdsa-|sk-)[\w@.-]{1,60}[ \t]+AAAA[\w+/=]+[^\n\r]*"
@@ -55,10 +54,10 @@ _BLOB = re.compile(r"AAAA[\w+/=]+")
 
 
 def masked(document_text: str, other_text: str | None) -> str:
-    """Return the text with its secrets replaced, also in comments; nothing of it if it cannot be read.
+    """Mask the secrets of a text, those in comments included. Shows nothing of a text that is not YAML.
 
-    A secret that ``other_text`` has a different one for, in the same place, is marked as changed. To show a diff,
-    give the older text to the side of the newer one alone: two marks would be equal.
+    A secret that differs from the one at the same path in ``other_text`` is marked as changed. For a diff, give the
+    older text as ``other_text`` of the newer one only: two marks would be equal.
     """
     tree = _root(document_text)
     if tree is None:
@@ -68,12 +67,12 @@ def masked(document_text: str, other_text: str | None) -> str:
 
 
 def secret_values(data: Any) -> set[str]:
-    """Return all secrets of the plain values of an install-config, for ``no_log_values``, but the very short ones."""
+    """All secrets in the plain values of an install-config, except very short ones, for ``no_log_values``."""
     return {value for value in _values(data, _PLAIN) if len(value) >= SHORTEST}
 
 
 def _kind_below(kind: int, key: str) -> int:
-    """Return what is below ``key``, which itself is below something of ``kind``."""
+    """The kind of the values below ``key``, which is itself below a value of ``kind``."""
     if kind == _SECRET or _SECRET_KEY.fullmatch(key):
         return _SECRET
     return _PROXY if kind == _PROXY or _PROXY_KEY.fullmatch(key) else _PLAIN
@@ -84,20 +83,20 @@ def _userinfo(kind: int) -> re.Pattern[str]:
 
 
 def _covered(text: str, kind: int, mark: str = MASK) -> tuple[str, list[str]]:
-    """Return a text that is no secret as a whole with ``mark`` in the place of those in it, and these."""
-    found: list[str] = []
+    """Replace the secrets inside a text by ``mark``. Returns the text and the secrets."""
+    secrets: list[str] = []
 
     def cover(match: re.Match[str]) -> str:
-        found.append(match[2])
+        secrets.append(match[2])
         return match[1] + mark
 
     for pattern in (_HELD, _userinfo(kind)):
         text = pattern.sub(cover, text)
-    return text, found
+    return text, secrets
 
 
 def _parts(text: str, kind: int) -> Iterator[str]:
-    """Yield the secrets that one value is or holds, and what is secret of each alone."""
+    """Yield the secrets in one value, and the parts of each that are secret on their own."""
     for userinfo in _userinfo(kind).finditer(text):
         yield userinfo[2]
         password = userinfo[2].partition(":")[2]
@@ -115,7 +114,7 @@ def _parts(text: str, kind: int) -> Iterator[str]:
 
 
 def _pull_secret_parts(text: str) -> Iterator[str]:
-    """Yield what is secret inside a pull secret: base64 of user:password, and the password itself."""
+    """Yield the secrets inside a pull secret: the base64 form of user:password, and the password."""
     try:
         registries = json.loads(text)["auths"].values()
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
@@ -155,25 +154,25 @@ def _root(text: str) -> Node | None:
 
 
 def _kinds(root: Node) -> dict[int, int]:
-    """Return of which kind each scalar is, by its start; the strongest if aliases repeat it below other keys."""
+    """The kind of each scalar, by its start; the strongest one if aliases repeat the scalar below other keys."""
     anchored = {node.start: node for _path, node in walk(root) if node.anchor}
-    found: dict[int, int] = {}
+    kinds: dict[int, int] = {}
     followed: set[tuple[int, int]] = set()
     todo = [(root, _PLAIN)]
     while todo:
         node, kind = todo.pop()
         if node.kind == "scalar" and not node.is_empty:
-            found[node.start] = max(kind, found.get(node.start, _PLAIN))
+            kinds[node.start] = max(kind, kinds.get(node.start, _PLAIN))
         elif node.kind == "alias" and node.target in anchored and (node.target, kind) not in followed:
             followed.add((node.target, kind))
             todo.append((anchored[node.target], kind))
         todo += [(item, kind) for item in node.items]
         todo += [(pair.value, _kind_below(kind, pair.key.value)) for pair in node.pairs]
-    return found
+    return kinds
 
 
 def _secrets(root: Node) -> Iterator[tuple[str, str]]:
-    """Yield path and value of each secret below ``root``, and of each scalar that holds one."""
+    """Yield path and secret of each scalar below ``root`` that is or contains one."""
     kinds = _kinds(root)
     for path, node in walk(root):
         secret = _secret_of(node, kinds.get(node.start, _PLAIN)) if node.kind == "scalar" else ""
@@ -182,17 +181,17 @@ def _secrets(root: Node) -> Iterator[tuple[str, str]]:
 
 
 def _secret_of(node: Node, kind: int) -> str:
-    """Return what is secret in a scalar; empty if nothing is."""
+    """The secret in a scalar, empty if there is none."""
     return node.value if kind == _SECRET else " ".join(_covered(node.value, kind)[1])
 
 
 def _resolved(node: Node) -> object:
-    """Return what a scalar is: null, true and numbers are no texts."""
+    """The value of a scalar: null, booleans and numbers are not strings."""
     return node.value if node.style or node.tag else resolve_plain(node.value)
 
 
 class _Masker:
-    """Goes through a text from scalar to scalar; what is between them are indicators and comments."""
+    """Masks a text scalar by scalar. Between scalars there are only indicators and comments."""
 
     def __init__(self, source: str, root: Node, other: dict[str, str]) -> None:
         self.source, self.root, self.other = source, root, other
@@ -202,7 +201,7 @@ class _Masker:
         for _path, node in walk(root):
             resolved = _resolved(node) if node.kind == "scalar" else None
             if resolved is None or isinstance(resolved, bool):
-                continue  # no secret is a word that stands in so many places
+                continue  # too frequent to be masked everywhere
             kind = self.kinds.get(node.start, _PLAIN)
             known.update(_parts(node.value, kind))
             if kind == _SECRET and node.style in ("", "'", '"'):
@@ -212,8 +211,8 @@ class _Masker:
     def text(self) -> str:
         parts: list[str] = []
         done = 0
-        scalars = [found for found in walk_with_keys(self.root) if found[1].kind == "scalar"]
-        for path, node, is_key in sorted(scalars, key=lambda found: found[1].start):
+        scalars = [item for item in walk_with_keys(self.root) if item[1].kind == "scalar"]
+        for path, node, is_key in sorted(scalars, key=lambda item: item[1].start):
             parts.append(self._between(self.source[done : node.start]))
             parts.append(self.source[node.start : node.end] if is_key else self._scalar(path, node))
             done = node.end
@@ -225,60 +224,60 @@ class _Masker:
         mark = CHANGED if self.other.get(path, secret) != secret else MASK
         start = _value_start(self.source, node) - node.start
         if kind == _SECRET:
-            # An anchor that nobody uses, and a tag that nobody knows, is the begin of a password without quotes.
-            meant = node.anchor in self.used and (not node.tag or node.tag.startswith(_STANDARD_TAG))
-            if meant and (not node.value or _resolved(node) is None):
+            # An unused anchor, and an unknown tag, is the start of an unquoted password.
+            is_property = node.anchor in self.used and (not node.tag or node.tag.startswith(_STANDARD_TAG))
+            if is_property and (not node.value or _resolved(node) is None):
                 return source
             quote = '"' if node.style == '"' else "'"
-            return f"{source[:start] if meant else ''}{quote}{mark}{quote}"
+            return f"{source[:start] if is_property else ''}{quote}{mark}{quote}"
         header = _BLOCK_HEADER.match(source) if node.style in ("|", ">") else None
         if header:
             body = _covered(source[header.end() :], kind, mark)[0]
-            return self._between(header[0]) + self.known.hidden(body)
-        if secret:  # not looked for in the source, where it may be written with escapes
+            return self._between(header[0]) + self.known.masked(body)
+        if secret:  # masked in the value, because the source may contain escapes
             source = source[:start] + _written(_covered(node.value, kind, mark)[0], node.style)
-        return self.known.hidden(source)
+        return self.known.masked(source)
 
     def _between(self, text: str) -> str:
-        """Return indicators and comments without the secrets that comments hold."""
-        hidden = _PRIVATE_KEY_BLOCK.sub(MASK, text)
+        """Mask the secrets in indicators and comments."""
+        masked_text = _PRIVATE_KEY_BLOCK.sub(MASK, text)
         parts: list[str] = []
         done, deeper_than = 0, -1
-        for comment in _COMMENT.finditer(hidden):
-            parts.append(hidden[done : comment.start()])
+        for comment in _COMMENT.finditer(masked_text):
+            parts.append(masked_text[done : comment.start()])
             line, deeper_than = _comment(comment[0], deeper_than)
             parts.append(line)
             done = comment.end()
-        return self.known.hidden("".join([*parts, hidden[done:]]))
+        return self.known.masked("".join([*parts, masked_text[done:]]))
 
 
 def _comment(line: str, deeper_than: int) -> tuple[str, int]:
-    """Return a comment without secrets, and the indentation of the key whose value goes on below it, or -1.
+    """Mask a comment. Also returns the indentation of the key whose value continues below it, or -1.
 
-    ``deeper_than`` is that indentation from the comment above: what is commented out may be a block of lines.
+    ``deeper_than`` is that indentation from the comment above: several lines may be commented out.
     """
     indent = len(line) - len(line[1:].lstrip())
     if deeper_than >= 0 and (indent > deeper_than or len(line) == indent):
         return line[:indent] + (MASK if len(line) > indent else ""), deeper_than
     key = _COMMENTED_SECRET.search(line)
     if key:
-        goes_on = key.start() if ":" in key[0] else -1
-        return line[: key.end()] + (MASK if key.end() < len(line) else ""), goes_on
+        continued = key.start() if ":" in key[0] else -1
+        return line[: key.end()] + (MASK if key.end() < len(line) else ""), continued
     proxy = _COMMENTED_PROXY.search(line)
     value = proxy.end() if proxy else len(line)
     return _covered(line[:value], _PLAIN)[0] + _covered(line[value:], _PROXY)[0], -1
 
 
 def _value_start(source: str, node: Node) -> int:
-    """Return where a scalar begins behind its anchor and its tag."""
+    """The start of a scalar after its anchor and tag."""
     start = node.start
-    while (node.anchor or node.tag) and (found := _PROPERTY.match(source, start, node.end)):
-        start = found.end()
+    while (node.anchor or node.tag) and (match := _PROPERTY.match(source, start, node.end)):
+        start = match.end()
     return start
 
 
 def _written(value: str, style: str) -> str:
-    """Return ``value``, which was in quotes of ``style`` or in none, as a scalar again."""
+    """``value`` as a scalar in the quotes of ``style``, or in others if it needs them."""
     if style == '"' or not value.isprintable():
         return json.dumps(value, ensure_ascii=False)
     if style == "'" or value.startswith("*"):
@@ -287,9 +286,9 @@ def _written(value: str, style: str) -> str:
 
 
 class _KnownSecrets:
-    """Finds values wherever they stand: long ones everywhere, short ones as words; the longest first.
+    """Masks known values in any text: long ones everywhere, short ones as words; the longest first.
 
-    One pattern of them all would try each of them at each place, which hundreds of hosts make slow.
+    One pattern of all values would try each of them at each index, which is slow with hundreds of hosts.
     """
 
     def __init__(self, values: Iterable[str]) -> None:
@@ -298,7 +297,7 @@ class _KnownSecrets:
             if len(value) >= SHORTEST and value.strip("*"):
                 self.by_start.setdefault(value[:SHORTEST], []).append(value)
 
-    def hidden(self, text: str) -> str:
+    def masked(self, text: str) -> str:
         parts: list[str] = []
         done = index = 0
         while index <= len(text) - SHORTEST:
@@ -314,5 +313,5 @@ class _KnownSecrets:
 def _occurs_at(text: str, index: int, value: str) -> bool:
     if not text.startswith(value, index):
         return False
-    around = text[max(0, index - 1) : index] + text[index + len(value) : index + len(value) + 1]
-    return len(value) >= _SAFE_INSIDE_WORDS or not re.search(r"\w", around)
+    neighbours = text[max(0, index - 1) : index] + text[index + len(value) : index + len(value) + 1]
+    return len(value) >= _SAFE_INSIDE_WORDS or not re.search(r"\w", neighbours)

@@ -3,11 +3,11 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Which selection an installation gets: that of an option, of a solution, or of the install-config itself."""
+"""Resolves the selection of an installation: from an option, from a solution, or from the install-config."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._capability.rules import InstallContext, RuleViolation
@@ -20,116 +20,129 @@ from .pinning import candidate_minors, pinned, stable_sets
 from .solution import find_solution, resolve
 
 _BLOCK = "capabilities"
-_WHOLE_FIELDS = ("additional_enabled_capabilities", "excluded_capabilities", "include", "exclude", "inclusion_default")
+_AMBIGUOUS = frozenset(
+    {
+        "conflicting-names",
+        "duplicate-field",
+        "invalid-inclusion-default",
+        "mixed-spellings",
+        "not-a-list",
+        "not-a-map",
+    }
+)
+"""Codes of errors that leave open which selection is requested."""
 
 
 class InstallOptions(NamedTuple):
-    """What the user says of an installation, unchecked.
+    """The options of an installation, as given.
 
-    ``document``: the install-config as plain values, as far as there is one; ``place``: where it comes from;
-    ``complete``: the installer is going to read it. ``capabilities`` and ``solution`` stand in the place of the
-    document's own block. ``solutions`` are the user's own. ``method`` is ``None`` where nobody said it.
+    ``document``: the install-config, or the given part of it, as plain values. ``source``: the file or option that
+    contains it. ``complete``: the installer will read it. ``capabilities`` and ``solution`` override the block of the
+    document. ``solutions`` are those of the user. ``method`` is ``None`` if no install method is given.
+    ``capabilities_option`` is the name of the option that contains ``capabilities``.
     """
 
     document: Mapping[str, Any]
-    place: str
+    source: str
     complete: bool
     capabilities: object = None
     solution: str | None = None
     solutions: object = None
     method: str | None = None
+    capabilities_option: str = _BLOCK
 
 
 class ResolvedSelection(NamedTuple):
-    """The selection of an installation. ``selection`` is ``None`` where there is none, which is the cluster default.
+    """The selection of an installation. ``selection`` is ``None`` if there is none, which is the cluster default.
 
-    ``asked`` is what the user wrote, ``reasons`` say in sentences why the selection is what it is.
+    ``requested`` is the selection as the user wrote it. ``reasons`` are sentences that explain ``selection``.
     """
 
     selection: Selection | None
-    asked: Selection
+    requested: Selection
     reasons: tuple[str, ...]
 
 
 class SelectionRequest(NamedTuple):
-    """What is asked for, before a version gives it a meaning: a selection, a solution, or neither."""
+    """A checked request, not yet resolved for a version: a selection, a solution, or neither (the default)."""
 
     reason: str
     selection: Selection | None = None
     solution: Solution | None = None
 
     @property
-    def says_something(self) -> bool:
-        """Tell whether somebody selects something."""
-        return self.selection is not None or self.solution is not None
+    def is_default(self) -> bool:
+        """Whether neither a selection nor a solution is given."""
+        return self.selection is None and self.solution is None
 
 
 def read_request(options: InstallOptions, problems: Problems) -> SelectionRequest | None:
-    """Return what is asked for; report what is wrong with how it is said, and return ``None`` if that hides it."""
-    given = options.document.get(_BLOCK)
+    """Read the request from the options or the document, ``None`` if problems make it ambiguous."""
+    block = options.document.get(_BLOCK)
     if options.solution is not None or options.capabilities is not None:
-        problems += _overwritten(given, f"{options.place}: {_BLOCK}")
+        _warn_about_overridden(block, f"{options.source}: {_BLOCK}", problems)
     if options.solution is not None:
         if options.capabilities is not None:
-            hint = "Keep the solution, or write out its selection"
-            problems.append(Problem("error", "todo", "solution", "is given beside capabilities", hint))
-        found = Problems()
-        solution = find_solution(options.solution, options.solutions, found)
-        problems += found
+            message = "cannot be combined with capabilities"
+            problems.error("conflicting-options", "solution", message, "Give one of the two")
+        solution = find_solution(options.solution, options.solutions, problems)
         if solution is None:
             return None
         return SelectionRequest(": ".join(filter(None, (solution.name, solution.description))), None, solution)
     if options.solutions is not None:
-        problems.append(
-            Problem("error", "todo", "solutions", "is given without solution", "Name the one that is meant")
-        )
+        problems.error("missing-solution", "solutions", "requires solution", "Name one of the solutions in solution")
     if options.capabilities is not None:
-        selection, of_selection = parse_selection(options.capabilities)
+        of_selection = Problems()
+        selection = parse_selection(options.capabilities, options.capabilities_option, of_selection)
         problems += of_selection
-        return SelectionRequest("it is what was asked for", selection) if _is_clear(selection, of_selection) else None
-    if given is not None:
-        return _read_block(given, f"{options.place}: {_BLOCK}", problems)
-    return SelectionRequest(f"nothing is selected, so the cluster follows its default, {V_CURRENT}")
+        reason = f"it is the selection of the option {options.capabilities_option}"
+        return SelectionRequest(reason, selection) if _is_clear(of_selection) else None
+    if block is not None:
+        return _read_block(block, f"{options.source}: {_BLOCK}", problems)
+    return SelectionRequest(f"nothing is selected, so the cluster uses its default, {V_CURRENT}")
 
 
 def resolve_selection(
-    asked: SelectionRequest, install: InstallContext, problems: Problems, refused: list[RuleViolation]
+    request: SelectionRequest, install: InstallContext, rejected: list[RuleViolation], problems: Problems
 ) -> ResolvedSelection | None:
-    """Return the selection of what is asked for, ``None`` where there is none; ``refused`` are names of no meaning."""
-    if asked.solution is not None:
-        return _of_solution(asked.solution, asked.reason, install, problems)
-    selection = asked.selection
+    """Resolve ``request`` for an installation, ``None`` if that is not possible.
+
+    ``rejected`` collects the violations of names and sets that do not exist.
+    """
+    if request.solution is not None:
+        return _resolve_solution(request.solution, request.reason, install, problems)
+    selection = request.selection
     if selection is None:
-        return ResolvedSelection(None, Selection(), (asked.reason,))
-    unknown = check_selection(selection, install.minor_facts, install.hidden)
-    refused += [RuleViolation(KNOWN_NAMES, "", problem) for problem in unknown]
-    problems += _odd_names(selection)
-    if selection.baseline is not None and selection.baseline not in install.minor_facts.sets:
+        return ResolvedSelection(None, Selection(), (request.reason,))
+    unknown = Problems()
+    check_selection(selection, install.minor_data, install.gated, unknown)
+    rejected += [RuleViolation(KNOWN_NAMES, "", problem) for problem in unknown]
+    _warn_about_duplicates(selection, problems)
+    if selection.baseline is not None and selection.baseline not in install.minor_data.sets:
         return None
-    minors = candidate_minors(install.minor_facts)
+    minors = candidate_minors(install.minor_data)
     if selection.excluded is not None:
         form = pinned(install.enabled(selection), minors, selection.where)
         return ResolvedSelection(form.selection, selection, (form.reason,))
     if selection.baseline not in {None, V_CURRENT, *stable_sets(minors)}:
-        message = f"{selection.baseline} has other content in a later version, so an update changes what is asked for"
+        message = f"{selection.baseline} has other names in a later version, so an update changes the selection"
         hint = f"Write {NONE} and the list of names to pin it"
-        problems.append(Problem("warning", "todo", f"{selection.where}.{selection.baseline_field}", message, hint))
+        problems.warning("unstable-set", f"{selection.where}.{selection.baseline_field}", message, hint)
     written = selection._replace(additional=tuple(dict.fromkeys(selection.additional)))
-    return ResolvedSelection(written, selection, (asked.reason,))
+    return ResolvedSelection(written, selection, (request.reason,))
 
 
-def _overwritten(block: object, where: str) -> Iterator[Problem]:
-    """Say that what takes the place of a block loses what no installer knows."""
+def _warn_about_overridden(block: object, where: str, problems: Problems) -> None:
+    """Warn about parts of a replaced block that no installer knows."""
     if block is not None and not isinstance(block, Mapping):
-        yield Problem("warning", "todo", where, f"is {type_name(block)}, expected a map, and is replaced")
+        problems.warning("not-a-map", where, f"is {type_name(block)}, expected a map; it is replaced")
     for field in block if isinstance(block, Mapping) else ():
         if field not in API_FIELDS:
-            yield Problem(
-                "warning", "todo", f"{where}.{field}", "is not a field that the installer knows, and is taken out"
-            )
+            message = "is not a field that the installer knows; it is removed"
+            problems.warning("unknown-field", f"{where}.{field}", message)
 
 
-def _of_solution(
+def _resolve_solution(
     solution: Solution, reason: str, install: InstallContext, problems: Problems
 ) -> ResolvedSelection | None:
     resolution = resolve(solution, install, problems)
@@ -139,33 +152,32 @@ def _of_solution(
     for rule in dict.fromkeys(item.rule for item in resolution.added):
         names = sorted({item.capability for item in resolution.added if item.rule == rule})
         reasons.append(f"added {', '.join(names)}: {rule.message} ({rule.name})")
-    return ResolvedSelection(resolution.selection, resolution.asked, tuple(reasons))
+    return ResolvedSelection(resolution.selection, resolution.requested, tuple(reasons))
 
 
 def _read_block(block: object, where: str, problems: Problems) -> SelectionRequest | None:
-    """Read the block of an install-config, which knows nothing but the two fields of the API."""
+    """Read the block of an install-config, which accepts only the two fields of the API."""
     if not isinstance(block, Mapping):
         message = f"is {type_name(block)}, expected a map"
-        problems.append(Problem("error", "todo", where, message, f"Write {' and '.join(API_FIELDS)} below it"))
+        problems.error("not-a-map", where, message, f"Write {' and '.join(API_FIELDS)} below it")
         return None
-    problems += [
-        Problem("error", "todo", f"{where}.{field}", "is not a field that the installer knows", _field_hint(field))
-        for field in block
-        if field not in API_FIELDS
-    ]
+    for field in block:
+        if field not in API_FIELDS:
+            message = "is not a field that the installer knows"
+            problems.error("unknown-field", f"{where}.{field}", message, _field_hint(field))
     fields = {field: value for field, value in block.items() if field in API_FIELDS}
-    selection, found = parse_selection(fields, where)
-    problems += map(_in_api_spelling, found)
-    if not _is_clear(selection, found):
+    of_selection = Problems()
+    selection = parse_selection(fields, where, of_selection)
+    problems += map(_in_api_spelling, of_selection)
+    if not _is_clear(of_selection):
         return None
     selection = selection._replace(baseline_field=API_BASELINE, additional_field=API_ADDITIONAL)
-    return SelectionRequest("it is what the install-config says", selection)
+    return SelectionRequest("it is the selection of the install-config", selection)
 
 
-def _is_clear(selection: Selection, found: Iterable[Problem]) -> bool:
-    """Tell whether what is wrong with a selection leaves no doubt what it asks for: single names, or no baseline."""
-    doubtful = (selection.where, *(f"{selection.where}.{field}" for field in _WHOLE_FIELDS))
-    return not any(problem.severity == "error" and problem.where in doubtful for problem in found)
+def _is_clear(problems: Problems) -> bool:
+    """Whether the request is clear despite the errors: only single names or the baseline are wrong."""
+    return not any(problem.code in _AMBIGUOUS for problem in problems)
 
 
 def _field_hint(field: object) -> str:
@@ -184,8 +196,11 @@ def _in_api_spelling(problem: Problem) -> Problem:
     return Problem(problem.severity, problem.code, *texts)
 
 
-def _odd_names(asked: Selection) -> Iterator[Problem]:
-    for field, names in ((asked.additional_field, asked.additional), (asked.excluded_field, asked.excluded or ())):
+def _warn_about_duplicates(requested: Selection, problems: Problems) -> None:
+    for field, names in (
+        (requested.additional_field, requested.additional),
+        (requested.excluded_field, requested.excluded or ()),
+    ):
         for name in sorted({name for name in names if names.count(name) > 1}):
-            where = f"{asked.where}.{field}"
-            yield Problem("warning", "todo", where, f"{name} is there more than once", "Keep one of them")
+            message = f"{name} is listed more than once"
+            problems.warning("duplicate-name", f"{requested.where}.{field}", message, "Keep one of them")

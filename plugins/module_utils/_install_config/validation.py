@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._data.platforms import PLATFORMS
-from .._problems import Problems, did_you_mean, nearest_name, shown, string_problems, type_name
+from .._problems import Problems, check_string, did_you_mean, nearest_name, shown, type_name
 from .._unstructured import nested
 from .network import check_networking
 
@@ -300,7 +300,7 @@ def _trust_bundle(data: Mapping[str, Any], where: str, problems: Problems) -> No
 
 
 def _feature_set(data: Mapping[str, Any], where: str, problems: Problems) -> None:
-    problems += string_problems(where, data["featureSet"])
+    check_string(where, data["featureSet"], problems)
 
 
 def _feature_gates(data: Mapping[str, Any], where: str, problems: Problems) -> None:

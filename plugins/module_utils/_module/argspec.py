@@ -3,19 +3,20 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Options that several modules share. Each function has a documentation fragment of the same name in ``_cluster``."""
+"""Options that several modules share. The comment of each documentation fragment names its function here."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .._capability.cluster_options import ClusterOptions
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
 from .._problems import Problem
 
+Spec = dict[str, dict[str, Any]]
 
-def release_spec() -> dict[str, dict[str, Any]]:
-    """Options that name a release (fragment ``release``)."""
+
+def release_spec() -> Spec:
+    """Options that name a release (fragment ``_release``)."""
     return {
         "release": {"type": "path", "required": True},
         "openshift_version": {"type": "str"},
@@ -23,16 +24,8 @@ def release_spec() -> dict[str, dict[str, Any]]:
     }
 
 
-def cluster_type_spec() -> dict[str, dict[str, Any]]:
-    """What decides how a release is read, and which flavour of its manifests counts (fragment ``facts``)."""
-    return {
-        "cluster_profile": {"type": "str", "default": DEFAULT_CLUSTER_PROFILE},
-        "feature_set": {"type": "str", "default": "", "aliases": ["featureSet"]},
-    }
-
-
 def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``load_release`` that the options of ``release_spec`` and ``cluster_type_spec`` are."""
+    """The arguments of ``load_release`` that ``release_spec`` and ``cluster_type_spec`` provide."""
     return {
         "path": params["release"],
         "openshift_version": params["openshift_version"],
@@ -41,58 +34,48 @@ def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def selection_spec() -> dict[str, dict[str, Any]]:
-    """A selection, or a capability status in its place (fragment ``selection``)."""
-    return {
-        "capabilities": {"type": "dict"},
-        "enabled_capabilities": {"type": "list", "elements": "str", "aliases": ["enabledCapabilities"]},
-        "known_capabilities": {"type": "list", "elements": "str", "aliases": ["knownCapabilities"]},
-    }
+def selection_spec() -> Spec:
+    """A selection, or a capability status instead of it (fragment ``_selection.selection``)."""
+    return {"capabilities": {"type": "dict"}, **_inclusion_options("status")}
 
 
-def inclusion_spec() -> dict[str, dict[str, Any]]:
-    """Facts about the cluster beside its selection (fragment ``inclusion``)."""
-    return {
-        "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
-        "exclude_identifier": {"type": "str", "default": ""},
-        "always_enabled_capabilities": {"type": "list", "elements": "str"},
-    }
+def cluster_type_spec() -> Spec:
+    """Cluster profile and feature set (fragment ``_selection.cluster_type``)."""
+    return _inclusion_options("cluster_type")
 
 
-def overrides_spec() -> dict[str, dict[str, Any]]:
-    """Resources that the CVO leaves alone (fragment ``overrides``)."""
-    return {"overrides": {"type": "list", "elements": "dict", "default": []}}
+def inclusion_spec() -> Spec:
+    """Options that decide which manifests are included (fragment ``_selection.inclusion``)."""
+    return _inclusion_options("inclusion")
 
 
-def rollout_spec() -> dict[str, dict[str, Any]]:
-    """Facts that the cluster itself is asked for where nobody says them (fragment ``rollout``)."""
-    return {
-        "cluster_profile": {"type": "str"},
-        "feature_set": {"type": "str", "aliases": ["featureSet"]},
-        **inclusion_spec(),
-        "overrides": {"type": "list", "elements": "dict"},
-    }
+def overrides_spec() -> Spec:
+    """Resources that the CVO does not manage (fragment ``_selection.overrides``)."""
+    return _inclusion_options("overrides")
 
 
-def cluster_options(params: dict[str, Any]) -> ClusterOptions:
-    """Return what the options of ``cluster_type_spec``, ``selection_spec`` and ``inclusion_spec`` say of the
-    cluster.
-    """
-    return ClusterOptions(
-        capabilities=params["capabilities"],
-        enabled_capabilities=params["enabled_capabilities"],
-        known_capabilities=params["known_capabilities"],
-        cluster_profile=params["cluster_profile"],
-        feature_set=params["feature_set"],
-        feature_gates=params["feature_gates"],
-        exclude_identifier=params["exclude_identifier"],
-        overrides=params["overrides"],
-        always_enabled_capabilities=params["always_enabled_capabilities"],
-    )
+def rollout_spec() -> Spec:
+    """Options that default to what the cluster reports (fragments ``_rollout`` and ``_selection.inclusion``)."""
+    return {**_inclusion_options("cluster_type", defaults=False), **inclusion_spec(), **overrides_spec()}
+
+
+def _inclusion_options(fragment: Fragment, *, defaults: bool = True) -> Spec:
+    return {option.name: _spec(option, defaults) for option in INCLUSION_OPTIONS if option.fragment == fragment}
+
+
+def _spec(option: InclusionOption, defaults: bool) -> dict[str, Any]:
+    spec: dict[str, Any] = {"type": "list", "elements": option.items} if option.items else {"type": "str"}
+    if defaults and option.default is not None:
+        spec["default"] = option.default
+    if option.api_name:
+        spec["aliases"] = [option.api_name]
+    return spec
 
 
 def wait_problems(wait_timeout: int) -> tuple[Problem, ...]:
-    """Return what is wrong with the option ``wait_timeout``."""
+    """The problem of a negative ``wait_timeout``."""
     if wait_timeout >= 0:
         return ()
-    return (Problem("error", "todo", "wait_timeout", f"is {wait_timeout}, expected seconds", "Give 0 or more"),)
+    return (
+        Problem("error", "invalid-timeout", "wait_timeout", f"is {wait_timeout}, expected seconds", "Give 0 or more"),
+    )

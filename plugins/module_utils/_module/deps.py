@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Libraries that a module needs on its host, and what to say where one is missing."""
+"""Python libraries that a module needs on its host."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def require_yaml(module: AnsibleModule) -> None:
-    """End the module with a clear message where PyYAML is missing; it is not imported here, because that costs."""
+    """Fail the module if PyYAML is missing. It is not imported here, because importing is slow."""
     _require(module, "yaml", "PyYAML", "to read a release or an install-config")
 
 
 def require_jinja2(module: AnsibleModule) -> None:
-    """End the module with a clear message where Jinja2 is missing."""
+    """Fail the module if Jinja2 is missing."""
     _require(module, "jinja2", "Jinja2", "to write a report")
 
 

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Files written whole or not at all, and what to say where that is not possible."""
+"""Writes files atomically, and reports the problems of files and directories."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ import contextlib
 import os
 import stat
 import tempfile
+from typing import Literal
 
-from .._problems import DestinationError, Problem
+from .._problems import DestinationError, Problem, Problems
 
 _PART_PREFIX, _PART_SUFFIX = ".capability-openshift-", ".part"
 
 
 def absolute(path: str, directory: str = "") -> str:
-    """Return ``path`` with ``~`` and variables replaced, absolute; a relative one starts from ``directory`` or here."""
+    """Expand ``~`` and variables in ``path``, and make it absolute, relative to ``directory`` or the current one."""
     return os.path.abspath(os.path.join(directory, os.path.expanduser(os.path.expandvars(path))))
 
 
 def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
-    """Write ``data`` to ``path`` in one step; its directory must be there. Raises ``OSError`` that names ``path``.
+    """Write ``data`` to ``path`` atomically. Its directory must exist. Raises ``OSError`` that names ``path``.
 
-    A file that is ``secret`` is readable for its owner alone. Others keep their mode, new ones get what the umask
-    leaves. Whoever may give files away leaves one to the owner that it had.
+    Only its owner can read a ``secret`` file. Other files keep their mode, and new ones get a mode from the umask.
+    The file keeps its owner if the process may change owners.
     """
     temporary = ""
     try:
@@ -42,46 +43,44 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from None  # the temporary name helps nobody
+            raise OSError(error.errno, error.strerror, path) from None  # instead of the temporary name
         raise
 
 
 def is_part(name: str) -> bool:
-    """Tell whether a file is what a run that was killed left of one that it was writing."""
+    """Whether a file is a temporary one that a killed run left."""
     return name.startswith(_PART_PREFIX) and name.endswith(_PART_SUFFIX)
 
 
 def make_directory(path: str) -> None:
-    """Make ``path`` and its parents unless they are there. Raises ``DestinationError``."""
+    """Create ``path`` and its parents if they do not exist. Raises ``DestinationError``."""
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
         raise DestinationError([cannot("write", path, error)]) from None
 
 
-def access_problems(directory: str, option: str) -> list[Problem]:
-    """Return why no file can be written to ``directory``, which need not be there; ``option`` is where it came from."""
+def check_access(directory: str, option: str, problems: Problems) -> None:
+    """Check that a file can be written to ``directory``, which need not exist. ``option`` is the option that set it."""
     nearest = _nearest(directory)
     if not os.path.isdir(nearest):
-        kind = "a link to nothing" if os.path.islink(nearest) else "a file"
-        return [Problem("error", "todo", directory, f"cannot be made: {nearest} is {kind}", f"Choose another {option}")]
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        return [
-            Problem(
-                "error", "todo", directory, f"cannot be written: no permission on {nearest}", "Check the permissions"
-            )
-        ]
-    return []
+        kind = "a dangling link" if os.path.islink(nearest) else "a file"
+        message = f"cannot be created: {nearest} is {kind}"
+        problems.error("not-a-directory", directory, message, f"Choose another {option}")
+    elif not os.access(nearest, os.W_OK | os.X_OK):
+        message = f"cannot be written: no permission for {nearest}"
+        problems.error("unwritable-directory", directory, message, "Check the permissions")
 
 
-def cannot(verb: str, path: str, error: OSError) -> Problem:
-    """Return the problem that the operating system had; ``path`` is where, if ``error`` does not say."""
-    hint = "Check the permissions" if isinstance(error, PermissionError) else "See that the file system can take it"
-    return Problem("error", "todo", error.filename or path, f"cannot {verb}: {error.strerror or error}", hint)
+def cannot(verb: Literal["read", "write"], path: str, error: OSError) -> Problem:
+    """The problem of a failed system call; ``path`` is the location unless ``error`` has one."""
+    hint = "Check the permissions" if isinstance(error, PermissionError) else "Check the file system"
+    code = "unreadable-file" if verb == "read" else "unwritable-file"
+    return Problem("error", code, error.filename or path, f"cannot {verb}: {error.strerror or error}", hint)
 
 
 def _nearest(path: str) -> str:
-    """Return ``path``, or the nearest directory above it that exists."""
+    """``path``, or its nearest parent directory that exists."""
     while not os.path.lexists(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return path
@@ -96,11 +95,11 @@ def _mode(path: str) -> int:
 
 def _keep_owner(descriptor: int, path: str) -> None:
     try:
-        there = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return
     with contextlib.suppress(PermissionError):
-        os.fchown(descriptor, there.st_uid, there.st_gid)
+        os.fchown(descriptor, status.st_uid, status.st_gid)
 
 
 def _umask() -> int:

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""How modules end: results in the documented shape, errors as one message that holds all of them."""
+"""Exits of modules: documented results, and one error message with all errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def error_text(error: CapabilityError) -> str:
-    """Return the message for a user: one line per error."""
+    """The message for the user, one line per error."""
     errors = [problem for problem in error.problems if problem.severity == "error"]
     if len(errors) == 1:
         return str(errors[0])
@@ -25,16 +25,16 @@ def error_text(error: CapabilityError) -> str:
 
 
 def fail(module: AnsibleModule, error: CapabilityError, **result: Any) -> NoReturn:
-    """End the module with every problem that ``error`` carries, and with what was found in spite of it."""
+    """Fail the module with every problem of ``error``, and with the results that are available despite it."""
     module.fail_json(msg=error_text(error), problems=problem_dicts(error.problems), **result)
     raise AssertionError("fail_json does not return")
 
 
 def succeed(module: AnsibleModule, result: dict[str, Any], problems: Iterable[Problem]) -> NoReturn:
-    """End the module with its result; warnings are shown to the user too, because few people read return values."""
-    found = tuple(problems)
-    warn(module, found)
-    module.exit_json(**result, problems=problem_dicts(found))
+    """Exit the module with its result. Warnings are also shown, because few users read return values."""
+    reported = tuple(problems)
+    warn(module, reported)
+    module.exit_json(**result, problems=problem_dicts(reported))
     raise AssertionError("exit_json does not return")
 
 
@@ -46,10 +46,10 @@ def warn(module: AnsibleModule, problems: Iterable[Problem]) -> None:
 
 
 def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:
-    """Return problems in the shape that playbooks get."""
+    """Convert problems to the form of the return value ``problems``."""
     return [problem.as_dict() for problem in problems]
 
 
 def diff_entry(what: str, before: str, after: str) -> dict[str, str]:
-    """Return one part of a diff in the shape that Ansible prints; ``what`` names what changes."""
+    """One part of a diff as Ansible prints it; ``what`` is its header."""
     return {"before_header": what, "after_header": what, "before": before, "after": after}

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Ansible's tagged, lazy and wrapped values, turned into plain Python ones."""
+"""Converts Ansible's tagged, lazy and wrapped values to plain Python values."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any
 
 
 def untag(value: Any) -> Any:
-    """Return ``value`` as dict, list, str, int, float, bool or None, all the way down.
+    """Convert ``value`` to dict, list, str, int, float, bool or None, recursively.
 
-    ansible-core 2.19 and later hand over subclasses that compare equal and that ``type(x) is str`` and YAML dumpers
-    refuse; 2.16 to 2.18 hand over ``AnsibleUnicode``. A date, which Ansible's YAML reader makes of an unquoted
-    ``2024-05-01``, becomes the string that it was, because that is what the CVO reads.
+    ansible-core 2.19 and later pass subclasses that compare equal, but ``type(x) is str`` and YAML dumpers reject them;
+    2.16 to 2.18 pass ``AnsibleUnicode``. Ansible reads an unquoted ``2024-05-01`` as a date. It becomes a string again,
+    because the CVO reads a string.
     """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return str.__str__(value)  # str(value) keeps what marks itself unsafe
+        return str.__str__(value)  # str(value) keeps the type of unsafe values
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):

@@ -120,9 +120,11 @@ def _body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
 def _directories(path: str, problems: Problems) -> tuple[str, ...]:
     """Return the directories to read, relative to ``path``, the one with the metadata last."""
     if not os.path.isdir(path):
-        found = "is a file" if os.path.exists(path) else "does not exist"
+        code, fault = "missing-directory", "does not exist"
+        if os.path.exists(path):
+            code, fault = "not-a-directory", "is a file"
         hint = "Name a directory into which a release was extracted"
-        problems.append(Problem("error", "todo", path, f"{found}, expected a directory", hint))
+        problems.error(code, path, f"{fault}, expected a directory", hint)
         return ()
     problems += [
         Problem("error", "todo", directory, "cannot be read: no permission", "Check the permissions")

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._module.files import access_problems, cannot, make_directory, write_file
+from .._module.files import cannot, check_access, make_directory, write_file
 from .._module.result import diff_entry
 from .._problems import DestinationError, Problems, raise_errors
 from . import words
@@ -113,7 +113,8 @@ def write_report(path: str, report: Mapping[str, Any], *, check_mode: bool) -> R
     problems.raise_errors(DestinationError)
     outdated = {name: after for name, (before, after) in plan.files.items() if before != after}
     if outdated:
-        raise_errors(access_problems(os.path.dirname(next(iter(outdated))), "report"), DestinationError)
+        check_access(os.path.dirname(next(iter(outdated))), "report", problems)
+        problems.raise_errors(DestinationError)
     if not check_mode:
         _write(outdated)
     return plan

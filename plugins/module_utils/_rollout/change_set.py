@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Results of applying a release: per manifest, and for the whole rollout."""
+"""Results of a rollout: for each manifest, for the capabilities, and for the whole."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from .._capability.inclusion import CapabilityStatus
-from .._problems import Problem
+from .._problems import Problem, has_errors
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode
 from .._resources import ResourceId
 from .._unstructured import Object
+from .refusals import Conflict, Refusal
 
 Action = Literal[
     "created",
@@ -32,50 +33,81 @@ Action = Literal[
     "unavailable",
     "failed",
 ]
-"""``absent``: was to be deleted and is not there. ``unserved``: the server does not have the kind.
-``unanswered``: the API server of its group, another one, does not answer. ``terminating``: the object is about to go,
-with what was applied."""
+"""Public name of a result. ``absent``: there was nothing to delete. From ``unserved`` on, see ``Refusal``."""
 
+_RETRYABLE: Mapping[Refusal, Action] = {
+    Refusal.KIND_NOT_SERVED: "unserved",
+    Refusal.GROUP_UNAVAILABLE: "unanswered",
+    Refusal.NAMESPACE_MISSING: "no_namespace",
+    Refusal.OBJECT_TERMINATING: "terminating",
+    Refusal.FORBIDDEN: "forbidden",
+    Refusal.SERVER_UNAVAILABLE: "unavailable",
+}
+"""Refusals that can end while the rollout runs. Every other one is ``failed``."""
 
-RETRYABLE: frozenset[Action] = frozenset(
-    {"unserved", "unanswered", "no_namespace", "terminating", "forbidden", "unavailable"}
-)
-"""What the cluster lacks, and may have later."""
-
-
-class Conflict(NamedTuple):
-    """A field that another field manager owns."""
-
-    resource: ResourceId
-    manager: str
-    field: str
+_COMPLETE: frozenset[Action] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
+_NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 
 
 class ApplyResult(NamedTuple):
-    """What came of a manifest. ``metadata`` is that of the object afterwards, empty where that is not known.
+    """Result of a manifest. ``refusal`` is ``None`` if the cluster took it, or the rollout itself found a fault.
 
-    ``before`` and ``after`` are the whole object where somebody wants to see the difference. ``pending``: a
-    CustomResourceDefinition that is not established yet.
+    ``metadata`` is that of the object afterwards, empty if unknown. ``before`` and ``after`` are the whole object, if
+    the options request it. ``pending``: a CustomResourceDefinition that is not established yet.
     """
 
     manifest: Manifest
-    state: Action
+    action: Action
     problems: tuple[Problem, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    metadata: Mapping[str, Any] = MappingProxyType({})
+    metadata: Mapping[str, Any] = _NO_METADATA
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     pending: bool = False
+    refusal: Refusal | None = None
+
+    @property
+    def is_retryable(self) -> bool:
+        """Whether the cluster lacks something that it may have later."""
+        return self.refusal in _RETRYABLE
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the object was written or deleted."""
+        return self.action in ("created", "changed", "deleted")
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the next run has nothing to do about the manifest."""
+        return self.action in _COMPLETE
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether the manifest should be applied and is not. A kind that the cluster does not serve is no failure."""
+        return not self.is_complete
+
+
+def refused(
+    manifest: Manifest,
+    refusal: Refusal,
+    problems: tuple[Problem, ...] = (),
+    conflicts: tuple[Conflict, ...] = (),
+    metadata: Mapping[str, Any] = _NO_METADATA,
+) -> ApplyResult:
+    """Build the result of a manifest that the cluster does not take."""
+    return ApplyResult(
+        manifest, _RETRYABLE.get(refusal, "failed"), problems, conflicts, metadata=metadata, refusal=refusal
+    )
 
 
 LiveMetadata = Mapping[ResourceId, Mapping[str, Any]]
-"""Metadata of the objects of the rollout that the cluster has, by resource."""
+"""Metadata of the rollout's objects on the cluster, by resource."""
 
 
 class CapabilityResult(NamedTuple):
-    """The capabilities of a rollout. ``cluster_version`` is ``None`` on a cluster that does not have the kind.
+    """The capabilities that a rollout follows. ``cluster_version`` is ``None`` if the cluster does not serve the kind.
 
-    ``implicit``: what this very run turns on without being asked. ``changed``: spec or status were written.
+    ``implicit`` are those that this run enables without a request. ``changed``: spec or status were written.
     """
 
     cluster_version: Object | None
@@ -83,38 +115,45 @@ class CapabilityResult(NamedTuple):
     condition: Mapping[str, Any] | None
     implicit: frozenset[str]
     changed: bool
-    problems: tuple[Problem, ...]
 
 
 class ChangeSet(NamedTuple):
-    """What came of a graph: of each manifest that was sent, in the graph's order; ``left`` were not.
+    """Results of a task graph, in the order of the graph. ``problems`` are those that belong to no manifest."""
 
-    ``problems`` are those that belong to no manifest.
-    """
-
-    sent: tuple[ApplyResult, ...]
-    left: tuple[Manifest, ...]
+    results: tuple[ApplyResult, ...]
+    not_applied: tuple[Manifest, ...]
     problems: tuple[Problem, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the next run has nothing to do."""
+        return not self.not_applied and all(result.is_complete for result in self.results)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether a manifest or the graph failed."""
+        return not self.is_complete or has_errors(self.problems)
 
 
 class Leftover(NamedTuple):
-    """A resource of an earlier rollout that the release no longer has; ``pruned``: it was deleted."""
+    """A resource of an earlier rollout that the release does not contain. ``pruned``: it was deleted."""
 
     resource: ResourceId
     pruned: bool
 
 
 class Rollout(NamedTuple):
-    """What came of a rollout.
+    """Result of a rollout.
 
-    ``cluster_version`` is the object before. ``noted``: the inventory tells another release or other capabilities now.
+    ``cluster_version`` is the object before. ``inventory_changed``: the inventory now records a different release or
+    different capabilities.
     """
 
     mode: Mode
     version: str
     cluster_version: Object | None
-    settled: CapabilityResult
-    outcome: ChangeSet
+    capabilities: CapabilityResult
+    changes: ChangeSet
     leftovers: tuple[Leftover, ...]
-    noted: bool
+    inventory_changed: bool
     problems: tuple[Problem, ...]

@@ -3,173 +3,270 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The cluster as a rollout finds it: what it serves, what it says of itself, and which manifests are for it."""
+"""The state of a cluster before a rollout, and how a release applies to it. Nothing is written."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION, find_cluster_version
+from .._cluster.status import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
-from .._release.loader import LoadedRelease
+from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
 from .change_set import LiveMetadata
-from .feature_set import FeatureGateReading, cluster_options, needs_feature_set
-from .inventory import Inventory
-from .inventory_store import ApplySetMembers, StoredInventory, read_inventory
-from .options import RolloutCriteria
+from .desired_object import PART_OF, wants_proxy
+from .feature_set import FeatureGateReading, cluster_options, needs_feature_set, read_feature_gate, read_proxy
+from .inventory import Inventory, applyset_id
+from .inventory_store import ApplySetMembers, StoredInventory, find_members, read_inventory
+from .options import ReleaseOptions, RolloutOptions
+
+_NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
+_NO_PROXY: Mapping[str, Any] = MappingProxyType({})
 
 
 class ClusterState(NamedTuple):
-    """What a cluster says of itself before a release is looked at; ``cluster_version``: ``None`` where it has none."""
+    """What a cluster reports before a release is loaded. ``cluster_version`` is ``None`` if it has none."""
 
     kinds: RestMapper
-    kept: StoredInventory
+    stored: StoredInventory
     cluster_version: Object | None
     problems: tuple[Problem, ...]
 
     @property
+    def inventory(self) -> Inventory | None:
+        """The inventory of the last rollout."""
+        return self.stored.inventory
+
+    @property
     def release_image(self) -> str:
-        """The pull spec of the release that the cluster has, empty where it does not say."""
+        """The pull spec of the cluster's release, empty if it does not report one."""
         return str(nested(self.cluster_version, "status", "desired", "image") or "")
 
     @property
     def cluster_profile(self) -> str:
         """The profile of the last rollout, empty before the first one."""
-        return self.kept.inventory.cluster_profile if self.kept.inventory else ""
+        return self.inventory.cluster_profile if self.inventory else ""
 
     @property
     def version(self) -> str:
-        """The version of the release that the cluster has, empty where nothing tells."""
-        told = nested(self.cluster_version, "status", "desired", "version")
-        return str(told or (self.kept.inventory.version if self.kept.inventory else ""))
+        """The version of the cluster's release, empty if unknown."""
+        reported = nested(self.cluster_version, "status", "desired", "version")
+        return str(reported or (self.inventory.version if self.inventory else ""))
 
 
 class RolloutContext(NamedTuple):
-    """The cluster as the rollout finds it, and the release as the cluster meets it.
+    """All that a rollout knows before it writes: the cluster, and how the release applies to it.
 
-    ``loaded`` are the manifests that pass every filter but those for capabilities and overrides. ``members``:
-    what the cluster has of earlier rollouts, where somebody asked for it.
+    ``manifests`` are those that pass every filter except capabilities and overrides. ``members`` and ``proxy`` are
+    read only for a rollout. ``proxy_problems`` say why the proxy could not be read. ``feature_gate_crd`` is the
+    manifest that defines FeatureGate, if the rollout must apply it first.
     """
 
-    kinds: RestMapper
-    kept: StoredInventory
+    state: ClusterState
     options: ClusterOptions
-    facts: InclusionContext
+    inclusion: InclusionContext
     target: StatusInputs
-    loaded: tuple[Manifest, ...]
+    manifests: tuple[Manifest, ...]
     problems: tuple[Problem, ...]
-    members: ApplySetMembers = ApplySetMembers(MappingProxyType({}), frozenset())
+    members: ApplySetMembers = _NO_MEMBERS
+    proxy: Mapping[str, Any] = _NO_PROXY
+    proxy_problems: tuple[Problem, ...] = ()
+    feature_gate_crd: Manifest | None = None
 
     @property
-    def known(self) -> LiveMetadata:
-        """Metadata of what the cluster has of earlier rollouts."""
-        return self.members.known
-
-
-def read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
-    """Return the ClusterVersion, ``None`` where there is none or the kind is not served. Raises ``ClusterError``."""
-    if kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
-        return None
-    return find_cluster_version(client)
+    def live(self) -> LiveMetadata:
+        """Metadata of the objects of earlier rollouts."""
+        return self.members.live
 
 
 def read_cluster_state(client: Client) -> ClusterState:
-    """Return what the cluster says of itself; what the user may not read is a problem. Raises ``ClusterError``."""
+    """Read the state of a cluster. Missing permissions are problems in it. Raises ``ClusterError``."""
     kinds = RestMapper(client)
     problems = Problems()
-    cluster_version, kept = None, StoredInventory(None)
+    cluster_version, stored = None, StoredInventory(None)
     try:
-        cluster_version = read_cluster_version(client, kinds)
+        cluster_version = _read_cluster_version(client, kinds)
     except ApiError as error:
         problems += _forbidden(error)
     try:
-        kept = read_inventory(client)
+        stored = read_inventory(client)
     except ApiError as error:
         problems += _forbidden(error)
-    return ClusterState(kinds, kept, cluster_version, tuple(problems))
+    return ClusterState(kinds, stored, cluster_version, tuple(problems))
+
+
+def load_release_for(state: ClusterState, options: ReleaseOptions) -> LoadedRelease:
+    """Load a release as it applies to a cluster. Raises ``ReleaseError``.
+
+    The release image defaults to that of the cluster, if the cluster has the same version.
+    """
+    loaded = _load(state, options, options.release_image or state.release_image or None)
+    if options.release_image or not state.release_image or loaded.release.shown_version == state.version:
+        return loaded
+    return _load(state, options, None)
+
+
+def load_previous_release(state: ClusterState, options: ReleaseOptions, path: str) -> LoadedRelease:
+    """Load the release that the cluster has from the directory ``path``. Raises ``ReleaseError``."""
+    return _load(state, options._replace(path=path, openshift_version=None), PLACEHOLDER_IMAGE)
+
+
+def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions) -> RolloutContext:
+    """Read all that a rollout of ``loaded`` depends on.
+
+    Raises ``ClusterError`` if a CVO manages the cluster or something cannot be read, and ``InvalidOptionError`` if the
+    options do not fit the cluster.
+    """
+    raise_errors(state.problems, ClusterError)
+    if not options.allow_cvo_managed:
+        refuse_cvo(client, state.cluster_version or {}, _is_ours)
+    gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
+    crd = feature_gate_definition(state, loaded, options.cluster) if gate.is_unserved else None
+    if crd is not None:
+        gate = _expected_feature_gate(options.dry_run)
+    context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
+    _check_profile(context, options.cluster.cluster_profile)
+    entries = state.inventory.entries if state.inventory else {}
+    resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
+    members = find_members(client, state.kinds, sorted(resources))
+    proxy, proxy_problems = _read_proxy(client, context)
+    return context._replace(members=members, proxy=proxy, proxy_problems=proxy_problems, feature_gate_crd=crd)
 
 
 def rollout_context(
-    kinds: RestMapper,
-    kept: StoredInventory,
+    state: ClusterState,
     loaded: LoadedRelease,
-    said: RolloutCriteria,
+    given: ClusterOptions,
     release_image: str,
     gate: FeatureGateReading,
-    obj: Object | None,
 ) -> RolloutContext:
-    """Return how ``loaded`` meets a cluster whose ClusterVersion is ``obj``. Raises ``CapabilityError``.
+    """Resolve how ``loaded`` applies to a cluster; sends no requests.
 
-    What was ``said`` counts, else what the cluster says. Nothing is asked of the cluster here.
+    Options win over what the cluster reports. Raises ``ClusterError`` and ``InvalidOptionError``.
     """
     problems = Problems(gate.problems)
-    cluster, found = parse_cluster_version(obj, str(CLUSTER_VERSION), strict=False) if obj else (None, ())
+    obj = state.cluster_version
+    parse_problems = Problems()
+    cluster = parse_cluster_version(obj, str(CLUSTER_VERSION), parse_problems, strict=False) if obj else None
     if obj and cluster is None:
-        raise ClusterError(found)
-    options = cluster_options(said, gate, kept.inventory, cluster.overrides if cluster else ())
-    target, told = status_inputs(options, loaded.release, release_image)
-    facts = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
+        raise ClusterError(parse_problems)
+    options = cluster_options(given, gate, state.inventory, cluster.overrides if cluster else ())
+    target_problems = Problems()
+    target = status_inputs(options, loaded.release, release_image, target_problems)
+    inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
     manifests = loaded.release.manifests
     if not gate.readable:
-        waiting = [manifest for manifest in manifests if needs_feature_set(manifest)]
-        if waiting and not gate.problems:
-            message = f"cannot be read from the cluster, so {len(waiting)} manifests that name one are held back"
-            problems.append(Problem("error", "todo", "feature_set", message, "Give feature_set"))
+        undecided = [manifest for manifest in manifests if needs_feature_set(manifest)]
+        if undecided and not gate.problems:
+            message = f"cannot be read from the cluster, so {len(undecided)} manifests with one are not applied"
+            problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
         manifests = tuple(manifest for manifest in manifests if not needs_feature_set(manifest))
-    passing = included_manifests(manifests, facts._replace(overrides=()))
-    return RolloutContext(kinds, kept, options, facts, target, passing, (*problems, *told))
+    passing = included_manifests(manifests, inclusion._replace(overrides=()))
+    return RolloutContext(state, options, inclusion, target, passing, (*problems, *target_problems))
 
 
 def defines(manifest: Manifest, kind: ApiResource) -> bool:
-    """Tell whether a manifest is the CustomResourceDefinition of ``kind``."""
+    """Whether a manifest is the CustomResourceDefinition of ``kind``."""
     resource = manifest.resource_id
     return resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind and resource.name == kind.resource
 
 
-def feature_gate_definition(around: ClusterState, loaded: LoadedRelease, said: RolloutCriteria) -> Manifest | None:
-    """Return the manifest that defines FeatureGate for a cluster of which nobody knows the feature set yet."""
-    overrides = nested(around.cluster_version, "spec", "overrides")
+def feature_gate_definition(state: ClusterState, loaded: LoadedRelease, given: ClusterOptions) -> Manifest | None:
+    """The manifest that defines FeatureGate for a cluster whose feature set is still unknown."""
+    overrides = nested(state.cluster_version, "spec", "overrides")
     overrides = overrides if isinstance(overrides, list) else ()
-    options = cluster_options(said, FeatureGateReading(False), around.kept.inventory, overrides)
-    facts = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
-    # Whether it needs a capability cannot be told yet; none of the real ones does.
-    found = (item for item in included_manifests(loaded.release.manifests, facts) if not item.capabilities)
-    return next((item for item in found if defines(item, FEATURE_GATES) and not needs_feature_set(item)), None)
+    options = cluster_options(given, FeatureGateReading(False), state.inventory, overrides)
+    inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
+    # Whether a required capability is enabled is still unknown. No real release has such a definition.
+    manifests = (item for item in included_manifests(loaded.release.manifests, inclusion) if not item.capabilities)
+    return next((item for item in manifests if defines(item, FEATURE_GATES) and not needs_feature_set(item)), None)
 
 
 def checked_criteria(options: ClusterOptions, loaded: LoadedRelease) -> InclusionCriteria:
-    """Return what ``options`` say of a cluster that has ``loaded``. Raises ``InvalidOptionError``."""
-    found = Problems()
-    checked = check_options(options, loaded.release.minor, found)
-    raise_errors(found, InvalidOptionError)
-    return checked
+    """Check ``options`` for a cluster that has ``loaded``. Raises ``InvalidOptionError``."""
+    problems = Problems()
+    criteria = check_options(options, loaded.release.minor, problems)
+    problems.raise_errors(InvalidOptionError)
+    return criteria
 
 
-def included_by_resource(scene: RolloutContext, status: CapabilityStatus) -> tuple[Manifest, ...]:
-    """Return what is in, once for each resource: where two manifests are, the later one counts."""
-    facts = scene.facts._replace(capability_status=status)
+def included_by_resource(context: RolloutContext, status: CapabilityStatus) -> tuple[Manifest, ...]:
+    """The manifests to apply, one for each resource: of several, the last one wins."""
+    inclusion = context.inclusion._replace(capability_status=status)
     by_resource: dict[ResourceId, Manifest] = {}
-    for manifest in included_manifests(scene.loaded, facts):
+    for manifest in included_manifests(context.manifests, inclusion):
         by_resource.pop(manifest.resource_id, None)
         by_resource[manifest.resource_id] = manifest
     return tuple(by_resource.values())
 
 
 def resources_dropped_by(inventory: Inventory | None, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
-    """Return what an earlier rollout applied and no manifest of ``loaded`` speaks of, sorted."""
-    spoken_of = {manifest.resource_id for manifest in loaded.release.manifests}
-    return tuple(sorted(set(inventory.entries if inventory else ()) - spoken_of))
+    """The resources of earlier rollouts that no manifest of ``loaded`` contains, sorted."""
+    in_release = {manifest.resource_id for manifest in loaded.release.manifests}
+    return tuple(sorted(set(inventory.entries if inventory else ()) - in_release))
+
+
+def _is_ours(obj: Object) -> bool:
+    return bool(nested(obj, "metadata", "labels", PART_OF) == applyset_id())
+
+
+def _load(state: ClusterState, options: ReleaseOptions, image: str | None) -> LoadedRelease:
+    return load_release(
+        options.path,
+        openshift_version=options.openshift_version,
+        cluster_profile=options.cluster_profile or state.cluster_profile or DEFAULT_CLUSTER_PROFILE,
+        release_image=image,
+    )
+
+
+def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
+    if kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is None:
+        return None
+    return find_cluster_version(client)
+
+
+def _expected_feature_gate(dry_run: bool) -> FeatureGateReading:
+    """The reading of a cluster that serves FeatureGate and has no such object."""
+    if not dry_run:
+        return FeatureGateReading(True)
+    message = "is assumed to be the default one, because the cluster does not serve FeatureGate yet"
+    return FeatureGateReading(True, problems=(Problem("info", "assumed-feature-set", "feature_set", message),))
+
+
+def _check_profile(context: RolloutContext, cluster_profile: str | None) -> None:
+    """Raise ``InvalidOptionError`` if the profile is not that of the cluster, or includes no manifest."""
+    inventory = context.state.inventory
+    if cluster_profile and inventory is not None and cluster_profile != inventory.cluster_profile:
+        message = f"is {cluster_profile}, but the profile of the cluster is {inventory.cluster_profile}"
+        hint = "Remove the option: the profile of a cluster cannot change"
+        raise InvalidOptionError([Problem("error", "different-profile", "cluster_profile", message, hint)])
+    if not context.manifests:
+        message = "has no manifest for a cluster like this"
+        hint = "Check cluster_profile, feature_set and exclude_identifier"
+        raise InvalidOptionError([Problem("error", "empty-release", "release", message, hint), *context.problems])
+
+
+def _read_proxy(client: Client, context: RolloutContext) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
+    """The cluster's proxy, if a manifest may request it, or why it may not be read."""
+    if not any(wants_proxy(manifest) for manifest in context.manifests):
+        return {}, ()
+    try:
+        return read_proxy(client, context.state.kinds), ()
+    except ApiError as error:
+        return {}, _forbidden(error)
 
 
 def _forbidden(error: ApiError) -> tuple[Problem, ...]:

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""An object of a cluster at two times: what of it says that somebody changed it, and what does not."""
+"""Drift: whether another writer has changed an object since a rollout applied it."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ _IGNORED = ("resourceVersion", "generation", "managedFields")
 
 
 def is_untouched(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Tell by the metadata whether an object is as it was, its status aside, which others write meanwhile."""
+    """Whether an object has not changed between two versions of its metadata. Changes of its status do not count."""
     if before.get("resourceVersion") == after.get("resourceVersion"):
         return True
-    # Only what has a generation tells its spec from its status.
+    # Without a generation, a change of the spec looks like a change of the status.
     if not after.get("generation") or any(before.get(field) != after.get(field) for field in _COMPARED):
         return False
     return owned_digest(before, FIELD_MANAGER) == owned_digest(after, FIELD_MANAGER) != ""
 
 
-def without_server_fields(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without what changes though nobody changed it; who owns which field stays."""
-    metadata = {field: value for field, value in found["metadata"].items() if field not in _IGNORED}
+def without_server_fields(obj: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy ``obj`` without its status and the fields that change on every write. Owners of fields stay."""
+    metadata = {field: value for field, value in obj["metadata"].items() if field not in _IGNORED}
     owners = [
         (entry.get("manager"), entry.get("operation"), entry.get("subresource"), entry.get("fieldsV1"))
-        for entry in found["metadata"].get("managedFields") or ()
+        for entry in obj["metadata"].get("managedFields") or ()
         if entry.get("subresource") != "status"
     ]
-    rest = {field: value for field, value in found.items() if field not in ("metadata", "status")}
+    rest = {field: value for field, value in obj.items() if field not in ("metadata", "status")}
     return {**rest, "metadata": metadata, "owners": sorted(owners, key=str)}
 
 
-def merged_preview(found: Mapping[str, Any], sending: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with the fields of its spec, and the annotations, that are going to be sent."""
-    metadata = dict(found["metadata"])
-    metadata["annotations"] = {**(metadata.get("annotations") or {}), **sending["metadata"]["annotations"]}
-    return {**found, "metadata": metadata, "spec": {**found["spec"], **sending["spec"]}}
+def merged_preview(obj: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy ``obj`` with the spec fields and annotations of ``body``, which is going to be applied."""
+    metadata = dict(obj["metadata"])
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), **body["metadata"]["annotations"]}
+    return {**obj, "metadata": metadata, "spec": {**obj["spec"], **body["spec"]}}
 
 
 def owned_digest(metadata: Mapping[str, Any], manager: str) -> str:
-    """Return a digest of the fields that ``manager`` applied and still has; empty where it has none."""
+    """A digest of the fields that ``manager`` applied and still owns, empty if it owns none."""
     ours = _applied_by(metadata, manager)
     if ours is None:
         return ""
@@ -58,9 +58,9 @@ def owned_digest(metadata: Mapping[str, Any], manager: str) -> str:
 
 
 def only_written_by(metadata: Mapping[str, Any], manager: str) -> bool:
-    """Tell whether nobody but ``manager`` wrote to an object, its status aside, since that applied to it last.
+    """Whether ``manager`` wrote to an object last. Its status does not count.
 
-    In doubt, within the same second, it is not.
+    ``False`` if another manager wrote within the same second, because the order is unknown.
     """
     ours = _applied_by(metadata, manager)
     if ours is None:
@@ -70,12 +70,12 @@ def only_written_by(metadata: Mapping[str, Any], manager: str) -> bool:
 
 
 def _applied_by(metadata: Mapping[str, Any], manager: str) -> Mapping[str, Any] | None:
-    wanted = manager, "Apply", ""
+    entry = manager, "Apply", ""
     return next(
         (
             item
             for item in _writers(metadata)
-            if (item.get("manager"), item.get("operation"), item.get("subresource") or "") == wanted
+            if (item.get("manager"), item.get("operation"), item.get("subresource") or "") == entry
         ),
         None,
     )

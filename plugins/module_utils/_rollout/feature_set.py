@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What a rollout goes by beside capabilities: as somebody said, else as the cluster itself says."""
+"""The feature set and the proxy of a cluster, as read from it or set by the user."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ from .._release.release import Release
 from .._resources import FEATURE_GATES, PROXIES, Target
 from .._unstructured import mappings_in, nested
 from .inventory import Inventory
-from .options import RolloutCriteria
 
 _FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 _PROXY = Target(PROXIES, "cluster")
 
 
 class FeatureGateReading(NamedTuple):
-    """What the cluster's FeatureGate says. ``readable``: there is an answer, also that there is none, the default.
+    """The feature set of a cluster. ``readable``: it is known, even if only as the default.
 
-    ``gates`` are those of the release; ``None`` where it does not say.
+    ``gates`` are the enabled gates of the release, ``None`` if the cluster does not report them.
     """
 
     readable: bool
@@ -39,76 +38,90 @@ class FeatureGateReading(NamedTuple):
     gates: tuple[str, ...] | None = None
     problems: tuple[Problem, ...] = ()
 
+    @property
+    def is_unserved(self) -> bool:
+        """Whether the cluster does not serve FeatureGate yet, so its feature set is unknown."""
+        return not self.readable and not self.problems
 
-def read_feature_gate(client: Client, kinds: RestMapper, said: RolloutCriteria, release: Release) -> FeatureGateReading:
-    """Return what the cluster says of features. Raises ``ClusterError``.
 
-    A cluster without the object has the default feature set; of one that does not serve the kind nobody knows yet.
+def read_feature_gate(
+    client: Client, kinds: RestMapper, options: ClusterOptions, release: Release
+) -> FeatureGateReading:
+    """Read the feature set, unless ``options`` set it. Raises ``ClusterError``.
+
+    A cluster that serves FeatureGate and has no such object has the default feature set.
     Source: openshift/cluster-version-operator:pkg/start/start.go processInitialFeatureGate.
     """
-    if said.feature_set is not None and said.feature_gates is not None:
-        return FeatureGateReading(True, said.feature_set)
+    if options.feature_set is not None and options.feature_gates is not None:
+        return FeatureGateReading(True, options.feature_set)
     if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
-        return FeatureGateReading(said.feature_set is not None, said.feature_set or "")
+        return FeatureGateReading(options.feature_set is not None, options.feature_set or "")
     try:
-        found = client.find(_FEATURE_GATE)
+        obj = client.find(_FEATURE_GATE)
     except ApiError as error:
         if not error.is_forbidden:
             raise
-        problem = error.problems[0]
-        if said.feature_set is not None:
-            return FeatureGateReading(True, said.feature_set)
-        message = f"{problem.message}, so manifests with a feature set are held back"
-        hint = f"{problem.hint}, or give feature_set"
-        return FeatureGateReading(False, problems=(problem._replace(message=message, hint=hint),))
-    if found is None:
-        return FeatureGateReading(True, said.feature_set or "")
-    feature_set = str(nested(found, "spec", "featureSet") or "")
-    if said.feature_set is None or _is_same(said.feature_set, feature_set):
-        return FeatureGateReading(True, feature_set, _gates(found, release))
-    shown = feature_set or feature_sets.DEFAULT_FEATURE_SET
-    message = f"is {said.feature_set or feature_sets.DEFAULT_FEATURE_SET}, and FeatureGate cluster says {shown}"
-    problem = Problem("warning", "todo", "feature_set", message, "Leave it out, unless the cluster is wrong")
-    return FeatureGateReading(True, said.feature_set, None, (problem,))
+        return _forbidden(error, options)
+    if obj is None:
+        return FeatureGateReading(True, options.feature_set or "")
+    feature_set = str(nested(obj, "spec", "featureSet") or "")
+    if options.feature_set is None or _is_same(options.feature_set, feature_set):
+        return FeatureGateReading(True, feature_set, _gates(obj, release))
+    return FeatureGateReading(True, options.feature_set, None, (_other_feature_set(options.feature_set, feature_set),))
 
 
-def _is_same(given: str, told: str) -> bool:
+def _forbidden(error: ApiError, options: ClusterOptions) -> FeatureGateReading:
+    if options.feature_set is not None:
+        return FeatureGateReading(True, options.feature_set)
+    problem = error.problems[0]
+    message = f"{problem.message}, so manifests with a feature set are not applied"
+    hint = f"{problem.hint}, or set feature_set"
+    return FeatureGateReading(False, problems=(problem._replace(message=message, hint=hint),))
+
+
+def _other_feature_set(given: str, reported: str) -> Problem:
+    default = feature_sets.DEFAULT_FEATURE_SET
+    message = f"is {given or default}, but the FeatureGate of the cluster has {reported or default}"
+    return Problem(
+        "warning", "different-feature-set", "feature_set", message, "Remove the option, unless the cluster is wrong"
+    )
+
+
+def _is_same(given: str, reported: str) -> bool:
     default = ("", feature_sets.DEFAULT_FEATURE_SET)
-    return given == told or (given in default and told in default)
+    return given == reported or (given in default and reported in default)
 
 
 def cluster_options(
-    said: RolloutCriteria, gate: FeatureGateReading, inventory: Inventory | None, overrides: Sequence[Any]
+    options: ClusterOptions, gate: FeatureGateReading, inventory: Inventory | None, overrides: Sequence[Any]
 ) -> ClusterOptions:
-    """Return what is known of the cluster; the profile is that of the last rollout where nobody says one."""
-    profile = said.cluster_profile or (inventory.cluster_profile if inventory else DEFAULT_CLUSTER_PROFILE)
-    return ClusterOptions(
+    """Combine ``options`` with what the cluster reports. The profile defaults to that of the last rollout."""
+    profile = options.cluster_profile or (inventory.cluster_profile if inventory else DEFAULT_CLUSTER_PROFILE)
+    return options._replace(
         cluster_profile=profile,
         feature_set=gate.feature_set,
-        feature_gates=said.feature_gates if said.feature_gates is not None else gate.gates,
-        exclude_identifier=said.exclude_identifier,
-        overrides=overrides if said.overrides is None else said.overrides,
-        always_enabled_capabilities=said.always_enabled_capabilities,
+        feature_gates=options.feature_gates if options.feature_gates is not None else gate.gates,
+        overrides=overrides if options.overrides is None else options.overrides,
     )
 
 
 def needs_feature_set(manifest: Manifest) -> bool:
-    """Tell whether a manifest cannot be decided on while the feature set is not known."""
+    """Whether the inclusion of a manifest depends on the feature set."""
     return FEATURE_SET_ANNOTATION in (manifest.annotations or {})
 
 
 def read_proxy(client: Client, kinds: RestMapper) -> Mapping[str, Any]:
-    """Return the status of the cluster's Proxy, empty where there is none."""
+    """Read the status of the cluster's Proxy, empty if there is none. Raises ``ClusterError``."""
     if kinds.find(PROXIES.group, PROXIES.kind) is None:
         return {}
     return nested(client.find(_PROXY), "status") or {}
 
 
-def _gates(found: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:
-    """Return the gates that are on in ``release``, as config-operator has told them."""
+def _gates(obj: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:
+    """The enabled gates of ``release``, as reported by the config operator."""
     if release.minor is None or release.minor < feature_sets.GATES_FILTERED_SINCE:
         return None
-    for item in mappings_in(nested(found, "status", "featureGates")):
+    for item in mappings_in(nested(obj, "status", "featureGates")):
         if item.get("version") == release.version:
             return tuple(str(gate.get("name")) for gate in mappings_in(item.get("enabled")))
     return None

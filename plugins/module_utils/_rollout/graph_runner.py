@@ -3,11 +3,11 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A task graph, sent to a cluster: nodes at the same time, the manifests of each one after the other.
+"""Runs a task graph: nodes in parallel, and the manifests of a node one after the other.
 
-What another node brings (a namespace, a kind, a new schema of it) is waited for; what the cluster lacks is tried again
-at the next barrier. A manifest that fails stops its node and what depends on it, as in the CVO; what the cluster lacks
-does not.
+A manifest waits for what another node creates: its namespace, its kind, or a new schema of it. What the cluster lacks
+is retried at the next barrier. A failed manifest stops its node and everything that depends on it, as in the CVO.
+A manifest that the cluster lacks something for does not.
 Source: openshift/cluster-version-operator:pkg/payload/task_graph.go RunGraph.
 """
 
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.rest_mapper import RestMapper
@@ -28,130 +28,147 @@ from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS
 from .apply import Applier
-from .change_set import RETRYABLE, ApplyResult, ChangeSet
+from .change_set import ApplyResult, ChangeSet, refused
 from .options import REAL_TIMINGS, Timings
+from .refusals import Refusal
 
 Result = TypeVar("Result")
 Prerequisite = tuple[str, str]
 
 
-class Pace(NamedTuple):
-    """How a graph is walked. ``deadline`` (of ``time.monotonic``) ends waiting for what the cluster lacks.
-
-    ``told`` hears of each manifest as soon as something came of it. ``settle`` is asked at a barrier, with what was
-    sent since the last one and whether nothing but webhooks follows, and returns what does not become ready. ``waits``
-    hears how many manifests are going to be tried again, with the first of them and why.
-    """
+class RunOptions(NamedTuple):
+    """How a graph is run. ``deadline`` (of ``time.monotonic``) ends retries of what the cluster lacks."""
 
     parallelism: int
     deadline: float
     dry_run: bool
-    told: Callable[[ApplyResult], None]
-    settle: Callable[[Sequence[ApplyResult], bool], tuple[Problem, ...]]
-    waits: Callable[[int, str, str], None]
     timings: Timings = REAL_TIMINGS
 
 
+class RunListener(Protocol):
+    """Receives the events of a run, from several threads. A ``ClusterError`` that it raises ends the run."""
+
+    def applied(self, result: ApplyResult) -> None:
+        """A manifest has its final result."""
+
+    def waiting(self, left: int, resource: str, message: str) -> None:
+        """``left`` manifests will be retried, first of all ``resource``; ``message`` says why."""
+
+    def wait(self, results: Sequence[ApplyResult], is_last: bool, problems: Problems) -> None:
+        """Wait at a barrier. Reported problems end the run.
+
+        ``results`` are those since the last barrier. ``is_last``: only webhooks follow.
+        """
+
+
 class _Node:
-    """A node on its way: the manifests from ``at`` on are still to be sent."""
+    """A node that is running. The manifests from ``position`` on are not applied yet."""
 
     def __init__(self, index: int, manifests: tuple[Manifest, ...]) -> None:
-        self.index, self.manifests, self.at = index, manifests, 0
+        self.index, self.manifests, self.position = index, manifests, 0
         self.unestablished: list[ApplyResult] = []
 
 
 class PendingPrerequisites:
-    """What manifests of the rollout are going to bring: namespaces by name, kinds by their group, and definitions.
+    """What the manifests of a rollout provide: namespaces by name, kinds by their group, and definitions.
 
-    A definition that is known not to change is there already.
+    A definition that is known not to change is not pending.
     """
 
     def __init__(self, manifests: Iterable[Manifest], is_unchanged: Callable[[Manifest], bool]) -> None:
-        self._left: dict[Prerequisite, set[int]] = {}
+        self._pending: dict[Prerequisite, set[int]] = {}
         for manifest in manifests:
-            for brought in _prerequisite_of(manifest):
-                self._left.setdefault(brought, set()).add(id(manifest))
+            for provided in _provided_by(manifest):
+                self._pending.setdefault(provided, set()).add(id(manifest))
             if _is_crd(manifest) and not manifest.deletes and is_unchanged(manifest):
-                self._left[_definition(manifest.resource_id.name)].discard(id(manifest))
+                self._pending[_definition(manifest.resource_id.name)].discard(id(manifest))
         self._lock = Lock()
 
-    def keep(self, manifest: Manifest) -> bool:
-        """Note that ``manifest`` was dealt with, and tell whether that settles a promise."""
+    def resolve(self, manifest: Manifest) -> bool:
+        """Remove what ``manifest`` provides. Returns whether that ends the wait for something."""
         with self._lock:
-            kept = [left for brought in _prerequisite_of(manifest) if id(manifest) in (left := self._left[brought])]
-            for left in kept:
-                left.remove(id(manifest))
-            return not all(kept)
+            pending = [self._pending[provided] for provided in _provided_by(manifest)]
+            resolved = [manifests for manifests in pending if id(manifest) in manifests]
+            for manifests in resolved:
+                manifests.remove(id(manifest))
+            return not all(resolved)
 
-    def is_open(self, what: Prerequisite) -> bool:
-        """Tell whether something is still to come."""
-        return bool(self._left.get(what))
+    def is_pending(self, prerequisite: Prerequisite) -> bool:
+        """Whether a manifest still has to provide it."""
+        return bool(self._pending.get(prerequisite))
 
-    def ever(self, what: Prerequisite) -> bool:
-        """Tell whether the rollout brings something at all."""
-        return what in self._left
+    def is_provided(self, prerequisite: Prerequisite) -> bool:
+        """Whether any manifest of the rollout provides it, even if it is done."""
+        return prerequisite in self._pending
 
 
 class GraphRunner:
-    """One walk through a graph."""
+    """One run of a graph."""
 
-    def __init__(self, graph: TaskGraph, sender: Applier, kinds: RestMapper, pace: Pace) -> None:
-        self._graph, self._sender, self._kinds, self._pace = graph, sender, kinds, pace
-        everything = [manifest for node in graph.nodes for manifest in node.manifests]
-        self._promised = PendingPrerequisites(everything, sender.is_unchanged)
-        self._definitions = {item.resource_id.name: item for item in everything if _is_crd(item) and not item.deletes}
-        self._sent: dict[int, ApplyResult] = {}
-        self._late: list[ApplyResult] = []
+    def __init__(
+        self, graph: TaskGraph, applier: Applier, kinds: RestMapper, options: RunOptions, listener: RunListener
+    ) -> None:
+        self._graph, self._applier, self._kinds = graph, applier, kinds
+        self._options, self._listener = options, listener
+        self._manifests = [manifest for node in graph.nodes for manifest in node.manifests]
+        self._prerequisites = PendingPrerequisites(self._manifests, applier.is_unchanged)
+        self._definitions = {
+            item.resource_id.name: item for item in self._manifests if _is_crd(item) and not item.deletes
+        }
+        self._results: dict[int, ApplyResult] = {}
+        self._postponed: list[ApplyResult] = []
         self._since_barrier: list[ApplyResult] = []
         self._problems = Problems()
         self._lock = Lock()
         self._events: SimpleQueue[tuple[str, _Node | None]] = SimpleQueue()
         self._broken: ClusterError | None = None
 
-    def walk(self) -> ChangeSet:
-        """Send everything, as far as nothing fails."""
+    def run(self) -> ChangeSet:
+        """Apply all manifests that do not depend on a failed one."""
         sorter = self._graph.sorter()
         sorter.prepare()
-        with ThreadPoolExecutor(max_workers=self._pace.parallelism) as executor:
+        with ThreadPoolExecutor(max_workers=self._options.parallelism) as executor:
             try:
                 while sorter.is_active():
                     ready = sorter.get_ready()
                     nodes = [_Node(index, self._graph.nodes[index].manifests) for index in ready]
-                    self._run(executor, [node for node in nodes if node.manifests])
+                    self._run_nodes(executor, [node for node in nodes if node.manifests])
                     barriers = [index for index in ready if not self._graph.nodes[index].manifests]
-                    if self._broken is not None or not all(self._pass(executor, index) for index in barriers):
+                    if self._broken is not None or not all(self._cross_barrier(executor, item) for item in barriers):
                         break
                     sorter.done(*ready)
             except ClusterError as error:
-                self._broken = self._broken or error  # what was sent has to be told all the same
-            except BaseException:  # such as Ctrl-C: the threads are waited for, and would send all the rest
-                problem = Problem("error", "todo", "", "was interrupted", "Run it again: it goes on where it stopped")
+                self._broken = self._broken or error  # The results so far must be reported nevertheless.
+            except BaseException:  # Such as Ctrl-C. The executor waits for its threads, which would apply all the rest.
+                problem = Problem("error", "interrupted", "", "was interrupted", "Run it again to resume")
                 self._broken = self._broken or ClusterError([problem])
                 raise
+        return self._change_set()
+
+    def _change_set(self) -> ChangeSet:
         if self._broken is not None:
             self._problems += self._broken.problems
-        everything = [manifest for node in self._graph.nodes for manifest in node.manifests]
-        left = tuple(manifest for manifest in everything if id(manifest) not in self._sent)
-        sent = tuple(self._sent[id(manifest)] for manifest in everything if id(manifest) in self._sent)
-        return ChangeSet(sent, left, tuple(self._problems))
+        not_applied = tuple(manifest for manifest in self._manifests if id(manifest) not in self._results)
+        results = tuple(self._results[id(item)] for item in self._manifests if id(item) in self._results)
+        return ChangeSet(results, not_applied, tuple(self._problems))
 
-    def _run(self, executor: ThreadPoolExecutor, nodes: Sequence[_Node]) -> None:
-        """Send the manifests of ``nodes``; one that waits for another leaves its thread to that."""
+    def _run_nodes(self, executor: ThreadPoolExecutor, nodes: Sequence[_Node]) -> None:
+        """Apply the manifests of ``nodes``. A node that waits for another one gives its thread back."""
         waiting: list[_Node] = []
         running = 0
-        # The longest first, or the last of them would be at work alone in the end.
+        # The longest node first, or it would run alone at the end.
         for node in sorted(nodes, key=lambda node: -len(node.manifests)):
             executor.submit(self._work, node)
             running += 1
         while running:
-            event, about = self._events.get()
-            if event != "brought":
+            event, node_of_event = self._events.get()
+            if event != "provided":
                 running -= 1
-            if event == "waits" and about is not None:
-                waiting.append(about)
+            if event == "waits" and node_of_event is not None:
+                waiting.append(node_of_event)
             able = [node for node in waiting if self._is_able(node)]
             if not running and waiting and not able:
-                # They wait for each other, or for a later stage: what cannot be sent now comes at the barrier.
+                # They wait for each other, or for a later stage. The next barrier retries what cannot be applied now.
                 for node in waiting:
                     self._postpone(node)
                 able = list(waiting)
@@ -161,188 +178,203 @@ class GraphRunner:
                 running += 1
 
     def _is_able(self, node: _Node) -> bool:
-        return self._persist(lambda: self._awaited(node.manifests[node.at])) is None
+        return self._retry(lambda: self._missing_prerequisite(node.manifests[node.position])) is None
 
     def _work(self, node: _Node) -> None:
         event = "done"
         try:
-            while node.at < len(node.manifests) and self._broken is None:
-                manifest = node.manifests[node.at]
-                if not _is_crd(manifest) and not self._establish(node):
-                    break
-                if not self._is_able(node):
-                    event = "waits"
-                    return
-                node.at += 1
-                if not self._try(node, manifest):
-                    break
-            self._establish(node)
-            for manifest in node.manifests[node.at :]:
-                self._keep(manifest)  # who waits for it need not: it does not come
+            if not self._apply_node(node):
+                event = "waits"
         except ClusterError as error:
             self._broken = self._broken or error
-            for sent in node.unestablished:
-                self._record(sent._replace(state="unavailable", problems=error.problems))
-        except BaseException as error:  # a thread that dies would leave the rollout waiting for ever
-            message = f"broke off: {type(error).__name__}: {error}"
-            problem = Problem("error", "todo", "", message, "Report it as a defect of the collection")
+            for result in node.unestablished:
+                self._record(
+                    refused(result.manifest, Refusal.SERVER_UNAVAILABLE, error.problems, metadata=result.metadata)
+                )
+        except BaseException as error:  # A thread that ends without an event would block the rollout forever.
+            message = f"stopped unexpectedly: {type(error).__name__}: {error}"
+            problem = Problem("error", "internal-error", "", message, "Report it as a defect of the collection")
             self._broken = self._broken or ClusterError([problem])
         finally:
-            self._events.put((event, node))  # whatever happened: it is waited for
+            self._events.put((event, node))
 
-    def _try(self, node: _Node, manifest: Manifest) -> bool:
-        """Send a manifest, and tell whether those that follow it in its node may be sent."""
-        sent = self._persist(lambda: self._sender.send(manifest, self._definition_of(manifest)))
-        if sent.pending:
-            node.unestablished.append(sent)
-        elif sent.state in RETRYABLE:
-            self._postpone_sent(sent)
+    def _apply_node(self, node: _Node) -> bool:
+        """Apply the manifests of ``node``. ``False`` if one of them waits for another node."""
+        while node.position < len(node.manifests) and self._broken is None:
+            manifest = node.manifests[node.position]
+            if not _is_crd(manifest) and not self._establish(node):
+                break
+            if not self._is_able(node):
+                return False
+            node.position += 1
+            if not self._apply(node, manifest):
+                break
+        self._establish(node)
+        for manifest in node.manifests[node.position :]:
+            self._resolve(manifest)  # It will not be applied, so other nodes must not wait for it.
+        return True
+
+    def _apply(self, node: _Node, manifest: Manifest) -> bool:
+        """Apply a manifest. ``False`` if it failed, so the rest of its node must not follow."""
+        result = self._retry(lambda: self._applier.apply(manifest, self._definition_of(manifest)))
+        if result.pending:
+            node.unestablished.append(result)
+        elif result.is_retryable:
+            self._postpone_result(result)
         else:
-            self._record(sent)
-        return sent.state != "failed"
+            self._record(result)
+        return result.action != "failed"
 
-    def _persist(self, ask: Callable[[], Result]) -> Result:
-        return retry_while_unreachable(ask, lambda: self._broken is not None)
+    def _retry(self, request: Callable[[], Result]) -> Result:
+        return retry_while_unreachable(request, lambda: self._broken is not None)
 
     def _establish(self, node: _Node) -> bool:
-        """Wait for the definitions that ``node`` sent, all of them together; tell whether what follows may be sent."""
-        deadline = time.monotonic() + self._pace.timings.establish
+        """Wait for the definitions that ``node`` applied, with one time limit. ``False`` if one of them failed."""
+        deadline = time.monotonic() + self._options.timings.establish
 
-        def established() -> ApplyResult:
-            sent = node.unestablished[0]
+        def establish() -> ApplyResult:
             left = 0.0 if self._broken is not None else max(0.0, deadline - time.monotonic())
-            return self._sender.established(sent.manifest, sent, left)
+            return self._applier.wait_until_established(node.unestablished[0], left)
 
-        well = True
+        is_well = True
         while node.unestablished:
-            sent = self._persist(established)
+            result = self._retry(establish)
             node.unestablished.pop(0)
-            if sent.state in RETRYABLE:
-                self._postpone_sent(sent)
+            if result.is_retryable:
+                self._postpone_result(result)
             else:
-                self._record(sent)
-            well = well and sent.state != "failed"
-        return well and self._broken is None
+                self._record(result)
+            is_well = is_well and result.action != "failed"
+        return is_well and self._broken is None
 
     def _definition_of(self, manifest: Manifest) -> Manifest | None:
-        """Return the CustomResourceDefinition that the rollout brings for the kind of ``manifest``."""
+        """The CustomResourceDefinition of the kind of ``manifest``, if the rollout applies it."""
         resource = manifest.resource_id
         served = self._kinds.find(resource.group, resource.kind, manifest.version) if resource.group else None
         return self._definitions.get(served.resource) if served is not None else None
 
-    def _awaited(self, manifest: Manifest) -> Prerequisite | None:
-        """Return what another manifest of the rollout has to bring first."""
-        if self._pace.dry_run or manifest.deletes:
+    def _missing_prerequisite(self, manifest: Manifest) -> Prerequisite | None:
+        """What another manifest of the rollout must provide first."""
+        if self._options.dry_run or manifest.deletes:
             return None
         resource = manifest.resource_id
         namespace = "namespace", resource.namespace
-        if resource.namespace and self._promised.is_open(namespace):
+        if resource.namespace and self._prerequisites.is_pending(namespace):
             return namespace
         kind = "kind", resource.group
-        if not self._promised.is_open(kind):
+        if not self._prerequisites.is_pending(kind):
             return None
         served = self._kinds.find(resource.group, resource.kind, manifest.version)
         if served is None:
             return kind
-        # What the kind has now may lack fields that the manifest has.
+        # The current definition may lack fields that the manifest has.
         definition = _definition(served.resource)
-        return definition if self._promised.is_open(definition) else None
+        return definition if self._prerequisites.is_pending(definition) else None
 
     def _postpone(self, node: _Node) -> None:
-        self._postpone_sent(ApplyResult(node.manifests[node.at], "unserved"))
-        node.at += 1
+        self._postpone_result(refused(node.manifests[node.position], Refusal.KIND_NOT_SERVED))
+        node.position += 1
 
-    def _postpone_sent(self, sent: ApplyResult) -> None:
-        if self._pace.dry_run and self._would_be_brought(sent):
-            self._record(sent._replace(state="created", problems=()))
+    def _postpone_result(self, result: ApplyResult) -> None:
+        if self._options.dry_run and self._would_succeed(result):
+            self._record(result._replace(action="created", problems=(), refusal=None))
             return
-        # What it brings is waited for until it is recorded: it comes at the barrier, if at all.
+        # What it provides stays pending until it is recorded.
         with self._lock:
-            self._late.append(sent)
+            self._postponed.append(result)
 
-    def _would_be_brought(self, sent: ApplyResult) -> bool:
-        resource = sent.manifest.resource_id
-        if sent.state == "no_namespace":
-            return self._promised.ever(("namespace", resource.namespace))
-        return sent.state in ("unserved", "unanswered") and self._promised.ever(("kind", resource.group))
+    def _would_succeed(self, result: ApplyResult) -> bool:
+        """Whether the rollout itself provides what a dry run lacks."""
+        resource = result.manifest.resource_id
+        if result.refusal is Refusal.NAMESPACE_MISSING:
+            return self._prerequisites.is_provided(("namespace", resource.namespace))
+        lacks_kind = result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE)
+        return lacks_kind and self._prerequisites.is_provided(("kind", resource.group))
 
-    def _record(self, sent: ApplyResult) -> None:
+    def _record(self, result: ApplyResult) -> None:
         with self._lock:
-            self._sent[id(sent.manifest)] = sent
-            self._since_barrier.append(sent)
-        self._keep(sent.manifest)
+            self._results[id(result.manifest)] = result
+            self._since_barrier.append(result)
+        self._resolve(result.manifest)
         try:
-            self._pace.told(sent)
+            self._listener.applied(result)
         except ClusterError as error:
             self._broken = self._broken or error
 
-    def _keep(self, manifest: Manifest) -> None:
-        if self._promised.keep(manifest):
-            self._events.put(("brought", None))
+    def _resolve(self, manifest: Manifest) -> None:
+        if self._prerequisites.resolve(manifest):
+            self._events.put(("provided", None))
 
-    def _pass(self, executor: ThreadPoolExecutor, index: int) -> bool:
-        """Pass a barrier, and tell whether what comes after it may be sent."""
-        # Webhooks come last because they need everything else, so that everything else is waited for before them.
+    def _cross_barrier(self, executor: ThreadPoolExecutor, index: int) -> bool:
+        """Retry and wait at a barrier. ``False`` if what comes after it must not be applied."""
+        # Webhooks come last, because they need everything else to be ready.
         is_last = all(installs_webhook(item) for node in self._graph.nodes[index + 1 :] for item in node.manifests)
-        self._try_again(executor, is_last)
+        self._retry_postponed(executor, is_last)
         if self._broken is not None:
             return False
         since, self._since_barrier = self._since_barrier, []
-        unready = () if self._pace.dry_run else self._pace.settle(since, is_last)
+        unready = Problems()
+        if not self._options.dry_run:
+            self._listener.wait(since, is_last, unready)
         self._problems += unready
-        return not unready and all(sent.state not in ("failed", "unavailable") for sent in since)
+        failed = any(result.action in ("failed", "unavailable") for result in since)
+        return not unready and not failed
 
-    def _try_again(self, executor: ThreadPoolExecutor, is_last: bool) -> None:
-        """Send once more what the cluster lacked something for, and while there is time for it what it may get."""
-        pause = self._pace.timings.first_pause
+    def _retry_postponed(self, executor: ThreadPoolExecutor, is_last: bool) -> None:
+        """Apply postponed manifests once more, and until the deadline those whose prerequisite may still appear."""
+        pause = self._options.timings.first_pause
         tried: set[int] = set()
         while self._broken is None:
-            now = [sent for sent in self._late if not self._comes_later(sent.manifest)]
-            again = [sent for sent in now if id(sent.manifest) not in tried or self._may_pass(sent)]
+            now = [result for result in self._postponed if not self._comes_later(result.manifest)]
+            again = [result for result in now if id(result.manifest) not in tried or self._may_succeed(result)]
             if now and not again:
-                self._give_up(now)  # who waits for it need not any more
+                self._give_up(now)  # Other manifests must not wait for these.
                 continue
             if not again and is_last:
-                again = [sent for sent in self._late if id(sent.manifest) not in tried]
+                again = [result for result in self._postponed if id(result.manifest) not in tried]
             if not again:
                 break
-            if any(id(sent.manifest) in tried for sent in again):
-                first = again[0]
-                self._pace.waits(len(again), str(first.manifest.resource_id), first.state.replace("_", " "))
-                time.sleep(pause)
-                pause = min(pause * 1.5, self._pace.timings.longest_pause)
-            self._reload()
-            chosen = {id(sent.manifest) for sent in again}
+            if any(id(result.manifest) in tried for result in again):
+                self._pause(again, pause)
+                pause = min(pause * 1.5, self._options.timings.longest_pause)
+            self._reload_kinds()
+            chosen = {id(result.manifest) for result in again}
             tried |= chosen
-            self._late = [sent for sent in self._late if id(sent.manifest) not in chosen]
-            self._run(executor, [_Node(-1, (sent.manifest,)) for sent in again])
-            if self._pace.dry_run:
+            self._postponed = [result for result in self._postponed if id(result.manifest) not in chosen]
+            self._run_nodes(executor, [_Node(-1, (result.manifest,)) for result in again])
+            if self._options.dry_run:
                 break
-        self._give_up([sent for sent in self._late if is_last or not self._comes_later(sent.manifest)])
+        self._give_up([item for item in self._postponed if is_last or not self._comes_later(item.manifest)])
 
-    def _give_up(self, finished: Sequence[ApplyResult]) -> None:
-        self._late = [sent for sent in self._late if sent not in finished]
-        for sent in finished:
-            self._record(sent)
+    def _pause(self, again: Sequence[ApplyResult], seconds: float) -> None:
+        first = again[0]
+        self._listener.waiting(len(again), str(first.manifest.resource_id), first.action.replace("_", " "))
+        time.sleep(seconds)
 
-    def _reload(self) -> None:
+    def _give_up(self, results: Sequence[ApplyResult]) -> None:
+        self._postponed = [result for result in self._postponed if result not in results]
+        for result in results:
+            self._record(result)
+
+    def _reload_kinds(self) -> None:
         try:
-            self._persist(self._kinds.reload)
+            self._retry(self._kinds.reload)
         except ApiError as error:
             if not error.is_forbidden:
                 raise
-            # A server that has just started does not know its rules yet: what is known of it stays.
+            # A starting server forbids everything until its RBAC rules are loaded. The known kinds stay.
 
     def _comes_later(self, manifest: Manifest) -> bool:
-        return self._awaited(manifest) is not None
+        return self._missing_prerequisite(manifest) is not None
 
-    def _may_pass(self, sent: ApplyResult) -> bool:
-        if time.monotonic() >= self._pace.deadline:
+    def _may_succeed(self, result: ApplyResult) -> bool:
+        """Whether there is time for a retry, and the cluster may have what was missing without the rollout."""
+        if time.monotonic() >= self._options.deadline:
             return False
-        return sent.state in ("unanswered", "no_namespace", "terminating", "unavailable")
+        return result.is_retryable and result.refusal not in (Refusal.KIND_NOT_SERVED, Refusal.FORBIDDEN)
 
 
-def _prerequisite_of(manifest: Manifest) -> tuple[Prerequisite, ...]:
+def _provided_by(manifest: Manifest) -> tuple[Prerequisite, ...]:
     resource = manifest.resource_id
     if manifest.deletes:
         return ()

@@ -3,9 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What a rollout keeps on the cluster for the next one: the release, what is on, and which resources it applied.
+"""The inventory of a rollout, which it stores on the cluster for the next run.
 
-It is the parent of an ApplySet, so that other tools find the members too.
+It records the release, the enabled capabilities and the applied resources. It is the parent of an ApplySet, so other
+tools find the members too.
 Source of the format: kubernetes/enhancements:keps/sig-cli/3659-kubectl-apply-prune.
 """
 
@@ -23,7 +24,7 @@ from .._release.task_graph import MODES, Mode
 from .._resources import CONFIG_MAPS, ResourceId
 
 NAMESPACE = "kube-system"
-"""It is on each cluster before anything else."""
+"""Exists on every cluster before the first rollout."""
 
 NAME = "capability-openshift-rollout"
 TOOLING = "capability.openshift/v0.1.0"
@@ -32,22 +33,22 @@ _LOCATION = f"{CONFIG_MAPS.resource} {NAMESPACE}/{NAME}"
 
 
 class Entry(NamedTuple):
-    """A resource of the release that was rolled out, with the capabilities that it needed.
+    """An applied resource, with the capabilities that its manifest requires.
 
-    ``owned`` is the digest of the fields that were ours after it was sent, empty where that is not known. ``made``: a
-    rollout made the resource, and found none there.
+    ``owned`` is the digest of the fields that we own, empty if unknown. ``created_by_us``: a rollout created the
+    resource, and it did not exist before.
     """
 
     capabilities: tuple[str, ...]
     owned: str = ""
-    made: bool = False
+    created_by_us: bool = False
 
 
 class Inventory(NamedTuple):
-    """What was rolled out last. ``unfinished``: the mode of a rollout that did not end well, empty after one that did.
+    """What the last rollout applied. ``unfinished`` is the mode of a rollout that did not succeed, else empty.
 
-    ``enabled`` are the capabilities that are on, also where the status of the ClusterVersion cannot say so yet;
-    ``implicit`` those of them that the unfinished rollout turned on without being asked, so that they are told.
+    ``enabled`` are the enabled capabilities, even if the status of the ClusterVersion cannot list them yet. Of these,
+    ``implicit`` are the ones that the unfinished rollout enabled without a request, so the next run reports them.
     """
 
     version: str
@@ -58,7 +59,7 @@ class Inventory(NamedTuple):
     implicit: frozenset[str] = frozenset()
 
     def manifests(self) -> tuple[Manifest, ...]:
-        """Return what was applied as manifests, as far as implicit enablement looks at these."""
+        """Manifests of the applied resources, with the fields that implicit enablement reads."""
         return tuple(
             Manifest(resource, "", {CAPABILITY_ANNOTATION: "+".join(entry.capabilities)}, _LOCATION)
             for resource, entry in self.entries.items()
@@ -66,19 +67,19 @@ class Inventory(NamedTuple):
 
 
 def applyset_id() -> str:
-    """Return the id of the ApplySet, which the label of its members holds."""
+    """The id of the ApplySet, which is the value of its members' label."""
     unencoded = _SEPARATOR.join((NAME, NAMESPACE, CONFIG_MAPS.kind, CONFIG_MAPS.group))
     digest = base64.urlsafe_b64encode(hashlib.sha256(unencoded.encode()).digest()).decode().rstrip("=")
     return f"applyset-{digest}-v1"
 
 
 def inventory_object(inventory: Inventory) -> dict[str, Any]:
-    """Return the ConfigMap that holds ``inventory``; the same for the same, byte for byte."""
+    """Build the ConfigMap of ``inventory``. Equal inventories give the same object, byte for byte."""
     resources = sorted(inventory.entries)
     kinds = {f"{resource.kind}.{resource.group}" if resource.group else resource.kind for resource in resources}
     namespaces = {resource.namespace for resource in resources} - {"", NAMESPACE}
     lines = [
-        json.dumps([*resource, "+".join(entry.capabilities), entry.owned, entry.made], ensure_ascii=False)
+        json.dumps([*resource, "+".join(entry.capabilities), entry.owned, entry.created_by_us], ensure_ascii=False)
         for resource, entry in ((resource, inventory.entries[resource]) for resource in resources)
     ]
     return {
@@ -105,12 +106,12 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
     }
 
 
-def parse_inventory(found: Mapping[str, Any]) -> Inventory:
-    """Read what ``inventory_object`` made. Raises ``ClusterError`` where somebody wrote something else into it."""
-    data = found.get("data")
+def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
+    """Parse the ConfigMap of ``inventory_object``. Raises ``ClusterError`` if another writer has changed it."""
+    data = obj.get("data")
     data = data if isinstance(data, Mapping) else {}
     try:
-        # Not splitlines(): it takes more characters for ends of lines than JSON escapes.
+        # Not splitlines(): it splits at more characters than JSON escapes.
         entries = dict(_entry(json.loads(line)) for line in str(data["resources"]).split("\n") if line)
         return Inventory(
             str(data["release"]),
@@ -121,9 +122,9 @@ def parse_inventory(found: Mapping[str, Any]) -> Inventory:
             frozenset(str(data["turned-on"]).split()),
         )
     except (KeyError, TypeError, ValueError) as error:
-        message = f"is not what a rollout wrote ({type(error).__name__}: {error})"
-        hint = "Restore it, or delete it: then give previous_release with the next update"
-        raise ClusterError([Problem("error", "todo", _LOCATION, message, hint)]) from None
+        message = f"is not an inventory of a rollout ({type(error).__name__}: {error})"
+        hint = "Restore it, or delete it and set previous_release for the next update"
+        raise ClusterError([Problem("error", "unreadable-inventory", _LOCATION, message, hint)]) from None
 
 
 def _mode(value: object) -> Mode | Literal[""]:
@@ -138,9 +139,9 @@ def _mode(value: object) -> Mode | Literal[""]:
 def _entry(line: Any) -> tuple[ResourceId, Entry]:
     if not isinstance(line, list):
         raise TypeError(f"a resource is {type_name(line)}")
-    *texts, made = line
+    *texts, created_by_us = line
     group, kind, namespace, name, capabilities, owned = map(str, texts)
-    if not isinstance(made, bool):
-        raise TypeError(f"whether a resource was made is {type_name(made)}")
+    if not isinstance(created_by_us, bool):
+        raise TypeError(f"created_by_us is {type_name(created_by_us)}")
     names = tuple(capabilities.split("+")) if capabilities else ()
-    return ResourceId(group, kind, namespace, name), Entry(names, owned, made)
+    return ResourceId(group, kind, namespace, name), Entry(names, owned, created_by_us)

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The inventory of a rollout on its cluster: read, written, and compared with what is there."""
+"""The inventory on the cluster: reads and writes it, and uses it as the lock of a run."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from .inventory import NAME, NAMESPACE, Inventory, applyset_id, inventory_object
 
 _ATTEMPTS = 6
 _RUN = "capability.openshift.io/run"
-"""Annotation with a word of its own for each rollout that wrote the inventory."""
+"""Annotation with the id of the run that owns the inventory."""
 
 _TARGET = Target(CONFIG_MAPS, NAME, NAMESPACE)
 
-OF_ROLLOUT = f"{PART_OF}={applyset_id()}"
-"""Label selector of what rollouts applied."""
+APPLYSET_MEMBERS = f"{PART_OF}={applyset_id()}"
+"""Label selector of the objects that rollouts applied."""
 
 
 class StoredInventory(NamedTuple):
-    """The inventory as the cluster has it; ``None`` and empty where there is none yet. The rollout ``run`` wrote it."""
+    """The inventory on the cluster, and the id of the run that wrote it; ``None`` and empty if there is none."""
 
     inventory: Inventory | None
     resource_version: str = ""
@@ -44,98 +44,102 @@ class StoredInventory(NamedTuple):
 
 
 def read_inventory(client: Client) -> StoredInventory:
-    """Return what the last rollout left. Raises ``ClusterError``."""
-    found = client.find(_TARGET)
-    if found is None:
+    """Read the inventory. Raises ``ClusterError``."""
+    obj = client.find(_TARGET)
+    if obj is None:
         return StoredInventory(None)
-    return StoredInventory(parse_inventory(found), found["metadata"]["resourceVersion"], _run_of(found))
+    return StoredInventory(parse_inventory(obj), obj["metadata"]["resourceVersion"], _run_of(obj))
 
 
 def write_inventory(
-    client: Client, kept: StoredInventory, inventory: Inventory, *, begins: bool = False
+    client: Client, stored: StoredInventory, inventory: Inventory, *, begins: bool = False
 ) -> StoredInventory:
-    """Write ``inventory``, unless it is what is there. Raises ``ClusterError``, also where somebody else wrote it.
+    """Write ``inventory`` if it differs from ``stored``.
 
-    ``begins``: a rollout begins, which claims the cluster, also where it goes on with what another one left.
+    ``begins``: take ownership of the cluster for this run, even if it resumes another run's rollout.
+    Raises ``ClusterError``; ``LockLostError`` if another run has written the inventory.
     """
-    if inventory == kept.inventory and not (begins and inventory.unfinished):
-        return kept
-    now, run = kept, secrets.token_hex(4) if begins or not kept.run else kept.run
+    if inventory == stored.inventory and not (begins and inventory.unfinished):
+        return stored
+    current, run = stored, secrets.token_hex(4) if begins or not stored.run else stored.run
     for attempt in range(_ATTEMPTS):
         try:
-            return _written(client, now, inventory, run)
+            return _write(client, current, inventory, run)
         except ApiError as error:
-            if error.is_not_found and now.inventory is not None:
-                now = kept = StoredInventory(None)  # somebody deleted it, and what is in it is needed all the same
+            if error.is_not_found and current.inventory is not None:
+                current = stored = StoredInventory(None)  # It was deleted, and the next run needs its content.
                 continue
             if not error.is_conflict:
                 raise
         time.sleep(random.uniform(0.05, 0.2) * attempt)
-        now = read_inventory(client)
-        if now.inventory == inventory and now.run == run:
-            return now  # it was we, and only the answer got lost
-        if (now.inventory, now.run) != (kept.inventory, kept.run):
+        current = read_inventory(client)
+        if current.inventory == inventory and current.run == run:
+            return current  # An earlier attempt of this run succeeded, and its answer was lost.
+        if (current.inventory, current.run) != (stored.inventory, stored.run):
             break
-    message = "was written by somebody else meanwhile: another rollout to this cluster runs"
-    raise LockLostError([Problem("error", "todo", str(_TARGET), message, "Let it end, and run this again")])
+    message = "was written by another rollout to this cluster, which runs at the same time"
+    raise LockLostError(
+        [Problem("error", "lost-lock", str(_TARGET), message, "Run it again when that one is finished")]
+    )
 
 
-def _run_of(found: Mapping[str, Any]) -> str:
-    return str(nested(found, "metadata", "annotations", _RUN) or "")
+def _run_of(obj: Mapping[str, Any]) -> str:
+    return str(nested(obj, "metadata", "annotations", _RUN) or "")
 
 
-def _written(client: Client, kept: StoredInventory, inventory: Inventory, run: str) -> StoredInventory:
+def _write(client: Client, stored: StoredInventory, inventory: Inventory, run: str) -> StoredInventory:
     body = inventory_object(inventory)
     body["metadata"]["annotations"][_RUN] = run
-    if kept.inventory is None:
+    if stored.inventory is None:
         metadata = client.create(_TARGET, body).object["metadata"]
     else:
-        body["metadata"]["resourceVersion"] = kept.resource_version
+        body["metadata"]["resourceVersion"] = stored.resource_version
         metadata = client.merge(_TARGET, body)["metadata"]
     return StoredInventory(inventory, metadata["resourceVersion"], run)
 
 
 class RunLock:
-    """Whether the inventory is still that of this rollout; asked now and then, by several threads."""
+    """Checks that the inventory still belongs to this run. Several threads may use it."""
 
-    def __init__(self, client: Client, kept: StoredInventory, check_seconds: float) -> None:
-        self._client, self._run, self._check_seconds = client, kept.run, check_seconds
+    def __init__(self, client: Client, stored: StoredInventory, check_seconds: float) -> None:
+        self._client, self.stored, self._check_seconds = client, stored, check_seconds
         self._next = time.monotonic() + check_seconds
         self._lock = Lock()
 
     def check(self) -> None:
-        """Raise ``ClusterError`` where another rollout has begun meanwhile: the later one wins, and this one stops."""
+        """Raise ``LockLostError`` if another run owns the cluster. Asks at most once in ``check_seconds``."""
         with self._lock:
             if time.monotonic() < self._next:
                 return
             self._next = time.monotonic() + self._check_seconds
         try:
-            self.insist()
+            self.verify()
         except LockLostError:
             raise
         except ClusterError:
-            return  # whoever sends the next manifest finds out what is wrong
+            return  # The next manifest reports what is wrong with the server.
 
-    def insist(self) -> None:
-        """Raise ``ClusterError`` where another rollout has begun meanwhile, or nobody can tell."""
-        found = self._client.get(_TARGET, metadata_only=True)
-        if _run_of(found) != self._run:
-            message = "was written by another rollout, which has begun after this one: this one stops"
-            raise LockLostError([Problem("error", "todo", str(_TARGET), message, "Let that end, and run it once more")])
+    def verify(self) -> None:
+        """Raise ``LockLostError`` if another run owns the cluster, and ``ClusterError`` if that cannot be read."""
+        obj = self._client.get(_TARGET, metadata_only=True)
+        if _run_of(obj) != self.stored.run:
+            message = "was written by another rollout, which started after this one, so this one stops"
+            hint = "Run it again when that one is finished"
+            raise LockLostError([Problem("error", "lost-lock", str(_TARGET), message, hint)])
 
 
 class ApplySetMembers(NamedTuple):
-    """What of a rollout is on the cluster, by resource. ``unread`` are resources that nobody could look for."""
+    """The objects of earlier rollouts, by resource. ``unread`` are resources that could not be listed."""
 
-    known: LiveMetadata
+    live: LiveMetadata
     unread: frozenset[ResourceId]
 
 
-def members_of_cluster(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
-    """Return which of ``resources`` are on the cluster and belong to the rollout. Raises ``ClusterError``."""
-    presence = find_existing(client, kinds, resources, OF_ROLLOUT)
-    for error in presence.errors:
-        # A kind whose webhook does not answer is what this rollout may mend.
+def find_members(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
+    """Find the members of the ApplySet among ``resources``. Raises ``ClusterError``."""
+    found = find_existing(client, kinds, resources, APPLYSET_MEMBERS)
+    for error in found.errors:
+        # The rollout may repair a kind whose webhook does not answer.
         if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise error
-    return ApplySetMembers(presence.existing, presence.unclear)
+    return ApplySetMembers(found.existing, found.unclear)

@@ -3,9 +3,9 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The journal of a rollout: a line of JSON for each thing that happens, as it happens, and how far the rollout is.
+"""The journal of a rollout: one line of JSON for each event, appended immediately.
 
-The format is documented in docs/roll_out_a_release.md. The action plugin ``release_apply`` reads it as it grows.
+docs/roll_out_a_release.md documents the format. The action plugin ``release_apply`` reads the journal as it grows.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from .._resources import ResourceId
 
 
 class Journal:
-    """Appends to a file, which is made for its owner alone; without a path it keeps nothing.
+    """Appends lines to a file that only its owner can read. Without a path it writes nothing.
 
-    ``conceal`` takes what must not be read out of the facts of a line. ``problem`` is set where the file could not be
-    written any more: a full disk does not end a rollout.
+    ``redact`` removes secrets from the values of a line. ``problem`` is set if the file became unwritable: a full
+    disk does not end a rollout.
     """
 
-    def __init__(self, path: str | None, conceal: Callable[[Any], Any] = lambda facts: facts) -> None:
+    def __init__(self, path: str | None, redact: Callable[[Any], Any] = lambda values: values) -> None:
         self.problem: Problem | None = None
-        self._conceal = conceal
+        self._redact = redact
         self._lock = Lock()
         self._path = os.path.expanduser(path) if path else ""
         self._run = secrets.token_hex(4)
-        self._handle = _opened(self._path) if self._path else None
+        self._handle = _open(self._path) if self._path else None
 
-    def note(self, event: str, **facts: Any) -> None:
-        """Write one line, at once: whoever follows the journal sees it, and a kill does not lose it."""
+    def write(self, event: str, **values: Any) -> None:
+        """Write one line immediately, so readers see it and a kill does not lose it."""
         if self._handle is None:
             return
         line = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "run": self._run,
             "event": event,
-            **self._conceal(facts),
+            **self._redact(values),
         }
-        # Texts of other programs can hold half a character, which UTF-8 has no bytes for: JSON's own escapes do.
+        # Texts of other programs can contain a lone surrogate, which UTF-8 cannot encode and JSON's escapes can.
         data = (json.dumps(line) + "\n").encode("ascii")
         with self._lock:
             try:
@@ -59,22 +59,22 @@ class Journal:
                 self._give_up(error)
 
     def close(self) -> None:
-        """Close the file. Nothing is written after that."""
+        """Close the file. Later lines are dropped."""
         with self._lock:
             if self._handle is not None:
                 os.close(self._handle)
                 self._handle = None
 
     def _give_up(self, error: OSError) -> None:
-        message = f"{self._path} could not be written to the end: {error.strerror}"
-        self.problem = Problem("warning", "todo", "journal", message, "The rollout went on without it")
+        message = f"{self._path} is incomplete, because it cannot be written any more: {error.strerror}"
+        self.problem = Problem("warning", "unwritable-file", "journal", message, "Read the result of the task instead")
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
 
 class Progress:
-    """How far a rollout is, counted in manifests that something came of, be it a failure."""
+    """Counts processed manifests, including failed ones."""
 
     def __init__(self, manifests: Iterable[Manifest]) -> None:
         self._open: dict[str, set[ResourceId]] = {}
@@ -85,73 +85,75 @@ class Progress:
 
     @property
     def percent(self) -> int:
-        """The share that is done, rounded down, so that 100 means all."""
+        """The processed share, rounded down, so 100 means all."""
         return 100 * self.done // self.total if self.total else 100
 
-    def told(self, manifest: Manifest) -> str | None:
-        """Count a manifest, and return its run level if it was the last one of that; one counts once."""
+    def add(self, manifest: Manifest) -> str | None:
+        """Count a manifest once. Returns its run level if it was the last one of that level."""
         level = run_level_of(manifest.file)
-        left = self._open.get(level, set())
-        if manifest.resource_id not in left:
+        remaining = self._open.get(level, set())
+        if manifest.resource_id not in remaining:
             return None
-        left.remove(manifest.resource_id)
+        remaining.remove(manifest.resource_id)
         self.done += 1
-        return None if left else level
+        return None if remaining else level
 
 
 class RolloutEvents:
-    """Tells a journal of a rollout. Each run level is noted once, when something came of its last manifest."""
+    """Writes the events of a rollout to its journal. Threads may use it; the numbers in the journal only grow."""
 
     def __init__(self, journal: Journal, manifests: Sequence[Manifest]) -> None:
         self._journal = journal
         self._progress = Progress(manifests)
         self._lock = Lock()
-        self._waited: tuple[int, str, str] | None = None
+        self._waiting_for: tuple[int, str, str] | None = None
 
     def start(self, release: str, mode: str) -> None:
-        """Note what is rolled out."""
-        self._journal.note("start", release=release, mode=mode, total=self._progress.total)
+        """Write that the rollout starts."""
+        self._journal.write("start", release=release, mode=mode, total=self._progress.total)
 
     def manifest(self, manifest: Manifest, state: str, problems: Iterable[Problem]) -> None:
-        """Note what came of a manifest. Threads may call this; the numbers of the journal only grow."""
+        """Write the result of a manifest, and its run level if that is finished."""
         with self._lock:
-            self._journal.note(
+            self._journal.write(
                 "manifest",
                 file=manifest.file,
                 **manifest.resource_id._asdict(),
                 state=state,
                 problems=[str(problem) for problem in problems],
             )
-            self._waited = None
-            level = self._progress.told(manifest)
+            self._waiting_for = None
+            level = self._progress.add(manifest)
             if level is not None:
-                self._journal.note("run_level", run_level=level, **self._numbers())
+                self._journal.write("run_level", run_level=level, **self._numbers())
 
     def waiting(self, left: int, resource: str, message: str) -> None:
-        """Note that ``left`` objects are waited for, first of all ``resource``; once until something happens."""
+        """Write that the rollout waits for ``left`` objects, first of all ``resource``. Repetitions are dropped."""
         with self._lock:
-            if self._waited != (left, resource, message):
-                self._waited = left, resource, message
-                self._journal.note("waiting", left=left, resource=resource, message=message)
+            if self._waiting_for != (left, resource, message):
+                self._waiting_for = left, resource, message
+                self._journal.write("waiting", left=left, resource=resource, message=message)
 
     def end(self, problems: Iterable[Problem]) -> None:
-        """Note that the rollout is over; ``problems`` are those that belong to no manifest."""
-        self._journal.note("end", **self._numbers(), problems=[str(problem) for problem in problems])
+        """Write that the rollout is over; ``problems`` are those that belong to no manifest."""
+        self._journal.write("end", **self._numbers(), problems=[str(problem) for problem in problems])
 
     def _numbers(self) -> dict[str, int]:
         return {"done": self._progress.done, "total": self._progress.total, "percent": self._progress.percent}
 
 
-def _opened(path: str) -> int:
+def _open(path: str) -> int:
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         size = os.fstat(handle).st_size
         if size and os.pread(handle, 1, size - 1) != b"\n":
-            # What a full disk cut off; the next line is to be read in spite of it.
+            # A full disk cut the last line off. The next line must be readable nevertheless.
             _write(handle, b"\n")
     except OSError as error:
         message = f"{path} cannot be written: {error.strerror}"
-        raise ClusterError([Problem("error", "todo", "journal", message, "Give a path that can be written")]) from None
+        raise ClusterError(
+            [Problem("error", "unwritable-file", "journal", message, "Set a path that can be written")]
+        ) from None
     return handle
 
 

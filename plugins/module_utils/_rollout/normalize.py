@@ -3,30 +3,72 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""How a body is mended that the API server's schema refuses, where the CVO would have got it through.
+"""Normalizes a body that the API server's schema rejects although the CVO could apply it.
 
-The CVO decodes manifests into typed objects, so that unknown fields fall away, and OpenShift's own API servers fill in
-what a bare CustomResourceDefinition requires. Server-side apply does neither.
+The CVO decodes manifests into typed objects, which drops unknown fields, and OpenShift's own API servers set fields
+that a bare CustomResourceDefinition requires. Server-side apply does neither.
+Source: openshift/cluster-version-operator:lib/resourceread, lib/resourceapply.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
-from .._kubernetes.api_errors import MistypedField, StatusCause
-from .._problems import type_name
+from .._kubernetes.api_errors import ApiError, MistypedField, StatusCause
+from .._problems import Problem, type_name
+from .._release.manifest import Manifest, location
 from .._unstructured import nested
+from .desired_object import mark_normalized
 
 _TYPES = {"boolean": "a boolean", "list": "a list", "map": "a map", "string": "a string"}
 _STEP = re.compile(r'\.((?:[^.\[\]"])+)|\[((?:[^\]"]|"(?:[^"\\]|\\.)*")*)\]')
 _KEY = re.compile(r'([^=,]+)=("(?:[^"\\]|\\.)*"|[^,]*)')
 
 
+class Normalized(NamedTuple):
+    """The body to apply instead of a rejected one. ``first``, if set, is a body to apply before it."""
+
+    body: Mapping[str, Any]
+    problem: Problem
+    first: Mapping[str, Any] | None = None
+
+
+def normalized_for(
+    error: ApiError,
+    manifest: Manifest,
+    body: Mapping[str, Any],
+    read_schema: Callable[[], object],
+    read_live: Callable[[], Mapping[str, Any] | None],
+) -> Normalized | None:
+    """Normalize ``body``, which the server rejected with ``error``; ``None`` if that is not possible.
+
+    ``read_schema`` reads the openAPIV3Schema of the kind, and ``read_live`` the object on the cluster.
+    """
+    if error.undeclared_fields:
+        return _without_undeclared(error, manifest, body)
+    if not error.is_invalid or not error.causes:
+        return None
+    where = location(manifest.file, manifest.document)
+    with_nulls, filled = fill_required_nulls(body, error.causes, read_schema())
+    if filled:
+        message = f"{', '.join(filled)} is set to null, because the API requires the field"
+        return Normalized(with_nulls, Problem("info", "required-null", where, message))
+    # The CVO replaces a conflicting default of the API server. Server-side apply keeps it, because no manager owns it.
+    # So the rollout takes ownership first, and the next apply without the field removes it.
+    live = read_live() if any(cause.is_forbidden for cause in error.causes) else None
+    first, adopted = adopt_conflicting_defaults(body, error.causes, live) if live is not None else ({}, ())
+    if adopted:
+        message = f"{', '.join(adopted)} of the live object conflicts with the manifest, so it is removed"
+        problem = Problem("info", "conflicting-default", where, message)
+        return Normalized(body, problem, mark_normalized(first, hashed=False))
+    return None
+
+
 def wrong_types(fields: Iterable[MistypedField], body: object) -> tuple[str, ...]:
-    """Return what is of a wrong type in ``body``, such as ``.data.x is a number, expected a string``; no values."""
+    """Describe fields of a wrong type, such as ``.data.x is a number, expected a string``. Values are not in it."""
     return tuple(
         f"{path} is {type_name(_value(body, _STEP.findall(path)))}, expected {_TYPES.get(expected, expected)}"
         for path, expected in fields
@@ -34,7 +76,7 @@ def wrong_types(fields: Iterable[MistypedField], body: object) -> tuple[str, ...
 
 
 def without_field(body: Any, path: str) -> Any:
-    """Return ``body`` without the field at ``path``, the rest of it shared; as it is where the path leads nowhere."""
+    """Copy ``body`` without the field at ``path``; everything else is shared. ``body`` itself if there is none."""
     steps = _STEP.findall(path)
     return _without(body, steps) if steps else body
 
@@ -42,15 +84,15 @@ def without_field(body: Any, path: str) -> Any:
 def fill_required_nulls(
     body: Mapping[str, Any], causes: Iterable[StatusCause], schema: object
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return ``body`` with null in the fields that are missing and may be null by ``schema``, and these fields.
+    """Copy ``body`` with null in missing fields that are required and nullable by ``schema``; also return their paths.
 
     ``schema`` is the openAPIV3Schema of the kind's CustomResourceDefinition.
     """
-    mended = dict(body)
+    filled_body = dict(body)
     filled = []
     for cause in causes:
         steps = cause.field.lstrip(".").split(".")
-        parent, property_of = mended, schema
+        parent, property_of = filled_body, schema
         for step in steps[:-1]:
             inner, property_of = parent.get(step), nested(property_of, "properties", step)
             if not isinstance(inner, Mapping):
@@ -61,33 +103,45 @@ def fill_required_nulls(
             if cause.is_required and nullable and steps[-1] not in parent:
                 parent[steps[-1]] = None
                 filled.append(cause.field)
-    return mended, tuple(filled)
+    return filled_body, tuple(filled)
 
 
 def adopt_conflicting_defaults(
     body: Mapping[str, Any], causes: Iterable[StatusCause], live: Mapping[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return ``body`` with the parents of fields that it does not have and must not have as ``live`` has them.
+    """Copy ``body`` with the parents of forbidden fields as in ``live``; also return the paths of these fields.
 
-    ``causes`` say which fields these are; returned with them are those that ``live`` has. Whoever applies that owns
-    the fields, so that they go when the body itself is applied.
+    ``causes`` name the forbidden fields, which ``body`` does not have. Applying the copy takes ownership of them, so
+    applying ``body`` afterwards removes them.
     """
-    mended = dict(body)
-    found = []
+    adopted_body = dict(body)
+    adopted = []
     for cause in causes:
         *parents, last = cause.field.lstrip(".").split(".")
-        there, ours = nested(live, *parents), nested(body, *parents)
-        if not cause.is_forbidden or not parents or not isinstance(there, Mapping) or last not in there:
+        theirs, ours = nested(live, *parents), nested(body, *parents)
+        if not cause.is_forbidden or not parents or not isinstance(theirs, Mapping) or last not in theirs:
             continue
         if isinstance(ours, Mapping) and last in ours:
             continue
-        outer = mended
+        outer = adopted_body
         for step in parents[:-1]:
             inner = outer.get(step)
             outer[step] = outer = dict(inner) if isinstance(inner, Mapping) else {}
-        outer[parents[-1]] = there
-        found.append(cause.field)
-    return mended, tuple(found)
+        outer[parents[-1]] = theirs
+        adopted.append(cause.field)
+    return adopted_body, tuple(adopted)
+
+
+def _without_undeclared(error: ApiError, manifest: Manifest, body: Mapping[str, Any]) -> Normalized | None:
+    fields = error.undeclared_fields
+    rest = body
+    for field in fields:
+        rest = without_field(rest, field)
+    if rest == body:
+        return None
+    message = f"the API does not declare {', '.join(fields)} of {manifest.resource_id.kind}, so the rollout drops it"
+    problem = Problem("warning", "undeclared-field", location(manifest.file, manifest.document), message)
+    return Normalized(mark_normalized(rest), problem)
 
 
 def _without(value: Any, steps: list[tuple[str, str]]) -> Any:
@@ -98,18 +152,17 @@ def _without(value: Any, steps: list[tuple[str, str]]) -> Any:
         return {**value, name: _without(value[name], rest)}
     if selector and isinstance(value, list):
         chosen = _selected(value, selector)
-        kept = []
+        items = []
         for index, item in enumerate(value):
             if index not in chosen:
-                kept.append(item)
+                items.append(item)
             elif rest:
-                kept.append(_without(item, rest))
-        return kept
+                items.append(_without(item, rest))
+        return items
     return value
 
 
 def _value(value: Any, steps: list[tuple[str, str]]) -> Any:
-    """Return what is where ``steps`` lead; ``None`` where there is nothing."""
     for name, selector in steps:
         if name:
             value = value.get(name) if isinstance(value, Mapping) else None
@@ -120,14 +173,14 @@ def _value(value: Any, steps: list[tuple[str, str]]) -> Any:
 
 
 def _selected(items: list[Any], selector: str) -> set[int]:
-    """Return the indexes of the items that a selector means: an index, or the item with these keys."""
+    """The indexes of the items that ``selector`` selects: an index, or the item with these keys."""
     if selector.isdigit():
         return {int(selector)}
     keys = _KEY.findall(selector)
-    alike: dict[int, int] = {}
+    matches: dict[int, int] = {}
     for index, item in enumerate(items):
-        there = [(item[name], text) for name, text in keys if isinstance(item, Mapping) and name in item]
-        if there and all(json.dumps(found, ensure_ascii=False) == text for found, text in there):
-            alike[index] = len(there)
-    # The server also names keys that it fills in itself, such as the protocol of a port.
-    return {index for index, count in alike.items() if count == max(alike.values())}
+        pairs = [(item[name], text) for name, text in keys if isinstance(item, Mapping) and name in item]
+        if pairs and all(json.dumps(value, ensure_ascii=False) == text for value, text in pairs):
+            matches[index] = len(pairs)
+    # The server also names keys that it sets itself, such as the protocol of a port.
+    return {index for index, count in matches.items() if count == max(matches.values())}

@@ -3,13 +3,14 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Options of a rollout."""
+"""Options of a rollout, as given, and its clocks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._capability.cluster_options import ClusterOptions
 from .._kubernetes.crds import ESTABLISH_SECONDS, TOUCH_SECONDS
 from .._release.task_graph import Mode
 
@@ -18,9 +19,9 @@ class Timings(NamedTuple):
     """The clocks of a rollout, in seconds. Tests pass shorter ones.
 
     ``lock_check`` is the shortest time between two reads of the run lock. ``establish`` is how long to wait for
-    CustomResourceDefinitions, and ``touch`` how long one may make no progress until it is written again. A retry of
+    CustomResourceDefinitions, and ``touch`` how long one may make no progress before it is written again. A retry of
     manifests waits ``first_pause``, then longer, up to ``longest_pause``. ``cluster_version`` is the pause before
-    another look at the ClusterVersion.
+    another read of the ClusterVersion.
     """
 
     lock_check: float = 3.0
@@ -35,39 +36,39 @@ REAL_TIMINGS = Timings()
 
 
 class ApplyOptions(NamedTuple):
-    """How a rollout sends. ``show``: objects before and after are wanted."""
+    """How manifests are applied. ``with_objects``: results contain the objects before and after."""
 
     mode: Mode
-    force: bool
+    force_conflicts: bool
     dry_run: bool
-    show: bool
+    with_objects: bool
     timings: Timings = REAL_TIMINGS
 
 
-class RolloutCriteria(NamedTuple):
-    """What the user said of a cluster; ``None`` where the cluster is asked."""
+class ReleaseOptions(NamedTuple):
+    """Which release to load, and the properties of the cluster that its templates contain."""
 
+    path: str
+    openshift_version: str | None
     cluster_profile: str | None
-    feature_set: str | None
-    feature_gates: Sequence[str] | None
-    exclude_identifier: str
-    overrides: Sequence[Any] | None
-    always_enabled_capabilities: Sequence[str] | None
+    release_image: str | None
 
 
-def criteria_from_params(params: Mapping[str, Any]) -> RolloutCriteria:
-    """Return what the options of ``_argspec.rollout_spec`` say."""
-    return RolloutCriteria(*(params[field] for field in RolloutCriteria._fields))
+def release_options_from_params(params: Mapping[str, Any]) -> ReleaseOptions:
+    """Read the options of ``_module.argspec.release_spec``, and the profile."""
+    return ReleaseOptions(
+        params["release"], params["openshift_version"], params["cluster_profile"], params["release_image"]
+    )
 
 
 class RolloutOptions(NamedTuple):
-    """What the user wants of a rollout. ``mode``: ``None`` for what the CVO would choose.
+    """Options of a rollout. ``mode`` is ``None`` for the mode that the CVO would choose.
 
-    ``release_image``: pull spec for the status, empty where nobody said it. ``wait_timeout`` is in seconds.
+    ``release_image`` is the pull spec for the status, empty if not set. ``wait_timeout`` is in seconds. ``diff_mode``:
+    the result contains the objects before and after.
     """
 
-    capabilities: object
-    said: RolloutCriteria
+    cluster: ClusterOptions
     mode: Mode | None
     parallelism: int
     wait: bool
@@ -78,4 +79,4 @@ class RolloutOptions(NamedTuple):
     allow_downgrade: bool
     release_image: str
     dry_run: bool
-    show: bool
+    diff_mode: bool

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What earlier rollouts applied and the release no longer speaks of: told, and deleted if that is asked for."""
+"""Leftovers: resources of earlier rollouts that the release does not contain. Lists and prunes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._capability.inclusion import is_overridden
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
-from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._release.loader import LoadedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_for
 from .change_set import Leftover
@@ -27,67 +27,68 @@ _CLUSTER_VERSIONS = ResourceId(
 )
 
 
-def leftovers_of(scene: RolloutContext, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
-    """Return what an earlier rollout applied, is there, and no manifest of the release speaks of, sorted."""
-    return tuple(resource for resource in resources_dropped_by(scene.kept.inventory, loaded) if resource in scene.known)
+def leftovers_of(context: RolloutContext, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
+    """The existing resources of earlier rollouts that no manifest of the release contains, sorted."""
+    dropped = resources_dropped_by(context.state.inventory, loaded)
+    return tuple(resource for resource in dropped if resource in context.live)
 
 
-def refuse_unsafe_prune(scene: RolloutContext, loaded: LoadedRelease) -> None:
-    """Raise ``InvalidOptionError`` where what looks left over is rather a release of which something is missing.
+def refuse_unsafe_prune(context: RolloutContext, loaded: LoadedRelease) -> None:
+    """Raise ``InvalidOptionError`` if the release seems to be incomplete or another one.
 
-    The ClusterVersion owns all that was applied: with its definition everything would go.
+    The ClusterVersion owns all applied objects, so deleting its definition would delete everything.
     """
-    inventory = scene.kept.inventory
-    left = leftovers_of(scene, loaded)
-    message = ""
+    inventory = context.state.inventory
+    leftovers = leftovers_of(context, loaded)
+    code = message = ""
     if loaded.partial:
-        message = "is asked for, and the release is not complete (see the warnings), so nobody knows what is left over"
-    elif _CLUSTER_VERSIONS in left:
-        message = f"would delete {_CLUSTER_VERSIONS}, and with that all that was ever applied"
-    elif inventory is not None and 2 * len(left) > len(inventory.entries):
-        message = f"would delete {len(left)} of {len(inventory.entries)} resources, which is another release"
-    problems = [Problem("error", "todo", "prune", message, "Look at release: give the directory of the whole one")]
-    raise_errors(problems if message else (), InvalidOptionError)
+        code = "incomplete-release"
+        message = "is not possible, because the release is incomplete (see the warnings), so leftovers are unknown"
+    elif _CLUSTER_VERSIONS in leftovers:
+        code = "unsafe-prune"
+        message = f"would delete {_CLUSTER_VERSIONS}, and with it all objects that were ever applied"
+    elif inventory is not None and 2 * len(leftovers) > len(inventory.entries):
+        code = "unsafe-prune"
+        message = f"would delete {len(leftovers)} of {len(inventory.entries)} resources, so this is another release"
+    if code:
+        hint = "Check release: it must be the directory of the complete release"
+        raise InvalidOptionError([Problem("error", code, "prune", message, hint)])
 
 
-def as_kept(left: Sequence[ResourceId]) -> tuple[Leftover, ...]:
-    """Return leftovers that stay."""
-    return tuple(Leftover(resource, False) for resource in left)
+def as_kept(resources: Sequence[ResourceId]) -> tuple[Leftover, ...]:
+    """Leftovers that are listed and stay."""
+    return tuple(Leftover(resource, False) for resource in resources)
 
 
 def prune(
-    client: Client, scene: RolloutContext, left: Sequence[ResourceId], claim: RunLock | None
-) -> tuple[tuple[Leftover, ...], tuple[Problem, ...]]:
-    """Delete the leftovers that a rollout made; what was there before it, and what nobody manages, stays.
+    client: Client, context: RolloutContext, resources: Sequence[ResourceId], lock: RunLock | None, problems: Problems
+) -> tuple[Leftover, ...]:
+    """Delete the leftovers that a rollout created. Objects that existed before, and unmanaged ones, stay.
 
-    Nothing is deleted without a ``claim``, which is checked before each deletion: another rollout may want to keep it.
+    Before each deletion, ``lock`` is verified, because another rollout may need the object. ``None`` is a dry run.
     """
-    entries = scene.kept.inventory.entries if scene.kept.inventory else {}
-    found: list[Leftover] = []
-    problems = Problems()
+    entries = context.state.inventory.entries if context.state.inventory else {}
+    leftovers: list[Leftover] = []
     is_over = False
-    # Definitions and namespaces last, because the rest goes with them.
-    for resource in sorted(left, key=lambda resource: resource.kind in _CREATED_FIRST):
-        served = scene.kinds.find(resource.group, resource.kind)
+    # Definitions and namespaces last, because deleting them deletes the rest.
+    for resource in sorted(resources, key=lambda resource: resource.kind in _CREATED_FIRST):
+        served = context.state.kinds.find(resource.group, resource.kind)
         if served is None:
-            continue  # it went with its definition
+            continue  # It was deleted with its definition.
         target = target_for(served, resource)
-        made = entries[resource].made and not is_overridden(resource, scene.facts.overrides)
-        if made and is_over:
-            made = False
-        elif made:
+        is_pruned = False
+        if not entries[resource].created_by_us or is_overridden(resource, context.inclusion.overrides):
+            message = "is not pruned: it existed before, is create-only or unmanaged, or a killed run created it"
+            problems.warning("kept-leftover", str(target), message, "Delete it yourself if it is not needed")
+        elif not is_over:
             try:
-                if claim is not None:
-                    retry_while_unreachable(claim.insist)
-                retry_while_unreachable(
-                    partial(client.delete, target, uid=scene.known[resource]["uid"], dry_run=claim is None)
-                )
+                if lock is not None:
+                    retry_while_unreachable(lock.verify)
+                uid = context.live[resource]["uid"]
+                retry_while_unreachable(partial(client.delete, target, uid=uid, dry_run=lock is None))
+                is_pruned = True
             except ClusterError as error:
                 problems += error.problems
-                made = False
-                is_over = not isinstance(error, ApiError)  # the cluster is another one's, or does not answer
-        else:
-            message = "is not pruned: it was there before the rollout, is create-only or unmanaged, or a run was killed"
-            problems.append(Problem("warning", "todo", str(target), message, "Delete it yourself if nobody needs it"))
-        found.append(Leftover(resource, made))
-    return tuple(sorted(found)), tuple(problems)
+                is_over = not isinstance(error, ApiError)  # Another run owns the cluster, or it does not answer.
+        leftovers.append(Leftover(resource, is_pruned))
+    return tuple(sorted(leftovers))

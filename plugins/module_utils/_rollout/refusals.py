@@ -3,116 +3,159 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What is done about a manifest that an API server refuses: sent differently, or explained without its secrets."""
+"""Why a cluster does not take a manifest, and how a rollout reports each reason."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import ApiError
-from .._kubernetes.client import Client
-from .._kubernetes.schema import schema_of
-from .._problems import Problem
-from .._release.loader import LoadedRelease
+from .._problems import Problem, Severity
 from .._release.manifest import Manifest, location
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
-from .desired_object import mark_normalized
-from .normalize import (
-    adopt_conflicting_defaults,
-    fill_required_nulls,
-    without_field,
-    wrong_types,
+from .._resources import ResourceId
+from .normalize import wrong_types
+
+
+class Refusal(Enum):
+    """Why a cluster does not take a manifest."""
+
+    UNAUTHORIZED = auto()
+    FORBIDDEN = auto()
+    NAMESPACE_MISSING = auto()
+    KIND_NOT_SERVED = auto()
+    GROUP_UNAVAILABLE = auto()
+    """The aggregated API server of the group does not answer."""
+
+    SERVER_UNAVAILABLE = auto()
+    OBJECT_TERMINATING = auto()
+    """The object is being deleted, and what is applied to it goes with it."""
+
+    MISTYPED_FIELD = auto()
+    FIELD_CONFLICT = auto()
+    IMMUTABLE_FIELD = auto()
+    UNFIT_FOR_SCHEMA = auto()
+    INVALID = auto()
+
+
+class Conflict(NamedTuple):
+    """A field that another field manager owns."""
+
+    resource: ResourceId
+    manager: str
+    field: str
+
+
+class Explanation(NamedTuple):
+    """How a rollout reports all manifests together that were refused for one reason.
+
+    ``quotes_server``: the message of the API server says more.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    hint: str
+    quotes_server: bool = False
+
+
+EXPLANATIONS = {
+    Refusal.FORBIDDEN: Explanation(
+        "error",
+        "forbidden-request",
+        "cannot be applied, because the API server forbids it",
+        "Give the user a role that allows get, list, create and patch on it",
+        quotes_server=True,
+    ),
+    Refusal.NAMESPACE_MISSING: Explanation(
+        "error",
+        "missing-namespace",
+        "cannot be applied, because the namespace does not exist",
+        "Check the operator that creates the namespace, or create it",
+    ),
+    Refusal.GROUP_UNAVAILABLE: Explanation(
+        "error",
+        "unavailable-group",
+        "cannot be applied, because the API server of its group does not answer",
+        "Check the APIService and the service that it names",
+    ),
+    Refusal.SERVER_UNAVAILABLE: Explanation(
+        "error",
+        "failed-server",
+        "could not be applied",
+        "Check the health of the API server, and run it again",
+        quotes_server=True,
+    ),
+    Refusal.KIND_NOT_SERVED: Explanation(
+        "warning", "unserved-kind", "is not served by this cluster, so it is not applied", ""
+    ),
+}
+"""Reasons that apply to a whole kind or namespace, and are reported once for each."""
+
+_EXPECTED_HINT = "Correct the manifest, so it matches the schema of the API"
+_IMMUTABLE_HINT = (
+    "Delete the object, so the next run re-creates it (its workload stops meanwhile), or add an override for it: "
+    "the field cannot change after creation"
+)
+_CONFLICT_HINT = (
+    "Agree with the owner of that field manager, take ownership with force_conflicts=true, or add the object to "
+    "spec.overrides"
 )
 
-_EXPECTED = "Write what the API expects"
+
+def refusal_of(error: ApiError, resource: ResourceId) -> Refusal:
+    """Classify the error of a request that applies ``resource``."""
+    if error.is_unauthorized:
+        return Refusal.UNAUTHORIZED
+    if error.is_namespace_missing(resource.namespace) or error.is_namespace_terminating:
+        return Refusal.NAMESPACE_MISSING
+    if error.is_kind_not_served:
+        return Refusal.KIND_NOT_SERVED
+    if error.is_forbidden:
+        return Refusal.FORBIDDEN
+    if error.is_retriable:
+        return Refusal.SERVER_UNAVAILABLE
+    return _refusal_of_content(error)
 
 
-class Normalized(NamedTuple):
-    """What to send instead of what was refused. ``first`` has to be applied before it, where it is not ``None``."""
-
-    sending: Mapping[str, Any]
-    problem: Problem
-    first: Mapping[str, Any] | None = None
-
-
-def normalized_for(
-    client: Client,
-    loaded: LoadedRelease,
-    manifest: Manifest,
-    target: Target,
-    sending: Mapping[str, Any],
-    error: ApiError,
-    definition: Manifest | None,
-) -> Normalized | None:
-    """Return what the CVO would have got through, ``None`` where nothing can be done. Raises ``ClusterError``.
-
-    ``definition`` is the CustomResourceDefinition that the release has of the kind.
-    """
-    where = location(manifest.file, manifest.document)
-    if error.undeclared_fields:
-        return _without_undeclared(manifest, sending, error)
-    if not error.is_invalid or not error.causes:
-        return None
-    schema = _schema(client, loaded, target, definition)
-    nulled, filled = fill_required_nulls(sending, error.causes, schema)
-    if filled:
-        message = f"null stands for {', '.join(filled)}, which the API requires"
-        return Normalized(nulled, Problem("info", "todo", where, message))
-    # The CVO replaces what stands in the way. Server-side apply leaves it, because it is a default of the API server,
-    # which belongs to no manager: so it is made ours, and goes when it is no longer applied.
-    live = _live(client, target) if any(cause.is_forbidden for cause in error.causes) else None
-    first, taken = adopt_conflicting_defaults(sending, error.causes, live) if live is not None else ({}, ())
-    if taken:
-        message = f"{', '.join(taken)} of the cluster does not go with what is applied, so it is taken away"
-        return Normalized(sending, Problem("info", "todo", where, message), mark_normalized(first, hashed=False))
-    return None
-
-
-def refusal(loaded: LoadedRelease, manifest: Manifest, error: ApiError) -> Problem:
-    """Return why ``manifest`` cannot be applied, which no other attempt changes."""
-    where = location(manifest.file, manifest.document)
-    wrong = wrong_types(error.mistyped_fields, loaded.release.body(manifest))
-    if wrong:
-        return Problem("error", "todo", where, "; ".join(wrong), _EXPECTED)
-    problem = redacted(manifest, error)._replace(where=where)
+def _refusal_of_content(error: ApiError) -> Refusal:
+    if error.mistyped_fields:
+        return Refusal.MISTYPED_FIELD
+    if error.is_field_conflict:
+        return Refusal.FIELD_CONFLICT
     if error.is_immutable_field:
-        hint = (
-            "This cannot be changed once the object is there. Delete the object, so that the next run makes it anew "
-            "(what it runs stops meanwhile), or leave it alone with an override"
-        )
-        problem = problem._replace(hint=hint)
-    return problem._replace(hint=_EXPECTED) if error.is_permanent else problem
+        return Refusal.IMMUTABLE_FIELD
+    return Refusal.UNFIT_FOR_SCHEMA if error.is_permanent else Refusal.INVALID
 
 
-def redacted(manifest: Manifest, error: ApiError) -> Problem:
-    """Return what the API server said; of a Secret only about which fields, because it quotes their values."""
+def refusal_problem(
+    refusal: Refusal, manifest: Manifest, error: ApiError, read_body: Callable[[Manifest], Any]
+) -> Problem:
+    """Build the problem of a refused manifest. Secret values that the server quotes are not in it."""
+    problem = _without_secrets(manifest, error)
+    if refusal in EXPLANATIONS:
+        return problem
+    problem = problem._replace(where=location(manifest.file, manifest.document))
+    if refusal is Refusal.MISTYPED_FIELD:
+        message = "; ".join(wrong_types(error.mistyped_fields, read_body(manifest)))
+        return problem._replace(code="mistyped-field", message=message, hint=_EXPECTED_HINT)
+    if refusal is Refusal.FIELD_CONFLICT:
+        return problem._replace(message=_conflict_message(error), hint=_CONFLICT_HINT)
+    if refusal is Refusal.IMMUTABLE_FIELD:
+        return problem._replace(code="immutable-field", hint=_IMMUTABLE_HINT)
+    return problem._replace(hint=_EXPECTED_HINT) if refusal is Refusal.UNFIT_FOR_SCHEMA else problem
+
+
+def conflicts_of(resource: ResourceId, error: ApiError) -> tuple[Conflict, ...]:
+    """The fields of ``resource`` that other field managers own."""
+    return tuple(Conflict(resource, manager, field) for manager, field in error.field_conflicts)
+
+
+def _conflict_message(error: ApiError) -> str:
+    return "; ".join(f"{field} is owned by {manager}" for manager, field in error.field_conflicts)
+
+
+def _without_secrets(manifest: Manifest, error: ApiError) -> Problem:
     is_secret = manifest.resource_id.group_kind == ("", "Secret")
     return error.redacted() if is_secret and not error.is_field_conflict else error.problems[0]
-
-
-def _without_undeclared(manifest: Manifest, sending: Mapping[str, Any], error: ApiError) -> Normalized | None:
-    fields = error.undeclared_fields
-    left = sending
-    for field in fields:
-        left = without_field(left, field)
-    if left == sending:
-        return None
-    message = f"the API does not know {', '.join(fields)} of {manifest.resource_id.kind}, so it is left out"
-    return Normalized(
-        mark_normalized(left), Problem("warning", "todo", location(manifest.file, manifest.document), message)
-    )
-
-
-def _schema(client: Client, loaded: LoadedRelease, target: Target, definition: Manifest | None) -> Any:
-    if definition is not None:
-        return schema_of(loaded.release.body(definition), target.kind.version)
-    # Where the kind has none, what the server says is what counts.
-    return schema_of(_live(client, Target(CUSTOM_RESOURCE_DEFINITIONS, target.kind.resource)), target.kind.version)
-
-
-def _live(client: Client, target: Target) -> Mapping[str, Any] | None:
-    try:
-        return client.get(target)
-    except ApiError:
-        return None

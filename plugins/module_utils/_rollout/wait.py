@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Waiting until what a rollout sent is ready: by watch, kind by kind."""
+"""Waits until the applied objects are ready, with one watch for each kind."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from .._release.release import Release
 from .._release.task_graph import Mode
 from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
 from .desired_object import is_create_only
-from .inventory_store import OF_ROLLOUT
+from .inventory_store import APPLYSET_MEMBERS
 
-Wanted = Mapping[Target, Mapping[str, Manifest]]
-"""What to wait for: by kind, and by the key of the object."""
+WaitedFor = Mapping[Target, Mapping[str, Manifest]]
+"""Manifests by kind, and by the key of the object."""
+
+_Unready = Sequence[tuple[Target, str, Readiness]]
 
 
 def wait_until_ready(
@@ -36,100 +38,103 @@ def wait_until_ready(
     manifests: Iterable[Manifest],
     mode: Mode,
     deadline: float,
-    tell: Callable[[int, str, str], None],
-) -> tuple[Problem, ...]:
-    """Wait until the objects of ``manifests`` are ready, as ``mode`` asks; return what is not at ``deadline``.
+    notify: Callable[[int, str, str], None],
+    problems: Problems,
+) -> None:
+    """Wait until the objects of ``manifests`` are ready, by the rules of ``mode``.
 
-    ``deadline`` is of ``time.monotonic``. What an operator complains about though it is ready is a warning. ``tell``
-    hears how many are waited for, with the first of them and why, as often as that may have changed.
+    Reports objects that are not ready at ``deadline`` (of ``time.monotonic``), and warns of degraded operators.
+    ``notify`` receives the number of unready objects, the first of them, and why it is not ready.
     """
-    wanted = _by_kind(kinds, manifests)
+    waited_for = _by_kind(kinds, manifests)
     trouble: ClusterError | None = None
     unlisted: dict[Target, ClusterError] = {}
+    warnings = Problems()
     try:
-        snapshots = dict(zip(wanted, client.each(partial(_snapshot, client, unlisted), tuple(wanted)), strict=True))
+        snapshots = dict(
+            zip(waited_for, client.each(partial(_snapshot, client, unlisted), tuple(waited_for)), strict=True)
+        )
         objects: Objects = {target: snapshot.objects for target, snapshot in snapshots.items()}
-        waiting, told = _judge(wanted, objects, release, mode)
-        late = {target: snapshots[target] for target in wanted if any(item[0] == target for item in waiting)}
+        unready = _judge(waited_for, objects, release, mode, warnings)
+        late = {target: snapshots[target] for target in waited_for if any(item[0] == target for item in unready)}
         trouble = next(iter(unlisted.values()), None)
-        if late and not _is_hopeless(waiting):
-            wanted = {target: wanted[target] for target in late}
+        if late and not _is_hopeless(unready):
+            waited_for = {target: waited_for[target] for target in late}
             for state in watch_objects(client, late, max(0.0, deadline - time.monotonic())):
-                waiting, more = _judge(wanted, state.objects, release, mode)
-                # Until a kind could be listed it is that, and no news is no good news.
+                unready = _judge(waited_for, state.objects, release, mode, more := Problems())
+                # A kind that could not be listed yet has no objects, which does not mean that they are ready.
                 blind = (error for target, error in unlisted.items() if target in late and not state.objects[target])
                 trouble = state.error or next(blind, None)
-                if not waiting or _is_hopeless(waiting):
+                if not unready or _is_hopeless(unready):
                     break
-                target, key, found = waiting[0]
-                tell(len(waiting), _location(target.kind, key), str(trouble or found.message))
-                told = tuple(dict.fromkeys((*told, *more)))
+                target, key, readiness = unready[0]
+                notify(len(unready), _location(target.kind, key), str(trouble or readiness.message))
+                warnings += more
     except ApiError as error:
         if not error.is_forbidden:
             raise
-        return (error.problems[0]._replace(severity="error", where="wait"),)
-    # What could not be seen any more is why it is not known to be ready.
-    unseen = trouble.problems if waiting and trouble is not None else ()
-    return (*unseen, *(_unready(target, key, found) for target, key, found in waiting), *told)
+        problems.append(error.problems[0]._replace(severity="error", where="wait"))
+        return
+    if unready and trouble is not None:
+        problems += trouble.problems  # Objects that can no longer be read are not known to be ready.
+    problems += [_unready_problem(target, key, readiness) for target, key, readiness in unready]
+    problems += warnings.unique()
 
 
 def _snapshot(client: Client, unlisted: dict[Target, ClusterError], target: Target) -> Snapshot:
-    """Return what there is; where a server cannot tell now, nothing, so that it is asked again while there is time."""
+    """The objects of a kind. If the server cannot list them now, none, so the watch lists them later."""
     try:
         return client.snapshot(target)
     except ClusterError as error:
-        # 403: a server that has just started does not know its rules yet, which who follows has patience with.
+        # A starting server answers 403 until its RBAC rules are loaded. The watch tolerates that for some time.
         if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise
         unlisted[target] = error
     return Snapshot({}, "")
 
 
-def _by_kind(kinds: RestMapper, manifests: Iterable[Manifest]) -> Wanted:
-    found: dict[Target, dict[str, Manifest]] = {}
+def _by_kind(kinds: RestMapper, manifests: Iterable[Manifest]) -> WaitedFor:
+    by_kind: dict[Target, dict[str, Manifest]] = {}
     for manifest in manifests:
         resource = manifest.resource_id
-        # CustomResourceDefinitions were waited for already: nothing could be sent without them.
+        # The rollout has already waited for CustomResourceDefinitions.
         is_definition = resource.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
         if manifest.deletes or is_definition or not can_be_unready(resource):
             continue
         served = kinds.find(resource.group, resource.kind, manifest.version)
         if served is not None:
-            target = Target(served, labels="" if resource.group_kind == CLUSTER_OPERATORS.group_kind else OF_ROLLOUT)
-            found.setdefault(target, {})[target_for(served, resource).key] = manifest
-    return found
+            is_operator = resource.group_kind == CLUSTER_OPERATORS.group_kind
+            target = Target(served, labels="" if is_operator else APPLYSET_MEMBERS)
+            by_kind.setdefault(target, {})[target_for(served, resource).key] = manifest
+    return by_kind
 
 
-_Waiting = Sequence[tuple[Target, str, Readiness]]
-
-
-def _judge(wanted: Wanted, objects: Objects, release: Release, mode: Mode) -> tuple[_Waiting, tuple[Problem, ...]]:
-    waiting: list[tuple[Target, str, Readiness]] = []
-    told = Problems()
-    for target, manifests in wanted.items():
+def _judge(waited_for: WaitedFor, objects: Objects, release: Release, mode: Mode, warnings: Problems) -> _Unready:
+    unready: list[tuple[Target, str, Readiness]] = []
+    for target, manifests in waited_for.items():
         for key, manifest in manifests.items():
             obj = objects[target].get(key)
             if obj is None and is_create_only(manifest):
-                continue  # it was there before, so that it has no label of ours, and is nobody's to wait for
-            found = readiness_of(release, manifest, obj, mode)
-            if found.state != "ready":
-                waiting.append((target, key, found))
-            elif found.degraded:
-                told.append(
-                    Problem("warning", "todo", _location(target.kind, key), f"is ready, and degraded: {found.degraded}")
-                )
-    return waiting, tuple(told)
+                continue  # It existed before the first rollout, so it lacks our label.
+            readiness = readiness_of(release, manifest, obj, mode)
+            if readiness.state != "ready":
+                unready.append((target, key, readiness))
+            elif readiness.degraded:
+                message = f"is ready, but degraded: {readiness.degraded}"
+                warnings.warning("degraded-operator", _location(target.kind, key), message)
+    return unready
 
 
-def _is_hopeless(waiting: _Waiting) -> bool:
-    """Tell whether nothing of what is left can become ready by itself."""
-    return bool(waiting) and all(found.state == "failed" for _target, _key, found in waiting)
+def _is_hopeless(unready: _Unready) -> bool:
+    """Whether no unready object can become ready on its own."""
+    return bool(unready) and all(readiness.state == "failed" for _target, _key, readiness in unready)
 
 
-def _unready(target: Target, key: str, found: Readiness) -> Problem:
-    failed = found.state == "failed"
-    hint = "Mend it: it does not become ready by itself" if failed else "Look at it, or raise wait_timeout"
-    return Problem("error", "todo", _location(target.kind, key), f"is not ready: {found.message}", hint)
+def _unready_problem(target: Target, key: str, readiness: Readiness) -> Problem:
+    is_failed = readiness.state == "failed"
+    hint = "Repair it: it does not become ready on its own" if is_failed else "Check it, or increase wait_timeout"
+    message = f"is not ready: {readiness.message}"
+    return Problem("error", "unready-object", _location(target.kind, key), message, hint)
 
 
 def _location(kind: ApiResource, key: str) -> str:

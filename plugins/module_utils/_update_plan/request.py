@@ -20,7 +20,7 @@ from .._release.release import Release
 from .._resources import ResourceId
 from .._version import Minor, find_minor
 from .credentials import resolve_platform
-from .resolved_release import resolve_release
+from .path import resolve_on_path
 from .start import PlanOptions, Source, StartingCluster
 
 
@@ -51,8 +51,7 @@ def read_request(
     selection, status = Selection(), None
     cluster, of_overrides = options.cluster, "overrides"
     if source == "cluster_version":
-        found, of_object = parse_cluster_version(options.cluster_version, options.place)
-        problems += of_object
+        found = parse_cluster_version(options.cluster_version, options.place, problems)
         if found is not None:
             selection, status = found.selection, found.status
             problems += _version_problems(found, minor, options.place, strict)
@@ -62,9 +61,8 @@ def read_request(
     elif source == "enabled_capabilities":
         selection, status = _of_list(options.cluster, problems)
     else:
-        selection, of_selection = parse_selection(options.cluster.capabilities)
-        problems += of_selection
-    facts = check_options(cluster, None, problems, of_overrides)
+        selection = parse_selection(options.cluster.capabilities, "capabilities", problems)
+    facts = check_options(cluster, None, problems, overrides_at=of_overrides)
     effective = facts.overrides if any(override.unmanaged for override in facts.overrides) else ()
     problems += options.live.problems if options.live else ()
     on_path = StartingCluster(selection, status, effective, options.live.present if options.live else None)
@@ -79,18 +77,18 @@ def deciding_resources(question: PlanRequest, releases: Sequence[Release]) -> fr
     They are those of the incoming releases that need a name which is not on from the start, because what is on stays
     on (see ``ImplicitEnablement.enabled_by_presence``). ``question`` has to be one that has a plan.
     """
-    found = [resolve_release(question.facts, release, Problems()) for release in releases]
+    found = [resolve_on_path(question.facts, release, Problems()) for release in releases]
     waypoints = [waypoint for waypoint in found if waypoint is not None]
     start, status = waypoints[0], question.cluster.status
     selection = start.pinned(question.cluster.selection)
     enabled = start.status(selection).enabled if status is None else status.enabled
     # A name whose gates one of the releases turns off is not on in all of them.
-    hidden = frozenset[str]().union(*(waypoint.hidden for waypoint in waypoints))
+    hidden = frozenset[str]().union(*(waypoint.gated for waypoint in waypoints))
     on = (enabled | start.requested(selection) | start.always) - hidden
     return frozenset(
         manifest.resource_id
         for before, after in pairwise(waypoints)
-        for manifest in before.load(after)
+        for manifest in after.manifests_loaded_by(before)
         if not on.issuperset(manifest.capabilities)
     )
 

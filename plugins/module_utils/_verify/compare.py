@@ -17,7 +17,7 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import Schema, is_declared, schema_of, served_schema
-from .._problems import Problem, Problems, has_errors
+from .._problems import Problem, Problems
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
@@ -83,11 +83,13 @@ def _different_fields(
 ) -> tuple[tuple[Difference, ...], tuple[Problem, ...]]:
     """Return the fields that are not as in the manifest, or why it cannot be said how they should be."""
     body = loaded.release.body(manifest)
-    wanted, problems = build_apply_object(manifest, body, OwnershipMetadata("", "", proxy), "", target.kind.namespaced)
-    if has_errors(problems):
-        return (), problems
+    problems = Problems()
+    ownership = OwnershipMetadata("", "", proxy)
+    wanted = build_apply_object(manifest, body, ownership, "", target.kind.namespaced, problems)
+    if problems.has_errors:
+        return (), tuple(problems)
     told = masked(differences(_without_ownership(wanted), found), manifest.resource_id.kind)
-    return tuple(map(shortened, told)), problems
+    return tuple(map(shortened, told)), tuple(problems)
 
 
 def shortened(told: Difference) -> Difference:

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import resolve_cluster
+from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import CapabilityStatus
+from .._capability.resolved_release import resolve_cluster
 from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION
 from .._cluster.readiness import Readiness
@@ -34,10 +35,9 @@ from .._rollout.cluster_state import (
     resources_dropped_by,
     rollout_context,
 )
-from .._rollout.desired_object import PART_OF, wrong_annotations
+from .._rollout.desired_object import PART_OF, check_annotations
 from .._rollout.feature_set import FeatureGateReading, needs_feature_set, read_feature_gate
 from .._rollout.inventory import applyset_id
-from .._rollout.options import RolloutCriteria
 from .._unstructured import nested
 from .compare import compare, problems_of
 from .desired_state import DesiredState, UnexpectedResource, desired_state
@@ -87,7 +87,7 @@ class Verification(NamedTuple):
 
 
 def verify(
-    client: Client, around: ClusterState, loaded: LoadedRelease, capabilities: object, said: RolloutCriteria
+    client: Client, around: ClusterState, loaded: LoadedRelease, capabilities: object, said: ClusterOptions
 ) -> Verification:
     """Compare the cluster with ``loaded``. Raises ``CapabilityError`` where it is not known what should be there.
 
@@ -97,7 +97,7 @@ def verify(
     if not gate.readable and not gate.problems:
         message = "FeatureGate is not served, so this goes by the default feature set"
         gate = FeatureGateReading(True, problems=(Problem("info", "todo", "feature_set", message),))
-    scene = rollout_context(around.kinds, around.kept, loaded, said, around.release_image, gate, around.cluster_version)
+    scene = rollout_context(around, loaded, said, around.release_image, gate)
     status, told = _capability_status(around, scene, loaded, capabilities)
     problems = Problems((*around.problems, *_stale(around, loaded), *scene.problems, *told))
     expected, wrong = _expected(scene, loaded, status, gate)
@@ -125,8 +125,8 @@ def _stale(around: ClusterState, loaded: LoadedRelease) -> Iterable[Problem]:
     if version and version != loaded.release.shown_version:
         message = f"is {loaded.release.shown_version}, and the cluster has {version}"
         yield Problem("warning", "todo", "release", message, "Give the release that the cluster has")
-    if around.kept.inventory and around.kept.inventory.unfinished:
-        message = f"the last rollout ({around.kept.inventory.unfinished}) did not end well"
+    if around.inventory and around.inventory.unfinished:
+        message = f"the last rollout ({around.inventory.unfinished}) did not end well"
         yield Problem("warning", "todo", "", message, "Let release_apply end it")
 
 
@@ -136,10 +136,10 @@ def _capability_status(
     """Return what a selection comes to; without one what the cluster says to have on, in status and inventory."""
     if capabilities is not None:
         options = scene.options._replace(capabilities=capabilities)
-        _facts, status, problems = resolve_cluster(options, loaded.release)
-        return status, problems
-    inventory, obj = around.kept.inventory, around.cluster_version
-    told = parse_cluster_version(obj, str(CLUSTER_VERSION), strict=False)[0] if obj else None
+        problems = Problems()
+        return resolve_cluster(options, loaded.release, problems)[1], tuple(problems)
+    inventory, obj = around.inventory, around.cluster_version
+    told = parse_cluster_version(obj, str(CLUSTER_VERSION), Problems(), strict=False) if obj else None
     if inventory is None and (told is None or told.status is None):
         message = "does not tell which capabilities the cluster has" if obj else "is not there to tell capabilities"
         problem = Problem(
@@ -147,7 +147,7 @@ def _capability_status(
         )
         raise ClusterError([*around.problems, problem])
     kept = inventory.enabled if inventory else frozenset[str]()
-    return merged_status(told, scene.target.known, kept), ()
+    return merged_status(told, scene.target.minor_data, kept), ()
 
 
 def _expected(
@@ -155,17 +155,18 @@ def _expected(
 ) -> tuple[DesiredState, tuple[Problem, ...]]:
     """Return what should be there; a manifest that the CVO would not apply whatever it says is a problem."""
     manifests = [item for item in loaded.release.manifests if gate.readable or not needs_feature_set(item)]
-    entries = scene.kept.inventory.entries if scene.kept.inventory else {}
+    entries = scene.state.inventory.entries if scene.state.inventory else {}
     leftovers = {
-        resource: entries[resource].capabilities for resource in resources_dropped_by(scene.kept.inventory, loaded)
+        resource: entries[resource].capabilities for resource in resources_dropped_by(scene.state.inventory, loaded)
     }
-    facts = scene.facts._replace(capability_status=status)
+    facts = scene.inclusion._replace(capability_status=status)
     found = desired_state(included_by_resource(scene, status), manifests, facts, leftovers)
     wanted, wrong = [], Problems()
     for manifest in found.wanted:
-        problems = tuple(wrong_annotations(manifest))
-        wrong += problems
-        if not problems:
+        found_here = Problems()
+        check_annotations(manifest, found_here)
+        wrong += found_here
+        if not found_here:
             wanted.append(manifest)
     return found._replace(wanted=tuple(wanted)), tuple(wrong)
 

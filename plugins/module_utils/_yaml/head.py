@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The head of a YAML document: what is read of it, and what its scalars are.
+"""The head of a YAML document, and the values of plain scalars as Go reads them.
 
 The CVO reads YAML through sigs.k8s.io/yaml (goyaml.v2), which differs from PyYAML: timestamps and ``1:30`` are
-strings, a bare ``=`` is a string, ``y`` is a boolean, repeated keys are legal and the last one counts.
+strings, a bare ``=`` is a string, ``y`` is a boolean, repeated keys are valid and the last one counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 HEAD_FIELDS = frozenset({"apiVersion", "kind", "metadata"})
 
-# Compiled where it is first used: most releases have no number among what is read here.
+# Compiled at its first use: the heads of most releases contain no number.
 _NUMBER = (
     r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
     r"|0b[-+][01]+"
@@ -36,7 +36,7 @@ _WORDS: dict[str, bool | float | None] = {
 
 
 class YamlError(Exception):
-    """A document cannot be read. ``line`` and ``column`` count from 1 within the text given; 0 if not known."""
+    """A document cannot be read. ``line`` and ``column`` count from 1 within the text; 0 if unknown."""
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
@@ -44,10 +44,10 @@ class YamlError(Exception):
 
 
 class Head(NamedTuple):
-    """What was read of a document.
+    """The head of a document.
 
-    ``value`` is the document with only ``HEAD_FIELDS`` filled in (other fields of the top level are there, as
-    ``None``); ``None`` for an empty document. ``more`` tells that another document follows without a ``---`` line.
+    ``value`` is the document with only ``HEAD_FIELDS`` filled in (other top-level fields are ``None``); ``None`` for an
+    empty document. ``more``: another document follows without a ``---`` line.
     """
 
     value: Any
@@ -55,7 +55,7 @@ class Head(NamedTuple):
 
 
 def resolve_plain(text: str) -> object:
-    """Return what an unquoted scalar is (sigs.k8s.io/yaml:goyaml.v2/resolve.go): null, boolean, number or string."""
+    """The value of an unquoted scalar: null, boolean, number or string (sigs.k8s.io/yaml:goyaml.v2/resolve.go)."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
@@ -65,14 +65,14 @@ def resolve_plain(text: str) -> object:
 
 
 def _number(digits: str, text: str) -> object:
-    """Return the number that ``digits`` are; ``text`` where Go has no number for them."""
+    """The number of ``digits``, or ``text`` if Go cannot represent it."""
     if digits.startswith(("0b-", "0b+")):
         return int(digits[2:], 2)
     decimal = digits.lstrip("+-")[1:2].lower() not in ("x", "o", "b")
     if not decimal or digits.lstrip("+-").isdigit():
         try:
             number = int(digits, 8 if re.fullmatch(_OCTAL, digits) else 0)
-        except ValueError:  # 08: no octal, so a float to Go
+        except ValueError:  # 08 is not octal, so Go reads a float
             return float(digits)
         if _INT64_MIN <= number <= _UINT64_MAX:
             return number
@@ -83,11 +83,11 @@ def _number(digits: str, text: str) -> object:
 
 
 def parse_json_object(data: bytes) -> dict[str, Any] | None:
-    """Return the object that ``data`` is in JSON; ``None`` where it is none, for a YAML flow map begins like one."""
+    """Parse ``data`` as a JSON object. ``None`` if it is not one: a YAML flow map also begins with ``{``."""
     if not data.lstrip().startswith(b"{"):
         return None
     try:
-        found: dict[str, Any] = json.loads(data)
+        value: dict[str, Any] = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return found
+    return value

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""One YAML document as the CVO reads it: the head that decisions need, or the whole body.
+"""Reads one YAML document as the CVO does: the head that decisions need, or the whole body.
 
-Here libyaml does the parsing, through PyYAML. Its answer counts: ``_rapidyaml`` is faster and hands over what it
-is not certain of.
+libyaml parses, through PyYAML. This is the reference: ``rapidyaml`` is faster, and leaves documents with unsupported
+syntax to this file.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ try:
         SequenceStartEvent,
         StreamEndEvent,
     )
-except ImportError:  # modules ask _deps before they come here
+except ImportError:  # modules check with _module.deps first
     yaml = None  # type: ignore[assignment]
 
 from .head import HEAD_FIELDS, Head, YamlError, resolve_plain
 
 MAX_DEPTH = 10000
-"""Nesting at which goyaml.v2 gives up (sigs.k8s.io/yaml:goyaml.v2/decode.go, scannerc.go max_flow_level)."""
+"""The depth of nesting that goyaml.v2 rejects (sigs.k8s.io/yaml:goyaml.v2/decode.go, scannerc.go max_flow_level)."""
 
 _STRING_TAGS = ("tag:yaml.org,2002:str", "!", "tag:yaml.org,2002:binary")
 
 
 def read_head(data: bytes) -> Head:
-    """Read the head of the first document in ``data`` (UTF-8), checking the syntax of all of that document.
+    """Read the head of the first document in ``data`` (UTF-8), and check the syntax of the whole document.
 
-    Raises ``YamlError``, also for aliases that blow up (by the measure of goyaml.v2) and for endless nesting.
+    Raises ``YamlError``, also for excessive aliasing (with the limits of goyaml.v2) and for excessive nesting.
     """
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)(data)
     try:
@@ -58,18 +58,18 @@ def read_head(data: bytes) -> Head:
 def load_body(data: bytes) -> Any:
     """Load the first document of ``data`` as plain Python values. Raises ``YamlError``."""
     if _has_alias_bomb(data):
-        read_head(data)  # PyYAML recurses in C: endless nesting would end the process, not raise.
+        read_head(data)  # PyYAML recurses in C: excessive nesting would crash the process instead of raising an error.
     try:
         return next(iter(yaml.load_all(data, Loader=_body_loader())), None)
     except (yaml.YAMLError, ValueError, AttributeError, LookupError, TypeError, RecursionError) as error:
-        # PyYAML's constructors raise what their tags happen to stumble over.
+        # The constructors of PyYAML raise various exceptions for unexpected values.
         raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None
 
 
 def _has_alias_bomb(data: bytes) -> bool:
-    """Tell whether a document may be nested endlessly, or grow by aliases; most are seen not to at a glance.
+    """Whether a document may have excessive nesting or aliasing. Cheap, with false positives.
 
-    Each level of nesting takes one of these marks, or some indentation.
+    Each level of nesting needs one of these marks, or some indentation.
     """
     marks = sum(map(data.count, (b"[", b"{", b"- ", b"-\n", b"? ")))
     return b"&" in data or b"\t" in data or marks > MAX_DEPTH // 2 or b" " * (MAX_DEPTH // 2) in data
@@ -80,7 +80,7 @@ def _body_loader() -> type:
     safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     class BodyLoader(safe):  # type: ignore[misc]
-        """The safe loader without the tags that make PyYAML stumble over, or change, what the CVO reads as strings."""
+        """The safe loader without the tags of scalars that the CVO reads as strings."""
 
         yaml_implicit_resolvers = {
             first: [(tag, how) for tag, how in resolvers if tag.rpartition(":")[2] not in ("value", "timestamp")]
@@ -94,7 +94,7 @@ _MAP, _LIST = 1, 2
 
 
 class _Frame:
-    """An open map or list. ``keep`` tells whether its content is built; ``size`` counts nodes, aliases expanded."""
+    """An open map or list. ``keep``: its content is built. ``size`` counts nodes, with aliases expanded."""
 
     __slots__ = ("anchor", "has_key", "is_root", "keep", "key", "kind", "size", "value")
 
@@ -107,7 +107,7 @@ class _Frame:
 
 
 class _Reader:
-    """Reads one document event by event, because building nodes for the 99 % that nobody needs is what costs."""
+    """Reads one document event by event: building nodes for the 99 % that are not needed would be slow."""
 
     def __init__(self, loader: Any) -> None:
         self.next_event = loader.get_event
@@ -145,11 +145,11 @@ class _Reader:
                 self._put(value, size)
             else:
                 root, total = value, size
-                self._refuse_bomb(total)
+                self._refuse_alias_bomb(total)
         try:
             more = not isinstance(next_event(), StreamEndEvent)
         except yaml.YAMLError:
-            more = True  # whatever it is: the CVO does not read that far
+            more = True  # a syntax error: the CVO does not read that far
         return Head(root, more)
 
     def _open(self, kind: int, event: Any) -> None:
@@ -163,10 +163,10 @@ class _Reader:
             raise YamlError("a map or list is used as a key", mark.line + 1, mark.column + 1)
         if len(stack) >= MAX_DEPTH:
             raise YamlError(f"exceeded max depth of {MAX_DEPTH}")
-        keep = event.anchor is not None or self._wanted(parent)
+        keep = event.anchor is not None or self._keeps(parent)
         stack.append(_Frame(kind, keep, event.anchor, False))
 
-    def _wanted(self, parent: _Frame) -> bool:
+    def _keeps(self, parent: _Frame) -> bool:
         if parent.is_root and parent.anchor is None:
             return parent.kind == _MAP and (parent.key in HEAD_FIELDS or parent.key == "<<")
         return parent.keep
@@ -208,7 +208,7 @@ class _Reader:
             frame.has_key = False
             if frame.key == "<<":
                 self._merge(frame, value)
-            elif self._wanted(frame):
+            elif self._keeps(frame):
                 frame.value[frame.key] = value
             elif frame.is_root:
                 frame.value[frame.key] = None
@@ -219,8 +219,8 @@ class _Reader:
                 raise YamlError("map merge requires map or sequence of maps as the value")
             frame.value.update(item)
 
-    def _refuse_bomb(self, total: int) -> None:
-        # The measure of goyaml.v2 decode.go allowedAliasRatio, taken once at the end: nothing was expanded here.
+    def _refuse_alias_bomb(self, total: int) -> None:
+        # goyaml.v2/decode.go allowedAliasRatio, checked once at the end, because nothing is expanded here.
         if self.aliased <= 100 or total <= 1000:
             return
         low, high = 400_000, 4_000_000

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Where the parts of a YAML text stand: the nodes of its document with their places in the text.
+"""The nodes of a YAML document with their positions in the text.
 
-They are made of the parser's events, not of PyYAML's nodes: there an alias has the place of its anchor. libyaml
-parses, as for everything else that is read: PyYAML's own parser refuses tabs that Go's, a port of libyaml, takes.
+They are built from the events of the parser, because in PyYAML's nodes an alias has the position of its anchor.
+libyaml parses: PyYAML's own parser rejects tabs that Go's parser, a port of libyaml, accepts.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from typing import Any, Literal, NamedTuple
 
 try:
     import yaml
-except ImportError:  # modules ask _deps before they come here
+except ImportError:  # modules check with _module.deps first
     yaml = None  # type: ignore[assignment]
 
 from .head import YamlError
 
 BOM = "\ufeff"
 MAX_DEPTH = 100
-"""Nesting that no install-config comes near. Nodes are read by recursion."""
+"""Far more nesting than an install-config has. Nodes are read by recursion."""
 
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # what YAML 1.1 takes for the end of a line
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # line breaks of YAML 1.1
 _BREAKS = frozenset("\n\r\x85\u2028\u2029")
-_EDITOR_BREAK = re.compile("\r\n|[\n\r]")  # what editors count
+_EDITOR_BREAK = re.compile("\r\n|[\n\r]")  # line breaks of editors
 _COLON = re.compile(r"\s*:")
 _NOT_ALLOWED = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, 5.1
 
 
 class Lines:
-    """The lines of a text, as editors count, found once: to count them anew for each place takes quadratic time."""
+    """The lines of a text, as editors count them. They are counted once: counting per lookup takes quadratic time."""
 
     def __init__(self, text: str) -> None:
-        self._ends = [found.end() for found in _EDITOR_BREAK.finditer(text)]
+        self._ends = [match.end() for match in _EDITOR_BREAK.finditer(text)]
 
     def number(self, index: int) -> int:
-        """Return the number of the line that ``index`` is in."""
+        """The number of the line that contains ``index``, from 1."""
         return bisect_right(self._ends, index) + 1
 
 
 class Node(NamedTuple):
-    """A scalar, alias, map or list. ``start`` counts its anchor and tag in; behind ``end`` come but comments.
+    """A scalar, alias, map or list. ``start`` includes its anchor and tag; after ``end`` there are only comments.
 
     ``value`` is the text of a scalar or the name of an alias; ``style`` is ``'``, ``"``, ``|`` or ``>`` of a scalar,
-    ``{`` of a map or list in flow style, and empty otherwise. ``target`` is where the node starts that an alias
+    ``{`` of a map or list in flow style, and empty otherwise. ``target`` is the start of the node that an alias
     repeats, -1 if there is none.
     """
 
@@ -66,12 +66,12 @@ class Node(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing is written at all, which is null."""
+        """Whether the text is empty, which is null."""
         return self.kind == "scalar" and self.start == self.end
 
 
 class Pair(NamedTuple):
-    """A key of a map and its value; ``colon`` is the place behind the colon, -1 if it is not right behind the key."""
+    """A key of a map and its value. ``colon`` is the index after the colon, -1 unless it directly follows the key."""
 
     key: Node
     colon: int
@@ -79,25 +79,25 @@ class Pair(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The place behind the last character."""
+        """The index after the last character."""
         return max(self.key.end, self.colon, self.value.end)
 
 
 class Tree(NamedTuple):
-    """The first document: its ``root`` (``None`` if the text holds none), the place where it ends, and the next one."""
+    """The first document: its ``root`` (``None`` if there is none), its end, and the start of the next document."""
 
     root: Node | None
     end: int
-    next_document: int  # -1 if there is none with content
+    next_document: int  # -1 if none has content
 
 
 def parse_tree(text: str) -> Tree:
-    """Return the nodes of the first document of ``text``. Raises ``YamlError``, which shows nothing of the text."""
+    """Parse the first document of ``text``. Raises ``YamlError``, which contains nothing of the text."""
     bad = _NOT_ALLOWED.search(text)
     if bad:
         message = f"the character U+{ord(bad[0]):04X} is not allowed"
         raise _error_at(message, text, bad.start())
-    shift = len(BOM) if text.startswith(BOM) else 0  # libyaml does not count it, PyYAML does
+    shift = len(BOM) if text.startswith(BOM) else 0  # PyYAML counts it, libyaml does not
     try:
         return _Builder(text, shift).tree()
     except yaml.MarkedYAMLError as error:
@@ -107,16 +107,16 @@ def parse_tree(text: str) -> Tree:
             raise YamlError(message) from None
         raise _error_at(message, text, mark.index + shift) from None
     except yaml.YAMLError:
-        raise YamlError("cannot be parsed") from None  # its message may quote the text
+        raise YamlError("cannot be parsed") from None  # its message may contain parts of the text
 
 
 def walk(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield ``node`` and all below it but keys, each with its path, such as ``platform.hosts[0].name``."""
-    return ((place, found) for place, found, is_key in walk_with_keys(node, path) if not is_key)
+    """Yield ``node`` and everything below it except keys, with paths such as ``platform.hosts[0].name``."""
+    return ((below_path, child) for below_path, child, is_key in walk_with_keys(node, path) if not is_key)
 
 
 def walk_with_keys(node: Node, path: str = "") -> Iterator[tuple[str, Node, bool]]:
-    """Yield ``node`` and all below it, each with its path, and whether it is a key, whose path is that of its map."""
+    """Yield path, node and whether it is a key, for ``node`` and everything below. A key has the path of its map."""
     yield path, node, False
     for number, item in enumerate(node.items):
         yield from walk_with_keys(item, f"{path}[{number}]")
@@ -126,17 +126,17 @@ def walk_with_keys(node: Node, path: str = "") -> Iterator[tuple[str, Node, bool
 
 
 def below(path: str, key: Node) -> str:
-    """Return the path of what ``key`` names."""
+    """The path of the value of ``key``."""
     return f"{path}.{key.value}" if path and key.value else path or key.value
 
 
 def own_pair(node: Node, name: str) -> Pair | None:
-    """Return the pair of a map whose key is ``name``, not looking into what is merged."""
+    """The pair of a map whose key is ``name``; merged maps are ignored."""
     return next((pair for pair in node.pairs if pair.key.kind == "scalar" and pair.key.value == name), None)
 
 
 def line_start(text: str, index: int) -> int:
-    """Return where the line begins that ``index`` is in, behind a BOM."""
+    """The start of the line that contains ``index``, after a BOM."""
     first = len(BOM) if text.startswith(BOM) and index > 0 else 0
     while index > first and text[index - 1] not in _BREAKS:
         index -= 1
@@ -144,24 +144,24 @@ def line_start(text: str, index: int) -> int:
 
 
 def line_above(text: str, start: int) -> int:
-    """Return where the line begins that ends at ``start``, which is the begin of a line and not of the text."""
+    """The start of the line before the one that starts at ``start``, which is not the first."""
     return line_start(text, start - (2 if text.startswith("\r\n", max(0, start - 2)) else 1))
 
 
 def line_end(text: str, index: int) -> int:
-    """Return where the next line begins."""
-    found = _BREAK.search(text, index)
-    return found.end() if found else len(text)
+    """The start of the next line."""
+    match = _BREAK.search(text, index)
+    return match.end() if match else len(text)
 
 
 def newline_at(text: str, index: int) -> str:
-    """Return what ends the line that ``index`` is in, or the last line before it."""
-    found = _EDITOR_BREAK.search(text, index) or _EDITOR_BREAK.search(text)
-    return found[0] if found else "\n"
+    """The line break of the line that contains ``index``, or of the first line."""
+    match = _EDITOR_BREAK.search(text, index) or _EDITOR_BREAK.search(text)
+    return match[0] if match else "\n"
 
 
 def column_of(text: str, index: int) -> int:
-    """Return how many characters stand before ``index`` in its line."""
+    """The number of characters before ``index`` in its line."""
     return index - line_start(text, index)
 
 
@@ -170,7 +170,7 @@ def _error_at(message: str, text: str, index: int) -> YamlError:
 
 
 class _Builder:
-    """Makes nodes of events, each of which stands for one node, or for the begin or end of one."""
+    """Builds nodes from parser events. An event is a whole node, or the start or end of one."""
 
     def __init__(self, text: str, shift: int) -> None:
         self.text, self.shift = text, shift
@@ -183,19 +183,19 @@ class _Builder:
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
                 node = self._node(next(self.events), 0)
-                start = self._place(event.start_mark)
-                close = self._place(next(self.events).start_mark)
+                start = self._index(event.start_mark)
+                close = self._index(next(self.events).start_mark)
                 if root is None:
                     root, end = node, close
-                elif following < 0 and not node.is_empty:  # a closing --- begins an empty one
+                elif following < 0 and not node.is_empty:  # a closing --- starts an empty one
                     following = start
         return Tree(root, end, following)
 
-    def _place(self, mark: Any) -> int:
+    def _index(self, mark: Any) -> int:
         return int(mark.index) + self.shift
 
     def _node(self, event: Any, depth: int) -> Node:
-        start, end = self._place(event.start_mark), self._place(event.end_mark)
+        start, end = self._index(event.start_mark), self._index(event.end_mark)
         if depth > MAX_DEPTH:
             message = f"is nested deeper than {MAX_DEPTH} levels"
             raise _error_at(message, self.text, start)
@@ -206,7 +206,7 @@ class _Builder:
         if anchor:
             self.anchors[anchor] = start
         if isinstance(event, yaml.ScalarEvent):
-            end = start + len(self.text[start:end].rstrip())  # the empty lines behind a block scalar
+            end = start + len(self.text[start:end].rstrip())  # without the empty lines after a block scalar
             return Node("scalar", start, end, event.value, event.style or "", anchor, tag)
         style = "{" if event.flow_style else ""
         if isinstance(event, yaml.SequenceStartEvent):
@@ -221,17 +221,17 @@ class _Builder:
         items: list[Node] = []
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
             items.append(self._node(event, depth))
-        return tuple(items), self._place(event.end_mark)
+        return tuple(items), self._index(event.end_mark)
 
     def _pairs(self, depth: int) -> tuple[tuple[Pair, ...], int]:
         pairs: list[Pair] = []
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self._node(event, depth)
-            found = _COLON.match(self.text, key.end)
-            colon = found.end() if found else -1
+            match = _COLON.match(self.text, key.end)
+            colon = match.end() if match else -1
             value = self._node(next(self.events), depth)
-            if value.is_empty:  # parsers place it somewhere before what comes next
-                place = colon if found else key.end
-                value = value._replace(start=place, end=place)
+            if value.is_empty:  # parsers give it some position before the next event
+                index = colon if match else key.end
+                value = value._replace(start=index, end=index)
             pairs.append(Pair(key, colon, value))
-        return tuple(pairs), self._place(event.end_mark)
+        return tuple(pairs), self._index(event.end_mark)

@@ -3,13 +3,12 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The optional accelerator: heads of documents through rapidyaml, where that is certain to read them rightly.
+"""Optional accelerator: reads heads of documents with rapidyaml.
 
 rapidyaml parses several times faster than libyaml, but it is more lenient (undefined aliases, control characters)
-and refuses some valid documents. So whatever could be doubtful is not decided here: ``read_head`` raises
-``UnsupportedSyntax``, and the caller asks ``_yaml``, whose answer counts. What stays: in bodies, which no decision
-reads,
-some rare faults of syntax (``a: ]``, ``{a:}``) pass here and are told only when the body itself is loaded.
+and rejects some valid documents. So ``read_head`` raises ``UnsupportedSyntax`` for every document that it may read
+wrongly, and the caller uses ``libyaml``, which is the reference. One difference remains: some rare syntax errors
+(``a: ]``, ``{a:}``) in bodies, which no decision reads, are reported only when the body is loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any
 
 try:
     import ryml
-except ImportError:  # optional: _release asks HAS_RAPIDYAML
+except ImportError:  # optional: _release.manifest_file checks HAS_RAPIDYAML
     ryml = None
 
 from .head import HEAD_FIELDS, Head, resolve_plain
@@ -30,14 +29,14 @@ HAS_RAPIDYAML = ryml is not None
 _METADATA_FIELDS = frozenset({"name", "namespace", "annotations"})
 _BOM = b"\xef\xbb\xbf"
 _MAPS: dict[str, dict[str, Any]] = {}
-"""Maps read so far, by their YAML; shared, so nobody may change one."""
+"""Maps read so far, by their YAML. They are shared and must not be changed."""
 
 _BEGINNING = rb"(?:\xef\xbb\xbf)?(?: *(?:#[^\n]*)?\n)*[A-Za-z]"
-"""A block map behind comments; directives, tags, flow maps and the like are read by libyaml."""
+"""A block map after comments. libyaml reads directives, tags, flow maps and other syntax."""
 
 _NULL_KEYS = frozenset({"null", "Null", "NULL"})
 _INDICATORS = frozenset("@`%|>!&*{}[],#\"'")
-"""Characters that no plain scalar begins with."""
+"""Characters with which no plain scalar begins."""
 
 _VALUE_BEFORE = (b": ", b"- ")
 _ANCHOR_BEFORE = b" \n[{,:-"
@@ -49,22 +48,22 @@ _ODD_CHARACTERS: dict[bytes, _IsOdd] = {
     b"\xe2": lambda data, at: data[at + 1 : at + 3] in (b"\x80\xa8", b"\x80\xa9"),  # U+2028, U+2029
     b"\xef": lambda data, at: at > 0 and data[at + 1 : at + 3] in (b"\xbb\xbf", b"\xbf\xbe", b"\xbf\xbf"),
 }
-"""First bytes of characters that libyaml reads in a way of its own: line breaks and controls beyond ASCII, byte order
-marks inside the text, and code points that are no characters."""
+"""First bytes of characters that libyaml reads differently: line breaks and controls beyond ASCII, byte order marks
+inside the text, and code points that are not characters."""
 
 
 class UnsupportedSyntax(Exception):
-    """The document may be one that rapidyaml reads wrongly, or refuses wrongly."""
+    """rapidyaml may read the document wrongly, or reject it although it is valid."""
 
 
 def read_head(data: bytes) -> Head:
-    """Read the head of a document as ``_yaml.read_head`` does, or raise ``UnsupportedSyntax``."""
-    if _has_oddity(data) or not re.match(_BEGINNING, data):
+    """Read the head of a document as ``libyaml.read_head`` does, or raise ``UnsupportedSyntax``."""
+    if _has_rare_syntax(data) or not re.match(_BEGINNING, data):
         raise UnsupportedSyntax
     try:
         tree = ryml.parse_in_arena(data.removeprefix(_BOM))
         if b"*" in data:
-            tree.resolve()  # without anchors, any alias is undefined, and this is what tells
+            tree.resolve()  # raises for undefined aliases
     except (ryml.ExceptionBasic, ryml.ExceptionParse, ryml.ExceptionVisit) as error:
         raise UnsupportedSyntax from error
     root = tree.root_id()
@@ -72,13 +71,13 @@ def read_head(data: bytes) -> Head:
         raise UnsupportedSyntax
     try:
         fields = _fields(data, tree, root, HEAD_FIELDS)
-    except (UnicodeDecodeError, ryml.ExceptionVisit) as error:  # escapes that are no characters, endless nesting
+    except (UnicodeDecodeError, ryml.ExceptionVisit) as error:  # escapes that are not characters, excessive nesting
         raise UnsupportedSyntax from error
     return Head(fields, False)
 
 
 def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, Any]:
-    """Read a map: the fields ``wanted``, all of them where that is ``None``. The last of repeated keys counts."""
+    """Read the fields ``wanted`` of a map, all of them if that is ``None``. The last of repeated keys counts."""
     # One call for the type, one for the key: each crossing into the library costs as much as ten lines here.
     quoted_key, value, doubts = _QUOTED_KEY, _VALUE, _DOUBTS
     quoted, block = _QUOTED, _BLOCK
@@ -95,7 +94,7 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
             node = next_sibling(node)
             continue
         kind = type_of(node)
-        if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may run over lines
+        if kind & quoted_key and f'"{key}":'.encode() not in data:  # else it may span lines
             raise UnsupportedSyntax
         if kind & doubts or key in _NULL_KEYS:
             raise UnsupportedSyntax
@@ -103,7 +102,7 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
             text = str(tree.val(node) or b"", "utf-8")
             if kind & quoted:
                 if kind & block and not re.search(rb"(?m)^ *%b: [|>][-+]?$" % re.escape(key).encode(), data):
-                    raise UnsupportedSyntax  # a header with more in it
+                    raise UnsupportedSyntax  # a header with more indicators
                 fields[key] = text
             elif text[:1] in _INDICATORS or ": " in text or " #" in text:
                 raise UnsupportedSyntax
@@ -120,7 +119,7 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
 
 
 def _map(data: bytes, tree: Any, node: int) -> dict[str, Any]:
-    """Read a whole map, or find one that was read before: a thousand manifests share a few hundred annotation maps."""
+    """Read a whole map, or reuse one: a thousand manifests share a few hundred annotation maps."""
     text = ryml.emit_yaml(tree, node)
     known = _MAPS.get(text)
     if known is None:
@@ -128,8 +127,8 @@ def _map(data: bytes, tree: Any, node: int) -> dict[str, Any]:
     return known
 
 
-def _has_oddity(data: bytes) -> bool:
-    """Tell whether there is something that is rare in releases, and that libyaml reads in another way."""
+def _has_rare_syntax(data: bytes) -> bool:
+    """Whether a document contains something that libyaml may read differently. Such documents are rare in releases."""
     rare = data.translate(None, _ORDINARY)
     if rare:
         if rare.translate(None, b"".join(_ODD_MARKS)):  # tabs, CRs and other control characters
@@ -167,8 +166,8 @@ _ODD_MARKS: dict[bytes, _IsOdd] = {
     b"%": _begins_value,
     b"\\": _breaks_line,
 }
-"""Rare characters, and where they are read in another way: anchors, scalars of a template that nobody filled in
-(``@`` and ``%`` begin none), lines of a quoted scalar that end with a backslash before an empty one."""
+"""Rare characters, with a check whether rapidyaml reads them differently: anchors, scalars of an unrendered template
+(``@`` and ``%`` cannot begin a scalar), lines of a quoted scalar that end with a backslash before an empty line."""
 
 _ORDINARY = bytes(set(range(0x20, 0x100)) - {0x7F} - set(b"".join(_ODD_MARKS)) | {0x0A})
 

@@ -37,8 +37,8 @@ _forks.set_forkserver_preload(
 )
 
 
-Clocks = Mapping[tuple[str, str], float]
-"""Seconds by the name of a module and of its constant."""
+Clocks = Mapping[tuple[str, str], Any]
+"""Seconds, or records of them, by the name of a module and of its constant."""
 
 
 class Process:

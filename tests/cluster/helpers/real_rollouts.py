@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
@@ -89,10 +90,10 @@ def wanted(version: str, enabled: Iterable[str], profile: str = "self-managed-hi
     capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": sorted(enabled)}
     options = ClusterOptions(capabilities=capabilities, cluster_profile=profile, feature_set="Default")
     release = release_of(version)
-    facts, _status, _problems = resolve_cluster(options, release)
+    context, _status = resolve_cluster(options, release, Problems())
     included: dict[ResourceId, Manifest] = {}
     excluded: dict[ResourceId, Manifest] = {}
-    for item in decide_all(release.manifests, facts):
+    for item in decide_all(release.manifests, context):
         is_in = item.included and not item.manifest.deletes
         (included if is_in else excluded)[item.manifest.resource_id] = item.manifest
     return Wanted(included, {key: item for key, item in excluded.items() if key not in included})

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Install-configs for tests, with secrets planted in them, and the search for what is left of these anywhere."""
+"""Install-configs for tests, with planted secrets, and a search for leaked parts of these."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WINDOW = 8
 
 
 def _secret(name: str) -> str:
-    """Return what stands nowhere else: no word of a message is a part of it."""
+    """Return a unique text that no message contains."""
     return base64.b32encode(hashlib.sha256(name.encode()).digest()).decode()[:24]
 
 
@@ -51,7 +51,7 @@ PLATFORMS: dict[str, Any] = {
 
 
 def site(platform: str = "none", **changes: Any) -> dict[str, Any]:
-    """Return a whole install-config; a change to ``None`` takes a field out of it."""
+    """Return a whole install-config; a change to ``None`` removes a field."""
     values = {
         "apiVersion": "v1",
         "baseDomain": "example.com",
@@ -68,7 +68,7 @@ def site(platform: str = "none", **changes: Any) -> dict[str, Any]:
 
 
 BLOCK = "capabilities:  # see the page of the team\n  baselineCapabilitySet: None\n"
-NOTED = f"""\
+COMMENTED = f"""\
 # Ask the platform team before you change anything.
 apiVersion: v1
 baseDomain: example.com   # and a comment
@@ -90,16 +90,16 @@ pullSecret: '{PULL_SECRET}'
 sshKey: "{SSH_KEY}"
 # The end.
 """
-"""The same as ``site()`` but for its capabilities, as somebody writes it by hand."""
+"""The same values as ``site()`` except capabilities, as a user would write them by hand."""
 
 
 def leaks(text: str) -> list[str]:
-    """Return the parts of planted secrets that stand in ``text``."""
+    """Return the parts of planted secrets in ``text``."""
     return sorted(part for part in PARTS if part in text)
 
 
 def runner(call: Call) -> Callable[..., Outcome]:
-    """Return a function that runs the module, for 4.20 unless options say otherwise; what it tells has no secret."""
+    """Return a function that runs the module, by default for 4.20, and checks that the result has no secret."""
 
     def run(**options: Any) -> Outcome:
         outcome = call(install_config, **{"openshift_version": "4.20", **options})
@@ -115,10 +115,10 @@ def selection(*names: str, baseline: str = "None") -> dict[str, Any]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return the environment for another process that uses this very collection, and nobody's settings."""
-    kept = {name: value for name, value in os.environ.items() if not re.match("ANSIBLE_|PYTHONPATH|PYTHONHOME", name)}
+    """Return the environment for a process that uses this collection, without the settings of the user."""
+    inherited = {key: value for key, value in os.environ.items() if not re.match("ANSIBLE_|PYTHON(PATH|HOME)", key)}
     return {
-        **kept,
+        **inherited,
         "ANSIBLE_CONFIG": str(Path(install_config.__file__).parents[2] / "tools" / "ansible.cfg"),
         "ANSIBLE_HOME": str(home / "ansible"),
         "ANSIBLE_LOCAL_TEMP": str(home / "ansible" / "tmp"),
@@ -146,7 +146,7 @@ finally:
 def run_alone(
     options: dict[str, Any], home: Path, *, before: str = "", after: str = "", prefix: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run the module in a process of its own, between the Python of ``before`` and ``after``."""
+    """Run the module in a separate process, between the Python code of ``before`` and ``after``."""
     arguments = json.dumps({"ANSIBLE_MODULE_ARGS": {"openshift_version": "4.20", **options}}, default=str)
     command = [*prefix, sys.executable, "-c", _ALONE, arguments, before, after]
     return subprocess.run(command, env=environment(home), capture_output=True, text=True, check=False, timeout=300)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Installations for tests, and what versions know, written down by hand from the branches of openshift/api."""
+"""Installations for tests, and the names of each version, transcribed by hand from the branches of openshift/api."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MINORS = (
     *("5.0", "5.1", "5.2"),
 )
 CLOUDS = ("aws", "azure", "gcp", "ibmcloud", "nutanix", "openstack", "ovirt", "powervc", "powervs", "vsphere")
-"""Platforms that the installer's rules call neither none, nor baremetal, nor external."""
+"""Platforms that are not none, baremetal or external."""
 PLATFORMS = ("none", "baremetal", "external", *CLOUDS)
 METHODS = ("ipi", "upi", "agent", "assisted")
 GATED = frozenset({"ClusterAPI", "CompatibilityRequirements"})
@@ -68,47 +68,47 @@ def known(minor: str) -> frozenset[str]:
 
 def sets_of(minor: str) -> dict[str, frozenset[str]]:
     """Return the sets of a minor, gates aside: v4.11 to v4.13 gained MachineAPI in 4.14, nothing else ever changed."""
-    found = {
+    contents = {
         name: content | ({"MachineAPI"} if name in ("v4.11", "v4.12", "v4.13") and minor in after("4.14") else set())
         for name, content in _FIRST_CONTENT.items()
         if name == "None" or name.removeprefix("v") in MINORS[: MINORS.index(minor) + 1]
     }
-    return {**found, "vCurrent": known(minor) | (GATED if minor in after("4.23") else set())}
+    return {**contents, "vCurrent": known(minor) | (GATED if minor in after("4.23") else set())}
 
 
-def asks_for(selection: Selection, minor: str) -> frozenset[str]:
-    """Return the names that ``selection``, one without exclusions, comes to."""
+def requested_names(selection: Selection, minor: str) -> frozenset[str]:
+    """Return the names that ``selection``, which has no exclusions, requests."""
     return sets_of(minor)[selection.baseline or "vCurrent"] | set(selection.additional)
 
 
-def facts_of(minor: str) -> MinorData:
-    """Return what the collection knows of ``minor``."""
+def minor_data_of(minor: str) -> MinorData:
+    """Return the data of the collection about ``minor``."""
     major, _dot, number = minor.partition(".")
-    facts = capability_data.data_of(Minor(int(major), int(number)))
-    assert facts is not None
-    return facts
+    data = capability_data.data_of(Minor(int(major), int(number)))
+    assert data is not None
+    return data
 
 
 def install(minor: str, method: str = "upi", platform: str | None = "none", **more: Any) -> InstallContext:
-    """Return the facts of an installation on the Default feature set; ``more`` are fields of it."""
-    return InstallContext(facts_of(minor), method, platform, **{"hidden": GATED, **more})
+    """Return an installation on the Default feature set; ``more`` are fields of it."""
+    return InstallContext(minor_data_of(minor), method, platform, **{"gated": GATED, **more})
 
 
-def broken(selection: Selection, facts: InstallContext) -> list[tuple[str, str]]:
+def broken(selection: Selection, context: InstallContext) -> list[tuple[str, str]]:
     """Return rule and missing name of each error, sorted."""
-    found = violations(selection, facts)
-    return sorted((item.rule.name, item.capability) for item in found if item.problem.severity == "error")
+    violated = violations(selection, context)
+    return sorted((item.rule.name, item.capability) for item in violated if item.problem.severity == "error")
 
 
-def missing(selection: Selection, facts: InstallContext) -> list[str]:
+def missing(selection: Selection, context: InstallContext) -> list[str]:
     """Return the missing names of all errors, sorted, each once."""
-    return sorted({name for _rule, name in broken(selection, facts)})
+    return sorted({name for _rule, name in broken(selection, context)})
 
 
-def warned(selection: Selection, facts: InstallContext) -> list[str]:
+def warned(selection: Selection, context: InstallContext) -> list[str]:
     """Return the rules behind all warnings, sorted."""
-    found = violations(selection, facts)
-    return sorted(item.rule.name for item in found if item.problem.severity == "warning")
+    violated = violations(selection, context)
+    return sorted(item.rule.name for item in violated if item.problem.severity == "warning")
 
 
 def listed(*names: str, baseline: str = "None") -> Selection:
@@ -117,9 +117,9 @@ def listed(*names: str, baseline: str = "None") -> Selection:
 
 
 def check(minor: str | None, document: Mapping[str, Any] | None = None, **options: Any) -> InstallCheck:
-    """Check an installation of ``minor``; ``document`` is as far as there is one, and is not read by an installer."""
-    given = InstallOptions(**{"document": document or {}, "place": "content", "complete": False, **options})
-    release = release_of_version(None if minor is None else facts_of(minor).minor)
+    """Check an installation of ``minor``. ``document`` is a part of an install-config that no installer reads."""
+    given = InstallOptions(**{"document": document or {}, "source": "content", "complete": False, **options})
+    release = release_of_version(None if minor is None else minor_data_of(minor).minor)
     return check_installation(given, release)
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Wishes for the capabilities of a running cluster, and what comes of them, written from short descriptions."""
+"""Requests for capabilities of a running cluster and their outcomes, from short descriptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec
     spec_change,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import cluster_version
 
@@ -28,14 +28,14 @@ GATED = {"ClusterAPI", "CompatibilityRequirements"}
 SPEC = "clusterversions.config.openshift.io version.spec.capabilities"
 
 
-class Told(NamedTuple):
-    """What a wish leads to: the change, if it can be told, and everything that is said of it."""
+class ChangeOutcome(NamedTuple):
+    """The outcome of a request: the change, if the request is valid, and all problems."""
 
     change: SpecChange | None
     problems: tuple[Problem, ...]
 
     @property
-    def made(self) -> SpecChange:
+    def accepted(self) -> SpecChange:
         assert self.errors == []
         assert self.change is not None
         return self.change
@@ -48,12 +48,17 @@ class Told(NamedTuple):
     def warnings(self) -> list[tuple[str, str]]:
         return [(item.where, item.message) for item in self.problems if item.severity == "warning"]
 
+    @property
+    def codes(self) -> list[tuple[str, str]]:
+        """Code and location of each problem."""
+        return [(item.code, item.where) for item in self.problems]
+
 
 def block(*names: str, baseline: str = "None") -> dict[str, Any]:
     return {"baselineCapabilitySet": baseline, "additionalEnabledCapabilities": list(names)}
 
 
-def wished(
+def outcome_of(
     spec: dict[str, Any] | None,
     options: Any,
     minor: str = "4.20",
@@ -62,19 +67,18 @@ def wished(
     adopt: bool = False,
     enabled: Iterable[str] = (),
     known: Iterable[str] | None = None,
-) -> Told:
-    """Return what comes of ``options`` on a cluster that has ``spec``."""
-    facts = capability_data.data_of(Minor(*map(int, minor.split("."))))
-    assert facts is not None
-    cluster, found = parse_cluster_version(
-        cluster_version(spec, enabled, known), SPEC.removesuffix(".spec.capabilities")
-    )
-    assert cluster is not None, found
-    wish, problems = parse_request(options, append, adopt)
-    if any(item.severity == "error" for item in problems):
-        return Told(None, problems)
-    change, more = spec_change(cluster, wish, facts)
-    return Told(change, (*problems, *more))
+) -> ChangeOutcome:
+    """Return the outcome of requesting ``options`` on a cluster that has ``spec``."""
+    data = capability_data.data_of(Minor(*map(int, minor.split("."))))
+    assert data is not None
+    problems = Problems()
+    obj = cluster_version(spec, enabled, known)
+    cluster = parse_cluster_version(obj, SPEC.removesuffix(".spec.capabilities"), problems)
+    assert cluster is not None, problems
+    problems = Problems()
+    request = parse_request(options, append, adopt, problems)
+    change = None if problems.has_errors else spec_change(cluster, request, data, problems)
+    return ChangeOutcome(change, tuple(problems))
 
 
 def contents(name: str, minor: str = "4.20") -> list[str]:

@@ -24,7 +24,7 @@ def level(name: str, done: int, percent: int, run: str = "a") -> dict[str, Any]:
     return {"run": run, "event": "run_level", "run_level": name, "done": done, "total": 904, "percent": percent}
 
 
-def waiting(left: int, message: str = "not there", resource: str = "namespaces x") -> dict[str, Any]:
+def waiting(left: int, message: str = "missing", resource: str = "namespaces x") -> dict[str, Any]:
     return {"run": "a", "event": "waiting", "left": left, "resource": resource, "message": message}
 
 
@@ -37,7 +37,7 @@ def line(event: object) -> bytes:
 
 
 class Screen:
-    """A follower with a clock that is set by hand, and what it showed."""
+    """A follower with a manual clock, and the lines that it showed."""
 
     def __init__(self) -> None:
         self.shown: list[str] = []
@@ -45,7 +45,7 @@ class Screen:
         self.follower = Follower(self.shown.append, lambda: self.clock)
 
     def take(self, *events: object, at: float = 0.0) -> list[str]:
-        """Let the events come in at one time, and return all that was shown until then."""
+        """Process events at one time, and return all lines so far."""
         self.clock = at
         for event in events:
             self.follower.line(event if isinstance(event, bytes) else line(event))
@@ -62,65 +62,65 @@ def test_a_run_level_is_a_line(screen):
     assert screen.take(start(), level("30", 245, 27)) == [FIRST]
 
 
-def test_files_without_a_run_level_have_words(screen):
+def test_files_without_a_run_level_have_a_name(screen):
     assert screen.take(start(), level("", 904, 100)) == ["files without a run level: 904 of 904, 100 %"]
 
 
-def test_what_is_waited_for_is_a_line_with_its_reason(screen):
+def test_waiting_is_a_line_with_its_reason(screen):
     event = waiting(3, "2 of 3 replicas are available", "deployments.apps openshift-console/console")
     (shown,) = screen.take(start(), event)
     assert shown == "waiting for 3: deployments.apps openshift-console/console (2 of 3 replicas are available)"
 
 
-def test_a_reason_that_nobody_knows_is_left_out(screen):
+def test_an_empty_reason_is_omitted(screen):
     assert screen.take(start(), waiting(1, "")) == ["waiting for 1: namespaces x"]
 
 
-def test_waiting_is_shown_every_ten_seconds_at_most_and_then_as_it_is_now(screen):
+def test_waiting_is_shown_every_ten_seconds_at_most_in_its_latest_state(screen):
     screen.take(start(), waiting(9), at=0)
     screen.take(waiting(8), at=3)
-    assert screen.take(waiting(7), at=9.9) == ["waiting for 9: namespaces x (not there)"]
-    assert screen.take(at=10)[1:] == ["waiting for 7: namespaces x (not there)"]
+    assert screen.take(waiting(7), at=9.9) == ["waiting for 9: namespaces x (missing)"]
+    assert screen.take(at=10)[1:] == ["waiting for 7: namespaces x (missing)"]
 
 
-def test_what_has_not_changed_is_not_said_again(screen):
+def test_an_unchanged_wait_is_not_repeated(screen):
     screen.take(start(), waiting(9), at=0)
     assert len(screen.take(at=100)) == 1
 
 
 @pytest.mark.parametrize("event", [END, level("30", 245, 27)], ids=["end", "run level"])
-def test_when_it_goes_on_nothing_is_waited_for(screen, event):
+def test_a_wait_ends_with_the_next_event(screen, event):
     screen.take(start(), waiting(9), at=0)
     screen.take(waiting(8), event, at=5)
     assert [shown for shown in screen.take(at=100) if shown.startswith("waiting")] == screen.shown[:1]
 
 
-def test_lines_of_a_run_that_began_before_are_not_shown(screen):
+def test_lines_of_an_earlier_run_are_not_shown(screen):
     assert screen.take(level("10", 1, 0, "b"), start(), level("30", 245, 27), level("20", 1, 0, "b")) == [FIRST]
 
 
-def test_where_two_runs_share_a_journal_nothing_is_shown(screen):
+def test_nothing_more_is_shown_if_two_runs_share_a_journal(screen):
     assert screen.take(start(), level("30", 245, 27), start("b"), level("40", 1, 0), level("40", 1, 0, "b")) == [FIRST]
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[]", b"null", b'"x"', b"{}", b'{"event": "run_level"}'])
-def test_a_line_that_says_nothing_is_passed_over(screen, data):
+def test_an_invalid_line_is_ignored(screen, data):
     assert screen.take(start(), data, level("30", 245, 27)) == [FIRST]
 
 
-def test_a_terminal_is_not_told_what_to_do(screen):
+def test_control_characters_are_removed(screen):
     (shown,) = screen.take(start(), waiting(1, "a\x1b[31m\r\n\tb\u202ec"))
     assert shown == "waiting for 1: namespaces x (a [31m b c)"
 
 
-def test_a_long_reason_is_cut_off(screen):
+def test_a_long_line_is_shortened(screen):
     (shown,) = screen.take(start(), waiting(1, "x" * 5000))
     assert len(shown) == 200
     assert shown.endswith("x...")
 
 
 class Task:
-    """A task of one host; ``module`` stands for what runs the module, which gets the arguments of the task."""
+    """A task of one host. ``module`` replaces the module, and gets the arguments of the task."""
 
     def __init__(self, folder: Path, module: Any, **changes: Any) -> None:
         self.shown: list[tuple[str, bool]] = []
@@ -147,7 +147,7 @@ class Task:
 
 
 def journals(*events: object) -> Any:
-    """Return a module that writes a journal, and answers as Ansible does."""
+    """A module that writes a journal, and returns a result as Ansible does."""
 
     def module(args: dict[str, Any]) -> dict[str, Any]:
         if args.get("journal"):
@@ -163,7 +163,7 @@ MODULE = journals(start(), level("30", 245, 27), END)
 
 @pytest.fixture(autouse=True)
 def local_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the directory for files that are gone at the end."""
+    """The directory for temporary files."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(constants, "DEFAULT_LOCAL_TMP", str(folder))
@@ -171,7 +171,7 @@ def local_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_progress_is_shown_with_the_host_and_on_the_standard_error(tmp_path, monkeypatch):
+def test_progress_is_shown_with_the_host_on_standard_error(tmp_path, monkeypatch):
     task = Task(tmp_path, MODULE)
     task.run(monkeypatch)
     assert task.shown == [(f"berlin: {FIRST}", True)]
@@ -195,7 +195,7 @@ def test_the_temporary_journal_is_removed(tmp_path, monkeypatch, local_tmp):
     assert list(local_tmp.iterdir()) == []
 
 
-def test_a_task_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch, local_tmp):
+def test_an_interrupted_task_leaves_no_file(tmp_path, monkeypatch, local_tmp):
     def module(args: dict[str, Any]) -> dict[str, Any]:
         raise TimeoutError
 
@@ -227,14 +227,14 @@ def test_an_earlier_run_in_the_journal_is_not_shown_again(tmp_path, monkeypatch)
     assert task.shown == [(f"berlin: {FIRST}", True)]
 
 
-def test_a_relative_journal_is_found_where_the_playbook_is(tmp_path, monkeypatch):
+def test_a_relative_journal_starts_from_the_directory_of_the_playbook(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     task = Task(tmp_path, MODULE, args={"journal": "mine.jsonl"})
     task.run(monkeypatch)
     assert len(task.shown) == 1
 
 
-def test_the_home_directory_and_variables_are_found_as_the_module_finds_them(tmp_path, monkeypatch):
+def test_the_home_directory_and_variables_are_expanded_as_by_the_module(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SITE", "berlin")
     task = Task(
@@ -247,7 +247,7 @@ def test_the_home_directory_and_variables_are_found_as_the_module_finds_them(tmp
 
 
 @pytest.mark.parametrize("given", [{"journal": ""}, {"journal": None}])
-def test_a_journal_that_says_nothing_is_as_none(tmp_path, monkeypatch, given):
+def test_an_empty_journal_is_no_journal(tmp_path, monkeypatch, given):
     task = Task(tmp_path, MODULE, args=given)
     result = task.run(monkeypatch)
     assert len(task.shown) == 1
@@ -255,7 +255,7 @@ def test_a_journal_that_says_nothing_is_as_none(tmp_path, monkeypatch, given):
 
 
 @pytest.mark.parametrize("given", [["x"], {"a": 1}, 7])
-def test_a_journal_that_is_no_path_is_left_to_the_module(tmp_path, monkeypatch, given):
+def test_the_module_rejects_a_journal_that_is_not_a_path(tmp_path, monkeypatch, given):
     task = Task(tmp_path, lambda args: {"got": args}, args={"journal": given})
     assert task.run(monkeypatch) == {"got": {"journal": given}}
 
@@ -271,24 +271,24 @@ def test_a_journal_that_is_no_path_is_left_to_the_module(tmp_path, monkeypatch, 
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_elsewhere_the_module_runs_as_without_the_plugin(tmp_path, monkeypatch, changes):
+def test_the_module_runs_as_without_the_plugin_if_lines_cannot_be_shown(tmp_path, monkeypatch, changes):
     task = Task(tmp_path, lambda args: {"got": args}, **changes)
     assert task.run(monkeypatch) == {"got": {"release": "r"}}
     assert task.shown == []
 
 
-def test_without_a_place_for_the_journal_the_module_runs(tmp_path, monkeypatch):
+def test_the_module_runs_if_no_temporary_file_can_be_created(tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "DEFAULT_LOCAL_TMP", str(tmp_path / "none"))
     assert Task(tmp_path, lambda args: {"got": args}).run(monkeypatch) == {"got": {"release": "r"}}
 
 
-def test_a_screen_that_breaks_does_not_break_the_rollout(tmp_path, monkeypatch):
+def test_a_fault_of_the_display_does_not_stop_the_rollout(tmp_path, monkeypatch):
     task = Task(tmp_path, MODULE)
     task.action._display = None
     assert task.run(monkeypatch)["changed"] is True
 
 
-def test_a_follower_that_hangs_does_not_hold_the_task_up(tmp_path, monkeypatch):
+def test_a_display_that_hangs_does_not_block_the_task(tmp_path, monkeypatch):
     import threading
 
     never = threading.Event()

@@ -89,7 +89,7 @@ def test_a_version_that_is_a_number_is_told_to_be_quoted(version):
         ({"baselineCapabilitySet": "none"}, "4.20", {}, "Write None: names are case sensitive"),
         ({"excluded_capabilities": ["console"]}, "4.20", {}, "Write Console: names are case sensitive"),
         (None, "4.2", {}, '"4.20"'),
-        (None, "9.9", {}, "9.9 is not known here"),
+        (None, "9.9", {}, "9.9 is not known to this collection"),
         (None, None, {}, "version"),
         (None, "", {}, "is not a version of OpenShift"),
         (None, "4.20", {"feature_set": "Tech"}, "feature_set"),

@@ -15,12 +15,13 @@ def test_nothing_wrong_is_an_empty_list(selection):
     assert validate_capabilities(selection, "4.20") == []
 
 
-def test_a_problem_has_four_fields():
+def test_a_problem_has_five_fields():
     text = "{baseline_capability_set: None, additional_enabled_capabilities: [console]}"
 
     assert validate_capabilities(DataLoader().load(text), "4.20") == [
         {
             "severity": "error",
+            "code": "unknown-capability",
             "where": "capabilities.additional_enabled_capabilities[0]",
             "message": "'console' is not a capability of 4.20",
             "hint": "Write Console: names are case sensitive",
@@ -98,7 +99,7 @@ def test_with_platform_or_method_the_rules_of_installers_count(selection, versio
     found = errors(validate_capabilities(selection, version, **options))
 
     assert [problem["message"].partition(" is missing")[0] for problem in found] == missing
-    assert all(set(problem) == {"severity", "where", "message", "hint"} for problem in found)
+    assert all(set(problem) == {"severity", "code", "where", "message", "hint"} for problem in found)
     assert all(problem["where"].startswith("capabilities.") and problem["hint"] for problem in found)
 
 
@@ -120,7 +121,7 @@ def test_a_method_without_a_platform_says_what_is_not_checked():
         ({"platform": 7}, "platform", "7", ""),
         ({"platform": ["aws"]}, "platform", "aws", ""),
         ({"platform": {"aws": {}}}, "platform", "aws", ""),
-        ({"install_method": "uip"}, "install_method", "'uip' is not a way to install", "Did you mean upi?"),
+        ({"install_method": "uip"}, "install_method", "'uip' is not an install method", "Did you mean upi?"),
         ({"install_method": 7}, "install_method", "7", ""),
         ({"platform": "aws", "feature_set": "TechPreview"}, "feature_set", "TechPreview", "TechPreviewNoUpgrade"),
         ({"platform": "aws", "feature_gates": "A"}, "feature_gates", "A", ""),

@@ -42,8 +42,8 @@ def test_only_errors_raise():
     assert raised.value.problems == (ERROR, INFO)
 
 
-def test_playbooks_get_all_four_fields():
-    assert INFO.as_dict() == {"severity": "info", "where": "a", "message": "is odd", "hint": ""}
+def test_playbooks_get_all_five_fields():
+    assert INFO.as_dict() == {"severity": "info", "code": INFO.code, "where": "a", "message": "is odd", "hint": ""}
 
 
 @pytest.mark.parametrize(

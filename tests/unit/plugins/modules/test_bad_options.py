@@ -44,7 +44,7 @@ MODULES = pytest.mark.parametrize(
         (
             {"capabilities": {"additional_enabled_capabilities": ["Console"]}},
             ["capabilities.baseline_capability_set"],
-            "is missing beside additional_enabled_capabilities",
+            "is required with additional_enabled_capabilities",
         ),
         (
             {"capabilities": {"baselineCapabilitySet": "None", "baseline_capability_set": "None"}},
@@ -105,7 +105,7 @@ def test_a_profile_that_no_manifest_carries_is_a_problem_with_those_found(call, 
     assert outcome["included"] == 0
     problem = outcome.problem("cluster_profile")
     assert problem["severity"] == "warning"
-    assert f"found are hypershift, {PROFILE}" in problem["message"]
+    assert f"its profiles are hypershift, {PROFILE}" in problem["message"]
 
 
 @pytest.mark.parametrize("version", ["4.20", "4.20.9"])

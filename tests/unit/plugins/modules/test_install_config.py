@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What install_config answers without writing: the selection in every form, the rules it breaks, what goes missing."""
+"""The result of install_config without a file: the selection in every format, violations and consequences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import consequences_of
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import all_rules
-from ansible_collections.capability.openshift.tests.unit.builders.install_configs import NOTED, runner, selection, site
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
+    COMMENTED,
+    runner,
+    selection,
+    site,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
     manifest,
@@ -50,20 +55,20 @@ def names(block: dict[str, Any]) -> set[str]:
     return set(block.get("additionalEnabledCapabilities", []))
 
 
-def test_one_selection_in_every_form(run):
+def test_one_selection_in_every_format(run):
     outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Insights"]})
-    wanted = [name for name in KNOWN_4_20 if name not in ("Console", "Insights")]
+    requested = [name for name in KNOWN_4_20 if name not in ("Console", "Insights")]
 
     assert outcome["changed"] is False
     assert outcome["known_capabilities"] == KNOWN_4_20
-    assert outcome["enabled_capabilities"] == wanted
+    assert outcome["enabled_capabilities"] == requested
     assert outcome["capabilities"]["baselineCapabilitySet"] == "None"
-    assert names(outcome["capabilities"]) == set(wanted)
+    assert names(outcome["capabilities"]) == set(requested)
     assert outcome["cluster_version_spec"] == {"capabilities": outcome["capabilities"]}
     overrides = outcome["install_config_overrides"]
     assert json.loads(overrides) == outcome["cluster_version_spec"]
     assert overrides == json.dumps(json.loads(overrides), separators=(",", ":"))
-    # A hosted cluster has baremetal off unless it is asked for.
+    # In a hosted cluster baremetal is disabled unless it is requested.
     assert outcome["hosted_cluster_spec"] == {
         "capabilities": {"enabled": ["baremetal"], "disabled": ["Console", "Insights"]}
     }
@@ -72,7 +77,7 @@ def test_one_selection_in_every_form(run):
     assert {"path", "backup_file", "diff", "comparison"}.isdisjoint(outcome.result)
 
 
-def test_what_a_hosted_cluster_cannot_say_is_beside_what_it_can(run):
+def test_names_that_a_hosted_cluster_cannot_choose_are_listed(run):
     outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Storage"]})
 
     assert outcome["hosted_cluster_spec"]["capabilities"]["disabled"] == ["Console"]
@@ -80,7 +85,7 @@ def test_what_a_hosted_cluster_cannot_say_is_beside_what_it_can(run):
 
 
 # openshift/cluster-version-operator:lib/capability: v4.11 is these four from 4.14 on.
-def test_the_shortest_form_means_the_same_and_lists_fewer_names(run):
+def test_the_shortest_form_is_equivalent_and_lists_fewer_names(run):
     outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Insights"]})
     short, written = outcome["shortest_capabilities"], outcome["capabilities"]
 
@@ -94,7 +99,7 @@ def test_the_shortest_form_means_the_same_and_lists_fewer_names(run):
 TELCO = '{"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["NodeTuning", "OperatorLifecycleManager", "Ingress"]}}'  # noqa: E501
 
 
-def test_ran_du_is_what_the_telco_reference_has(run):
+def test_ran_du_equals_the_telco_reference(run):
     outcome = run(content=EDGE, openshift_version="4.18", install_method="assisted", solution="ran_du")
     ours, theirs = (json.loads(text)["capabilities"] for text in (outcome["install_config_overrides"], TELCO))
 
@@ -106,7 +111,7 @@ def test_ran_du_is_what_the_telco_reference_has(run):
     assert any("added Ingress" in reason and "inst-ingress" in reason for reason in outcome["explanation"])
 
 
-def test_a_solution_of_ones_own(run):
+def test_a_solution_of_the_user(run):
     solutions = {
         "lab": {
             "starts_from": "nothing",
@@ -119,7 +124,7 @@ def test_a_solution_of_ones_own(run):
     assert [item["rule"] for item in outcome["violations"]] == ["doc-build-imageregistry"]
 
 
-def test_nothing_selected_is_the_default_and_every_form_is_empty(run):
+def test_no_selection_is_the_default_and_every_format_is_empty(run):
     outcome = run(content=EDGE)
 
     assert outcome["enabled_capabilities"] == KNOWN_4_20
@@ -134,21 +139,21 @@ def test_nothing_selected_is_the_default_and_every_form_is_empty(run):
     assert any("vCurrent" in reason for reason in outcome["explanation"])
 
 
-@pytest.mark.parametrize("content", [site(capabilities=selection("Ingress", "Storage")), NOTED])
+@pytest.mark.parametrize("content", [site(capabilities=selection("Ingress", "Storage")), COMMENTED])
 def test_the_block_of_the_content_is_the_selection(content, run):
     outcome = run(content=content)
 
     assert names(outcome["capabilities"]) == ({"Ingress", "Storage"} if isinstance(content, dict) else {"Ingress"})
-    assert "it is what the install-config says" in outcome["explanation"]
+    assert "it is the selection of the install-config" in outcome["explanation"]
 
 
-@pytest.mark.parametrize("wanted", [selection("Ingress"), {"excludedCapabilities": ["Console", "Storage"]}, {}])
-def test_consequences_are_of_exactly_the_names_that_are_off(wanted, run):
-    outcome = run(content=EDGE, capabilities=wanted or selection(baseline="vCurrent"))
-    off = set(KNOWN_4_20) - set(outcome["enabled_capabilities"])
+@pytest.mark.parametrize("requested", [selection("Ingress"), {"excludedCapabilities": ["Console", "Storage"]}, {}])
+def test_consequences_are_those_of_exactly_the_disabled_names(requested, run):
+    outcome = run(content=EDGE, capabilities=requested or selection(baseline="vCurrent"))
+    disabled = set(KNOWN_4_20) - set(outcome["enabled_capabilities"])
 
-    assert outcome["consequences"] == [item._asdict() for item in consequences_of(frozenset(off))]
-    assert {item["capability"] for item in outcome["consequences"]} == off
+    assert outcome["consequences"] == [item._asdict() for item in consequences_of(frozenset(disabled))]
+    assert {item["capability"] for item in outcome["consequences"]} == disabled
     assert all(item["text"] and item["source"] for item in outcome["consequences"])
 
 
@@ -165,7 +170,7 @@ METHODS = [
 
 
 @pytest.mark.parametrize(("content", "method", "platform"), METHODS)
-def test_how_it_is_installed_where_nobody_says_it(content, method, platform, run):
+def test_the_default_install_method(content, method, platform, run):
     if content and "bootstrapInPlace" in content:
         content = {**content, "controlPlane": {"replicas": 1}}
     outcome = run(content=content, capabilities=selection(baseline="vCurrent"))
@@ -174,14 +179,13 @@ def test_how_it_is_installed_where_nobody_says_it(content, method, platform, run
     warned = [item for item in outcome["problems"] if item["severity"] == "warning"]
     assert bool(warned) is (platform is None)
     if warned:
-        assert "rules are not checked: inst-cloudcredential, inst-ccm" in warned[0]["message"]
-        assert warned[0]["hint"] == "Give content with the platform"
+        assert (warned[0]["code"], warned[0]["where"]) == ("unchecked-rules", "content: platform")
 
 
 @pytest.mark.parametrize("method", ["ipi", "upi", "agent", "assisted"])
-def test_what_is_said_of_the_method_counts(method, run):
-    wanted = selection("Ingress", "CloudCredential", "CloudControllerManager")
-    outcome = run(content={"platform": {"aws": {}}}, capabilities=wanted, install_method=method)
+def test_a_given_install_method_overrides_the_default(method, run):
+    requested = selection("Ingress", "CloudCredential", "CloudControllerManager")
+    outcome = run(content={"platform": {"aws": {}}}, capabilities=requested, install_method=method)
 
     assert outcome["install_method"] == method
     assert [item["rule"] for item in outcome["violations"]] == (["inst-ipi-machineapi"] if method == "ipi" else [])
@@ -191,12 +195,12 @@ def test_what_is_said_of_the_method_counts(method, run):
 SOURCES = {rule.name: rule.source for rule in all_rules()}
 
 
-def test_a_run_that_fails_returns_every_violation_and_the_mended_selection(run):
+def test_a_failed_run_returns_every_violation_and_the_suggested_selection(run):
     outcome = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=selection("marketplace"))
 
     assert outcome.failed
-    found = {item["rule"]: item for item in outcome["violations"]}
-    assert {rule: item["capability"] for rule, item in found.items()} == {
+    violations = {item["rule"]: item for item in outcome["violations"]}
+    assert {rule: item["capability"] for rule, item in violations.items()} == {
         "inst-ingress": "Ingress",
         "inst-cloudcredential": "CloudCredential",
         "inst-ccm": "CloudControllerManager",
@@ -210,16 +214,16 @@ def test_a_run_that_fails_returns_every_violation_and_the_mended_selection(run):
         assert item["message"] in outcome.message
         assert item["source"] in outcome.message
         assert item["hint"] in outcome.message
-    mended = outcome["suggested_capabilities"]
-    assert mended["baselineCapabilitySet"] == "None"
-    assert names(mended) == {"marketplace", *(item["capability"] for item in found.values())}
+    suggested = outcome["suggested_capabilities"]
+    assert suggested["baselineCapabilitySet"] == "None"
+    assert names(suggested) == {"marketplace", *(item["capability"] for item in violations.values())}
 
-    again = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=mended)
+    again = run(content={"platform": {"aws": {}}}, openshift_version="4.18", capabilities=suggested)
     assert again["violations"] == []
     assert again["suggested_capabilities"] == again["capabilities"]
 
 
-def test_names_that_do_not_exist_are_left_out_of_the_mended_selection(run):
+def test_the_suggested_selection_has_no_unknown_names(run):
     outcome = run(content=EDGE, capabilities=selection("console", "Storage"))
 
     assert outcome.failed
@@ -227,7 +231,7 @@ def test_names_that_do_not_exist_are_left_out_of_the_mended_selection(run):
     assert names(outcome["suggested_capabilities"]) == {"Storage", "Ingress"}
 
 
-def test_what_stands_in_documentation_alone_is_a_warning(run):
+def test_a_rule_of_the_documentation_alone_is_a_warning(run):
     outcome = run(content={"platform": {"openstack": {}}}, capabilities={"excludedCapabilities": ["Storage"]})
 
     (violation,) = outcome["violations"]
@@ -256,15 +260,15 @@ def test_a_hosted_cluster(run):
         ("4.20", ["Storage", "baremetal"], ["hcp-selectable"]),
     ],
 )
-def test_what_a_hosted_cluster_cannot_say(version, excluded, rules, run):
-    wanted = {"excludedCapabilities": excluded}
-    outcome = run(install_method="hosted", openshift_version=version, capabilities=wanted)
+def test_exclusions_that_a_hosted_cluster_rejects(version, excluded, rules, run):
+    requested = {"excludedCapabilities": excluded}
+    outcome = run(install_method="hosted", openshift_version=version, capabilities=requested)
 
     assert outcome.failed is bool(rules)
     assert [item["rule"] for item in outcome["violations"] if item["layer"] != "documentation"] == rules
 
 
-def test_a_release_stands_in_for_the_version_and_names_what_is_not_known_here(run, tmp_path):
+def test_a_release_replaces_the_version_and_provides_names_of_an_unknown_one(run, tmp_path):
     files = {"0000_00_crd.yaml": cluster_version_crd(["Console", "Ingress", "Tomorrow"]), "0000_50_a.yaml": manifest()}
     release = write_release(tmp_path / "release", files, "5.9.1")
     outcome = run(release=release, openshift_version=None, content=EDGE, capabilities=selection("Ingress", "Tomorrow"))
@@ -276,12 +280,12 @@ def test_a_release_stands_in_for_the_version_and_names_what_is_not_known_here(ru
     assert "5.9.1" in other.message
 
 
-def test_values_that_are_no_secrets_are_not_masked(run, tmp_path):
-    wanted = selection("Console", "Ingress")
-    outcome = run(path=tmp_path / "a.yaml", content=site(), capabilities=wanted, diff=True)
+def test_values_that_are_not_secrets_are_not_masked(run, tmp_path):
+    requested = selection("Console", "Ingress")
+    outcome = run(path=tmp_path / "a.yaml", content=site(), capabilities=requested, diff=True)
     failed = run(content=site(publish="v1", baseDomain="None", apiVersion="worker"), capabilities={"a": "master"})
 
-    assert outcome["capabilities"] == wanted
+    assert outcome["capabilities"] == requested
     assert outcome["platform"] == "none"
     (entry,) = outcome["diff"]
     for line in ("apiVersion: v1", "- name: worker", "  name: master", "  none: {}", "  name: berlin"):

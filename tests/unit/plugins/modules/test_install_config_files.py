@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What install_config does to files: modes, owners, what is in the way, and writes that end too early."""
+"""How install_config writes files: modes, owners, other kinds of files, and interrupted writes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
-    NOTED,
+    COMMENTED,
     leaks,
     run_alone,
     runner,
@@ -28,8 +28,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 from ansible_collections.capability.openshift.tests.unit.kill_points import killed_after
 
-WANTED = {"capabilities": selection("Ingress", "Console")}
-AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+REQUESTED = {"capabilities": selection("Ingress", "Console")}
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the owner of a file")
 NOBODY = 65534
 
 
@@ -41,7 +41,7 @@ def run(call):
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "install-config.yaml"
-    path.write_text(NOTED)
+    path.write_text(COMMENTED)
     path.chmod(0o600)
     return path
 
@@ -52,7 +52,7 @@ def mode(path: Path | str) -> int:
 
 @contextmanager
 def as_nobody() -> Iterator[None]:
-    """Root may read and write everything, so be somebody else for a while, for os.access too."""
+    """Root can read and write everything, so become another user for a while, for os.access too."""
     root = os.geteuid() == 0
     if root:
         os.setresuid(NOBODY, NOBODY, 0)
@@ -64,13 +64,13 @@ def as_nobody() -> Iterator[None]:
 
 
 @pytest.fixture
-def open_folder(run) -> Iterator[Path]:
-    """A folder that everybody can reach, with a file of nobody's own."""
-    run(content={})  # what is imported late is imported by root
+def public_folder(run) -> Iterator[Path]:
+    """A directory that every user can reach, with a file of the user nobody."""
+    run(content={})  # imports everything as root
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "sites"
         folder.mkdir()
-        (folder / "install-config.yaml").write_text(NOTED)
+        (folder / "install-config.yaml").write_text(COMMENTED)
         (folder / "install-config.yaml").chmod(0o600)
         if os.geteuid() == 0:
             for entry in (name, folder, folder / "install-config.yaml"):
@@ -82,7 +82,7 @@ def open_folder(run) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o277])
-def test_a_new_file_is_for_its_owner_alone_whatever_the_umask(umask, run, path):
+def test_only_the_owner_can_read_a_new_file_with_any_umask(umask, run, path):
     path.unlink()
     before = os.umask(umask)
     try:
@@ -94,21 +94,21 @@ def test_a_new_file_is_for_its_owner_alone_whatever_the_umask(umask, run, path):
 
 
 @pytest.mark.parametrize("old", [0o600, 0o644, 0o666, 0o4755, 0o400])
-def test_edited_file_and_backup_are_for_their_owner_alone(old, run, path):
+def test_only_the_owner_can_read_an_edited_file_and_its_backup(old, run, path):
     path.chmod(old)
-    outcome = run(path=path, backup=True, **WANTED)
+    outcome = run(path=path, backup=True, **REQUESTED)
 
     assert (mode(path), mode(outcome["backup_file"])) == (0o600, 0o600)
-    assert Path(outcome["backup_file"]).read_text() == NOTED
+    assert Path(outcome["backup_file"]).read_text() == COMMENTED
     assert Path(outcome["backup_file"]).parent == path.parent
     assert sorted(os.listdir(path.parent)) == sorted([path.name, Path(outcome["backup_file"]).name])
 
 
 @pytest.mark.parametrize("backup", [False, True])
 @pytest.mark.parametrize(("old", "shown"), [(0o644, "0644"), (0o640, "0640"), (0o660, "0660"), (0o604, "0604")])
-def test_a_file_that_others_can_read_is_closed_and_the_diff_says_so(old, shown, backup, run, path):
+def test_a_file_that_others_can_read_is_restricted_and_the_diff_shows_it(old, shown, backup, run, path):
     path.chmod(old)
-    same = {"capabilities": yaml.safe_load(NOTED)["capabilities"]}
+    same = {"capabilities": yaml.safe_load(COMMENTED)["capabilities"]}
     predicted = run(path=path, check=True, diff=True, backup=backup, **same)
     assert mode(path) == old
 
@@ -119,29 +119,28 @@ def test_a_file_that_others_can_read_is_closed_and_the_diff_says_so(old, shown, 
     assert (entry["before"], entry["after"]) == (f"{shown}\n", "0600\n")
     assert str(path) in entry["before_header"]
     assert "backup_file" not in outcome.result
-    assert (path.read_text(), mode(path)) == (NOTED, 0o600)
+    assert (path.read_text(), mode(path)) == (COMMENTED, 0o600)
 
 
-def test_a_file_that_is_only_checked_stays_as_others_can_read_it(run, path):
+def test_a_file_that_is_only_checked_keeps_its_mode(run, path):
     path.chmod(0o644)
     outcome = run(path=path, diff=True)
 
     assert (outcome["changed"], outcome["diff"], mode(path)) == (False, [], 0o644)
     (problem,) = [item for item in outcome["problems"] if item["severity"] == "warning"]
-    assert (problem["where"], problem["hint"]) == (str(path), "chmod 600")
-    assert "mode 0644" in problem["message"]
+    assert (problem["code"], problem["where"]) == ("exposed-file", str(path))
 
 
-def test_a_diff_of_text_and_mode_tells_both(run, path):
+def test_a_diff_shows_both_text_and_mode(run, path):
     path.chmod(0o644)
-    text, modes = run(path=path, diff=True, **WANTED)["diff"]
+    text, modes = run(path=path, diff=True, **REQUESTED)["diff"]
 
     assert "Console" in text["after"]
     assert modes["after"] == "0600\n"
 
 
 @pytest.mark.parametrize("old", [0o400, 0o600, 0o700])
-def test_a_stricter_mode_stays_where_nothing_has_to_be_written(old, run, path):
+def test_a_stricter_mode_stays_if_nothing_is_written(old, run, path):
     path.chmod(old)
     outcome = run(path=path, diff=True)
 
@@ -149,33 +148,33 @@ def test_a_stricter_mode_stays_where_nothing_has_to_be_written(old, run, path):
     assert mode(path) == old
 
 
-def test_no_backup_where_there_was_no_file(run, path):
+def test_there_is_no_backup_of_a_missing_file(run, path):
     path.unlink()
 
     assert "backup_file" not in run(path=path, content=site(), backup=True).result
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_check_mode_makes_no_backup(run, path):
-    run(path=path, backup=True, check=True, **WANTED)
+def test_check_mode_creates_no_backup(run, path):
+    run(path=path, backup=True, check=True, **REQUESTED)
 
-    assert tree(path.parent) == {path.name: NOTED.encode()}
+    assert tree(path.parent) == {path.name: COMMENTED.encode()}
 
 
-def test_an_owner_that_may_be_set_is_set(run, path):
+def test_the_owner_is_kept(run, path):
     group = os.getgroups()[-1] if os.getgroups() else os.getgid()
     os.chown(path, os.getuid(), group)
-    run(path=path, **WANTED)
+    run(path=path, **REQUESTED)
 
     assert (path.stat().st_uid, path.stat().st_gid) == (os.getuid(), group)
 
 
 @AS_ROOT
 @pytest.mark.parametrize("old", [0o600, 0o644])
-def test_root_leaves_the_file_of_somebody_else_to_them(old, run, path):
+def test_root_keeps_another_owner(old, run, path):
     os.chown(path, NOBODY, NOBODY)
     path.chmod(old)
-    run(path=path, backup=True, **WANTED)
+    run(path=path, backup=True, **REQUESTED)
 
     assert "Console" in path.read_text()
     assert (path.stat().st_uid, path.stat().st_gid, mode(path)) == (NOBODY, NOBODY, 0o600)
@@ -201,26 +200,25 @@ def _fifo(path: Path) -> None:
     os.mkfifo(path)
 
 
-@pytest.mark.parametrize("options", [{}, WANTED, {"content": site()}], ids=["check", "edit", "write"])
+@pytest.mark.parametrize("options", [{}, REQUESTED, {"content": site()}], ids=["check", "edit", "write"])
 @pytest.mark.parametrize(
-    ("make", "message", "hint"),
+    ("make", "hint"),
     [
-        (_link, "is a symbolic link to {folder}/real.yaml", "Name {folder}/real.yaml"),
-        (_dangling, "is a symbolic link to {folder}/nowhere.yaml", "Name {folder}/nowhere.yaml"),
-        (_directory, "is a directory, expected an install-config", "Name the file"),
-        (_fifo, "is no regular file, expected an install-config", "Name the file"),
+        (_link, "Name {folder}/real.yaml"),
+        (_dangling, "Name {folder}/nowhere.yaml"),
+        (_directory, "Name the file, such as install-config.yaml"),
+        (_fifo, "Name the file, such as install-config.yaml"),
     ],
     ids=["link", "dangling link", "directory", "FIFO"],
 )
-def test_what_is_no_file_is_refused_and_left_alone(make, message, hint, options, run, path):
+def test_other_kinds_of_files_are_rejected_and_stay(make, hint, options, run, path):
     make(path)
     before = tree(path.parent), os.lstat(path)
     outcome = run(path=path, **options)
 
-    problem = outcome.problem(message.format(folder=path.parent))
-    assert outcome.failed
-    assert (problem["severity"], problem["where"]) == ("error", str(path))
-    assert hint.format(folder=path.parent) in problem["hint"]
+    (problem,) = outcome.errors
+    assert (problem["code"], problem["where"]) == ("not-a-file", str(path))
+    assert problem["hint"] == hint.format(folder=path.parent)
     assert (tree(path.parent), os.lstat(path)) == before
 
 
@@ -229,61 +227,59 @@ def test_what_is_no_file_is_refused_and_left_alone(make, message, hint, options,
 def test_a_parent_that_is_a_file_is_one_error(below, check, run, path):
     outcome = run(path=path / below, content=site(), check=check)
 
-    problem = outcome.problem("cannot be made")
-    assert f"{path} is a file" in problem["message"]
-    assert "path" in problem["hint"]
-    assert tree(path.parent) == {path.name: NOTED.encode()}
+    (problem,) = outcome.errors
+    assert (problem["code"], problem["where"]) == ("not-a-directory", str((path / below).parent))
+    assert tree(path.parent) == {path.name: COMMENTED.encode()}
 
 
-def test_a_missing_file_without_content_is_an_error_and_nothing_is_made(run, tmp_path):
+def test_a_missing_file_without_content_is_an_error_and_nothing_is_created(run, tmp_path):
     path = tmp_path / "a" / "install-config.yaml"
-    for options in ({}, WANTED, {"solution": "ran_du"}):
-        problem = run(path=path, **options).problem("does not exist")
-        assert (problem["severity"], problem["where"]) == ("error", str(path))
-        assert "Give content" in problem["hint"]
+    for options in ({}, REQUESTED, {"solution": "ran_du"}):
+        (problem,) = run(path=path, **options).errors
+        assert (problem["code"], problem["where"]) == ("missing-content", str(path))
     assert tree(tmp_path) == {}
 
 
-def test_an_unreadable_file_is_one_error(run, open_folder):
-    path = open_folder / "install-config.yaml"
+def test_an_unreadable_file_is_one_error(run, public_folder):
+    path = public_folder / "install-config.yaml"
     path.chmod(0o000)
     with as_nobody():
-        outcome = run(path=path, **WANTED)
+        outcome = run(path=path, **REQUESTED)
 
-    problem = outcome.problem("cannot read: Permission denied")
-    assert (problem["where"], problem["hint"]) == (str(path), "Check the permissions")
+    (problem,) = outcome.errors
+    assert (problem["code"], problem["where"]) == ("unreadable-file", str(path))
     path.chmod(0o600)
-    assert path.read_text() == NOTED
+    assert path.read_text() == COMMENTED
 
 
 @pytest.mark.parametrize("check", [True, False])
 @pytest.mark.parametrize("name", ["install-config.yaml", "new.yaml", "a/b/new.yaml"])
 @pytest.mark.parametrize("locked", [0o000, 0o500])
-def test_a_folder_that_may_not_be_written_is_one_error_in_check_mode_too(locked, name, check, run, open_folder):
-    open_folder.chmod(locked)
+def test_a_directory_without_write_permission_is_one_error_in_check_mode_too(locked, name, check, run, public_folder):
+    public_folder.chmod(locked)
     with as_nobody():
-        outcome = run(path=open_folder / name, content=site(), check=check, **WANTED)
+        outcome = run(path=public_folder / name, content=site(), check=check, **REQUESTED)
 
     assert "ermission" in outcome.message
-    assert str(open_folder) in outcome.message
+    assert str(public_folder) in outcome.message
     assert len([item for item in outcome["problems"] if item["severity"] == "error"]) == 1
-    open_folder.chmod(0o700)
-    assert tree(open_folder) == {"install-config.yaml": NOTED.encode()}
+    public_folder.chmod(0o700)
+    assert tree(public_folder) == {"install-config.yaml": COMMENTED.encode()}
 
 
-def test_a_file_in_a_folder_that_may_not_be_written_can_be_checked(run, open_folder):
-    open_folder.chmod(0o500)
+def test_a_file_in_a_directory_without_write_permission_can_be_checked(run, public_folder):
+    public_folder.chmod(0o500)
     with as_nobody():
-        outcome = run(path=open_folder / "install-config.yaml", diff=True)
+        outcome = run(path=public_folder / "install-config.yaml", diff=True)
 
     assert (outcome["changed"], outcome["diff"]) == (False, [])
 
 
 @pytest.mark.parametrize("backup", [False, True])
-def test_a_file_that_grows_too_large_leaves_the_old_one_whole(backup, path):
+def test_a_file_that_is_too_large_leaves_the_old_one_intact(backup, path):
     # The backup fits into the limit and the new file does not.
-    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({len(NOTED) + 5},) * 2)"
-    done = run_alone({"path": str(path), "backup": backup, **WANTED}, path.parent / "home", before=limit)
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({len(COMMENTED) + 5},) * 2)"
+    done = run_alone({"path": str(path), "backup": backup, **REQUESTED}, path.parent / "home", before=limit)
     result = json.loads(done.stdout)
 
     assert (done.returncode, result["failed"]) == (1, True)
@@ -292,12 +288,12 @@ def test_a_file_that_grows_too_large_leaves_the_old_one_whole(backup, path):
     assert ".part" not in done.stdout
     assert leaks(done.stdout + done.stderr) == []
     names = {name for name in os.listdir(path.parent) if name != "home"}
-    assert path.read_text() == NOTED
+    assert path.read_text() == COMMENTED
     assert names - {name for name in names if name.startswith(f"{path.name}.") and name.endswith("~")} == {path.name}
 
 
 def _unshared() -> list[str]:
-    """Return how to start a process that may mount something that no other one sees."""
+    """Return the start of a command that may mount a file system which no other process sees."""
     for options in (["--mount"], ["--user", "--map-root-user", "--mount"]):
         command = ["unshare", *options, "sh", "-c", 'mount -t tmpfs -o size=4k none "$0" && exec "$@"']
         if not shutil.which("unshare"):
@@ -308,50 +304,52 @@ def _unshared() -> list[str]:
     return []
 
 
-def test_a_full_disk_leaves_the_old_file_whole(tmp_path):
+def test_a_full_disk_leaves_the_old_file_intact(tmp_path):
     prefix = _unshared()
     if not prefix:
-        pytest.skip("nothing can be mounted here; the limit on the size of files stands in for it")
+        pytest.skip("no file system can be mounted; the limit on the size of files is tested instead")
     disk = tmp_path / "disk"
     disk.mkdir()
-    path = disk / "install-config.yaml"  # it takes all of the disk
-    fill = f"from pathlib import Path; Path({str(path)!r}).write_text({NOTED!r})"
-    look = f"""
+    path = disk / "install-config.yaml"  # it fills the disk
+    fill = f"from pathlib import Path; Path({str(path)!r}).write_text({COMMENTED!r})"
+    listing = f"""
 import os
-found = {{name: open(os.path.join({str(disk)!r}, name)).read() for name in os.listdir({str(disk)!r})}}
-open({str(tmp_path / "found.json")!r}, "w").write(json.dumps(found))
+files = {{name: open(os.path.join({str(disk)!r}, name)).read() for name in os.listdir({str(disk)!r})}}
+open({str(tmp_path / "files.json")!r}, "w").write(json.dumps(files))
 """
-    done = run_alone({"path": str(path), **WANTED}, tmp_path, before=fill, after=look, prefix=[*prefix, str(disk)])
+    done = run_alone(
+        {"path": str(path), **REQUESTED}, tmp_path, before=fill, after=listing, prefix=[*prefix, str(disk)]
+    )
 
     assert "cannot write: No space left on device" in json.loads(done.stdout)["msg"]
-    assert json.loads((tmp_path / "found.json").read_text()) == {path.name: NOTED}
+    assert json.loads((tmp_path / "files.json").read_text()) == {path.name: COMMENTED}
 
 
 @pytest.mark.parametrize("name", ["fchmod", "fchown", "replace"])
 @pytest.mark.parametrize("survived", range(3))
-def test_an_end_at_any_point_leaves_one_whole_file_and_the_next_run_reaches_the_same(
+def test_a_kill_at_any_point_leaves_one_intact_file_and_the_next_run_has_the_same_result(
     survived, name, run, path, monkeypatch
 ):
     with killed_after(survived, name, monkeypatch) as killed:
-        run(path=path, backup=True, **WANTED)
+        run(path=path, backup=True, **REQUESTED)
     calls = {"fchmod": 2, "replace": 2, "fchown": 1}[name]  # of backup and file; a backup has no owner to keep
     assert bool(killed) is (survived < calls)
     text = path.read_text()
-    assert (text == NOTED) is bool(killed)
+    assert (text == COMMENTED) is bool(killed)
     assert not [entry for entry in os.listdir(path.parent) if entry.endswith(".part")]
 
-    run(path=path, **WANTED)
-    assert path.read_text() == NOTED.replace(
+    run(path=path, **REQUESTED)
+    assert path.read_text() == COMMENTED.replace(
         "  - Ingress   # for the routes\n", "  - Ingress   # for the routes\n  - Console\n"
     )
 
 
 @pytest.mark.parametrize("name", ["fchmod", "replace"])
-def test_a_process_that_is_killed_leaves_the_old_file_whole_and_no_secret_open(name, run, path):
+def test_a_killed_process_leaves_the_old_file_intact_and_no_secret_readable(name, run, path):
     kill = f"import signal; os.{name} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)"
-    done = run_alone({"path": str(path), **WANTED}, path.parent / "home", before=kill)
+    done = run_alone({"path": str(path), **REQUESTED}, path.parent / "home", before=kill)
 
     assert done.returncode == -9
-    assert path.read_text() == NOTED
+    assert path.read_text() == COMMENTED
     assert {mode(entry) for entry in path.parent.iterdir() if entry.is_file()} == {0o600}
-    assert run(path=path, **WANTED)["changed"] is True
+    assert run(path=path, **REQUESTED)["changed"] is True

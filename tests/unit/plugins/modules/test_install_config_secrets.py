@@ -1,9 +1,9 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No secret of an install-config is told, and no content makes the module end with a traceback.
+"""No result contains a secret of an install-config, and no content causes a traceback.
 
-Everything that ``run`` returns was searched for parts of the planted secrets, see ``sites.runner``.
+``run`` searches every result for parts of the planted secrets, see ``builders.install_configs.runner``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data import 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     AUTH,
     BMC,
-    NOTED,
+    COMMENTED,
     OLD_PULL_SECRET,
     PLATFORMS,
     PRIVATE_KEY,
@@ -44,7 +44,7 @@ def run(call):
     return runner(call)
 
 
-def test_the_search_finds_what_it_looks_for():
+def test_the_search_finds_secrets():
     assert leaks(json.dumps(site()) + json.dumps(PLATFORMS) + OLD_PULL_SECRET + PRIVATE_KEY)
     for secret in SECRETS:
         assert leaks(f"x{secret[8:17]}y")
@@ -57,14 +57,14 @@ SITES = {
     "baremetal": site("baremetal"),
     "a pull secret that is a dict": site(pullSecret=json.loads(PULL_SECRET)),
     "a pull secret in a list": site(pullSecret=[json.loads(PULL_SECRET)]),
-    "a pull secret that is no JSON": site(pullSecret=PULL_SECRET[:-1]),
+    "a pull secret that is not JSON": site(pullSecret=PULL_SECRET[:-1]),
     "a pull secret with the wrong field": site(pullSecret=PULL_SECRET.replace("auths", "auth")),
     "a pull secret in a pull secret": site(pullSecret=json.dumps({"auths": {"a": json.loads(PULL_SECRET)}})),
     "a private key": site(sshKey=PRIVATE_KEY),
     "keys in lines": site(sshKey=f"{SSH_KEY}\n{SSH_KEY}x\n"),
     "a key in a list": site(sshKey=[SSH_KEY]),
     "a key in a field of another kind": site(sshKey={"key": SSH_KEY}),
-    "everything wrong": site("vsphere", apiVersion="v2", sshKey=PRIVATE_KEY, pullSecret=PULL_SECRET + "}", compute={}),
+    "several errors": site("vsphere", apiVersion="v2", sshKey=PRIVATE_KEY, pullSecret=PULL_SECRET + "}", compute={}),
     "a password that is a list": site("vsphere", platform2={"password": [VSPHERE, {"a": VSPHERE}]}),
     "secrets in fields that do not exist": site(bmcPassword=BMC, proxyy={"x": f"https://me:{PROXY}@p.example.com"}),
     "secrets in fields that are quoted, too": site(
@@ -74,19 +74,19 @@ SITES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("before", ["nothing", "a file with comments", "another file", "a broken file"])
+@pytest.mark.parametrize("before", ["no file", "a file with comments", "another file", "a broken file"])
 @pytest.mark.parametrize("case", SITES)
-def test_no_result_holds_a_secret(case, before, run, tmp_path):
+def test_no_result_contains_a_secret(case, before, run, tmp_path):
     path = tmp_path / "install-config.yaml"
     texts = {
-        "a file with comments": NOTED,
+        "a file with comments": COMMENTED,
         "another file": json.dumps(site("baremetal", pullSecret=OLD_PULL_SECRET, sshKey=PRIVATE_KEY)),
-        "a broken file": NOTED.replace("pullSecret: '", "pullSecret: "),
+        "a broken file": COMMENTED.replace("pullSecret: '", "pullSecret: "),
     }
     for options in ({}, {"capabilities": BAD}, {"solution": "headless"}, {"openshift_version": 4.2}):
         for check in (True, False):
             path.unlink(missing_ok=True)
-            if before != "nothing":
+            if before != "no file":
                 path.write_text(texts[before])
             run(path=path, content=SITES[case], check=check, diff=True, backup=True, **options)
     run(path=path, diff=True)
@@ -94,7 +94,7 @@ def test_no_result_holds_a_secret(case, before, run, tmp_path):
 
 
 def line(field: str, text: str) -> Callable[[str], str]:
-    """Return what puts ``text`` in the place of the line of ``field``."""
+    """Return a function that replaces the line of ``field`` by ``text``."""
 
     def put(source: str) -> str:
         return "\n".join(text if part.lstrip().startswith(field + ":") else part for part in source.split("\n"))
@@ -107,7 +107,7 @@ BROKEN = {
     "no closing quote": line("pullSecret", f"pullSecret: '{PULL_SECRET}"),
     "no quotes": line("pullSecret", f"pullSecret: {PULL_SECRET}"),
     "the wrong quotes": line("pullSecret", f'pullSecret: "{PULL_SECRET}"'),
-    "no blank behind the colon": line("pullSecret", f"pullSecret:'{PULL_SECRET}'"),
+    "no blank after the colon": line("pullSecret", f"pullSecret:'{PULL_SECRET}'"),
     "a tab": line("pullSecret", f"\tpullSecret: '{PULL_SECRET}'"),
     "too deep": line("pullSecret", f"  pullSecret: '{PULL_SECRET}'"),
     "twice": line("pullSecret", f"pullSecret: '{PULL_SECRET}'\npullSecret: '{OLD_PULL_SECRET}'"),
@@ -126,19 +126,19 @@ BROKEN = {
     "a colon in it": line("httpProxy", f"    httpProxy: a\n    password: {VSPHERE}: {BMC}"),
     "a merge": line("pullSecret", f"<<: {PULL_SECRET!r}"),
     "another document": lambda text: text + f"---\npullSecret: '{OLD_PULL_SECRET}\n",
-    "no UTF-8": lambda text: text.replace("berlin", "k\udcf6ln"),
+    "not UTF-8": lambda text: text.replace("berlin", "k\udcf6ln"),
 }
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_no_message_quotes_a_text_that_is_broken_at_a_secret(case, run, tmp_path):
+def test_no_message_quotes_a_text_with_a_syntax_error_at_a_secret(case, run, tmp_path):
     path = tmp_path / "install-config.yaml"
-    text = BROKEN[case](NOTED)
-    assert text != NOTED
+    text = BROKEN[case](COMMENTED)
+    assert text != COMMENTED
     path.write_bytes(text.encode(errors="surrogateescape"))
     outcomes = [run(path=path, diff=True), run(path=path, diff=True, capabilities=BAD)]
     outcomes += [run(path=path, diff=True, content=content) for content in (site(), site("nne", publish="x"))]
-    if case != "no UTF-8":
+    if case != "not UTF-8":
         outcomes += [run(content=text), run(path=tmp_path / "new.yaml", content=text, diff=True)]
     assert any(outcome.failed for outcome in outcomes) or case == "an anchor"
 
@@ -191,8 +191,8 @@ FUZZ = settings(
 
 @FUZZ
 @given(changes=CHANGES, given_block=st.one_of(st.none(), VALUES, BLOCKS), method=st.sampled_from([None, "agent"]))
-def test_no_content_makes_a_traceback_or_is_echoed(changes, given_block, method, run, tmp_path):
-    """``run`` sees to both."""
+def test_no_content_causes_a_traceback_or_a_leak(changes, given_block, method, run, tmp_path):
+    """``run`` checks both."""
     content = {**site("vsphere"), **changes}
     options: dict[str, Any] = {"capabilities": given_block, "install_method": method, "diff": True}
     run(content=content, **options)
@@ -201,25 +201,25 @@ def test_no_content_makes_a_traceback_or_is_echoed(changes, given_block, method,
 
 @FUZZ
 @given(block=st.one_of(VALUES, BLOCKS), other=st.one_of(VALUES, BLOCKS), solutions=VALUES)
-def test_no_option_makes_a_traceback(block, other, solutions, run):
+def test_no_option_causes_a_traceback(block, other, solutions, run):
     run(content=site(), capabilities=block)
     run(content=block, capabilities=block)
     run(content=site(), compare_with=other if isinstance(other, dict) else None)
     run(content=site(), solution="a", solutions={"a": solutions})
 
 
-SECRET_LINES = tuple(at for at, part in enumerate(NOTED.splitlines()) if leaks(part))
+SECRET_LINES = tuple(at for at, part in enumerate(COMMENTED.splitlines()) if leaks(part))
 NOISE = st.text(st.sampled_from("ab: -#'\"{}[]|>&*!%@`,?\t\n\r\x85\u2028\ufeff\x00é"), max_size=6)
 EDITS = st.lists(
-    st.tuples(st.integers(0, len(NOTED.splitlines())), st.integers(0, 30), st.integers(0, 10), NOISE), max_size=4
+    st.tuples(st.integers(0, len(COMMENTED.splitlines())), st.integers(0, 30), st.integers(0, 10), NOISE), max_size=4
 )
 
 
 @FUZZ
 @given(edits=EDITS)
-def test_no_text_makes_a_traceback_or_is_echoed(edits, run, tmp_path):
-    """Noise goes anywhere but into the lines that hold secrets: what is no longer a secret's field hides nothing."""
-    lines = NOTED.splitlines()
+def test_no_text_causes_a_traceback_or_a_leak(edits, run, tmp_path):
+    """Noise is added to all lines except those with secrets, because only known fields are masked."""
+    lines = COMMENTED.splitlines()
     for number, start, length, noise in edits:
         if number < len(lines) and number not in SECRET_LINES:
             lines[number] = lines[number][:start] + noise + lines[number][start + length :]
@@ -232,5 +232,5 @@ def test_no_text_makes_a_traceback_or_is_echoed(edits, run, tmp_path):
 
 @FUZZ
 @given(text=st.one_of(NOISE, st.text(max_size=40)))
-def test_no_random_text_makes_a_traceback(text, run):
+def test_no_random_text_causes_a_traceback(text, run):
     run(content=text)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What install_config writes, what it leaves alone, and what it says beforehand."""
+"""What install_config writes, what it does not change, and what check mode predicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import yaml
 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     BLOCK,
-    NOTED,
+    COMMENTED,
     PULL_SECRET,
     runner,
     selection,
@@ -42,21 +42,21 @@ def changed_lines(before: str, after: str) -> list[str]:
     return [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] in "-+"]
 
 
-def seen(path: Path) -> tuple[bytes, int, int, int]:
-    found = path.stat()
-    return path.read_bytes(), found.st_mtime_ns, found.st_ino, found.st_mode
+def state_of(path: Path) -> tuple[bytes, int, int, int]:
+    status = path.stat()
+    return path.read_bytes(), status.st_mtime_ns, status.st_ino, status.st_mode
 
 
 FILE_FACTS = {"path", "uid", "gid", "owner", "group", "mode", "state", "size", "secontext"}
-"""What AnsibleModule adds of the file that is there now."""
+"""Keys that AnsibleModule adds about an existing file."""
 
 
-def told(outcome: Outcome) -> dict[str, Any]:
-    # Warnings belong to the process, which has run other modules before.
+def reported(outcome: Outcome) -> dict[str, Any]:
+    # Warnings belong to the process, which may have run other modules before.
     return {key: value for key, value in outcome.result.items() if key not in (*FILE_FACTS, "warnings")}
 
 
-def says(block: dict[str, Any]) -> tuple[str, list[str]]:
+def names_of(block: dict[str, Any]) -> tuple[str, list[str]]:
     return block["baselineCapabilitySet"], sorted(block.get("additionalEnabledCapabilities", []))
 
 
@@ -66,7 +66,7 @@ def mode(path: Path) -> int:
 
 CONTENTS = {
     "a dict": site(),
-    "a text": NOTED,
+    "a text": COMMENTED,
     "JSON": json.dumps(site()),
     "a pull secret that is a dict": site(pullSecret=json.loads(PULL_SECRET)),
 }
@@ -96,9 +96,9 @@ def test_a_new_file_from_a_dict_has_the_keys_in_the_order_of_the_installer_and_s
 
 
 def test_a_new_file_from_a_text_keeps_the_text(run, path):
-    run(path=path, content=NOTED, capabilities=WITH_CONSOLE)
+    run(path=path, content=COMMENTED, capabilities=WITH_CONSOLE)
 
-    assert changed_lines(NOTED, path.read_text()) == ["+   - Console"]
+    assert changed_lines(COMMENTED, path.read_text()) == ["+   - Console"]
 
 
 def test_a_new_file_without_a_selection_has_no_block(run, path):
@@ -107,17 +107,17 @@ def test_a_new_file_without_a_selection_has_no_block(run, path):
     assert "capabilities" not in yaml.safe_load(path.read_text())
 
 
-@pytest.mark.parametrize("content", [site(capabilities=WITH_CONSOLE), NOTED], ids=["a dict", "a text"])
+@pytest.mark.parametrize("content", [site(capabilities=WITH_CONSOLE), COMMENTED], ids=["a dict", "a text"])
 def test_a_block_in_the_content_is_the_selection(content, run, path):
     outcome = run(path=path, content=content)
 
     block = yaml.safe_load(path.read_text())["capabilities"]
     assert outcome["capabilities"] == block
     assert block["baselineCapabilitySet"] == "None"
-    assert (path.read_text() == NOTED) is (content == NOTED)
+    assert (path.read_text() == COMMENTED) is (content == COMMENTED)
 
 
-def test_missing_directories_are_made(run, tmp_path):
+def test_missing_directories_are_created(run, tmp_path):
     assert run(path=tmp_path / "a" / "b" / "install-config.yaml", content=site())["changed"] is True
     assert mode(tmp_path / "a" / "b" / "install-config.yaml") == 0o600
 
@@ -139,22 +139,22 @@ EDITS = [
 
 
 @pytest.mark.parametrize(("options", "lines"), EDITS)
-def test_an_edit_changes_lines_of_the_capabilities_alone(options, lines, run, path):
-    path.write_text(NOTED)
+def test_an_edit_changes_only_lines_of_the_capabilities(options, lines, run, path):
+    path.write_text(COMMENTED)
     outcome = run(path=path, **options)
 
     after = path.read_text()
     assert outcome["changed"] is True
     if lines is not None:
-        assert sorted(changed_lines(NOTED, after)) == sorted(lines)
-    head, tail = NOTED.split(BLOCK, maxsplit=1)[0], NOTED[NOTED.index("platform:") :]
+        assert sorted(changed_lines(COMMENTED, after)) == sorted(lines)
+    head, tail = COMMENTED.split(BLOCK, maxsplit=1)[0], COMMENTED[COMMENTED.index("platform:") :]
     assert after.startswith(head)
     assert after.endswith(tail)
-    assert says(yaml.safe_load(after)["capabilities"]) == says(outcome["capabilities"])
+    assert names_of(yaml.safe_load(after)["capabilities"]) == names_of(outcome["capabilities"])
 
 
-def test_a_block_is_added_where_there_is_none(run, path):
-    before = NOTED.replace(BLOCK + "  additionalEnabledCapabilities:\n  - Ingress   # for the routes\n", "")
+def test_a_missing_block_is_added(run, path):
+    before = COMMENTED.replace(BLOCK + "  additionalEnabledCapabilities:\n  - Ingress   # for the routes\n", "")
     path.write_text(before)
     outcome = run(path=path, capabilities=WITH_CONSOLE)
 
@@ -162,33 +162,33 @@ def test_a_block_is_added_where_there_is_none(run, path):
     assert {line[0] for line in changes} == {"+"}
     added = yaml.safe_load("\n".join(line[2:] for line in changes))
     assert list(added) == ["capabilities"]
-    assert says(added["capabilities"]) == says(outcome["capabilities"])
+    assert names_of(added["capabilities"]) == names_of(outcome["capabilities"])
 
 
 @pytest.mark.parametrize("wrong", [False, True])
 def test_a_path_alone_is_only_checked(wrong, run, path):
-    path.write_text(NOTED.replace("- Ingress ", "- Console ") if wrong else NOTED)
+    path.write_text(COMMENTED.replace("- Ingress ", "- Console ") if wrong else COMMENTED)
     path.chmod(0o600)
-    before = seen(path)
+    before = state_of(path)
     outcome = run(path=path, diff=True)
 
     assert outcome.failed is wrong
-    assert seen(path) == before
+    assert state_of(path) == before
     if not wrong:
         assert (outcome["changed"], outcome["diff"]) == (False, [])
         assert outcome["capabilities"] == selection("Ingress")
 
 
 @pytest.mark.parametrize("content", [site(), site(capabilities=selection("Storage", "Ingress"))])
-def test_content_that_says_the_same_edits_the_file_and_keeps_its_comments(content, run, path):
-    path.write_text(NOTED)
+def test_equal_content_edits_the_file_and_keeps_its_comments(content, run, path):
+    path.write_text(COMMENTED)
     run(path=path, content=content, capabilities=WITH_CONSOLE)
 
-    assert changed_lines(NOTED, path.read_text()) == ["+   - Console"]
+    assert changed_lines(COMMENTED, path.read_text()) == ["+   - Console"]
 
 
-def test_content_with_another_block_and_no_selection_beside_it_is_what_counts(run, path):
-    path.write_text(NOTED)
+def test_the_block_of_the_content_overrides_the_block_of_the_file(run, path):
+    path.write_text(COMMENTED)
     outcome = run(path=path, content=site(capabilities=WITH_CONSOLE))
 
     assert outcome["changed"] is True
@@ -196,14 +196,14 @@ def test_content_with_another_block_and_no_selection_beside_it_is_what_counts(ru
     assert run(path=path, content=site(capabilities=WITH_CONSOLE))["changed"] is False
 
 
-@pytest.mark.parametrize("content", [site(baseDomain="example.org"), NOTED.replace("example.com ", "example.org ")])
-def test_content_that_says_something_else_replaces_the_file(content, run, path):
-    path.write_text(NOTED)
+@pytest.mark.parametrize("content", [site(baseDomain="example.org"), COMMENTED.replace("example.com ", "example.org ")])
+def test_other_content_replaces_the_file(content, run, path):
+    path.write_text(COMMENTED)
     run(path=path, content=content, capabilities=WITH_CONSOLE)
 
-    found = yaml.safe_load(path.read_text())
-    assert found["baseDomain"] == "example.org"
-    assert sorted(found["capabilities"]["additionalEnabledCapabilities"]) == ["Console", "Ingress"]
+    written = yaml.safe_load(path.read_text())
+    assert written["baseDomain"] == "example.org"
+    assert sorted(written["capabilities"]["additionalEnabledCapabilities"]) == ["Console", "Ingress"]
     assert ("Ask the platform team" in path.read_text()) is isinstance(content, str)
 
 
@@ -214,35 +214,34 @@ TWICE = selection("Ingress", "Console", "Ingress")
     "options",
     [
         {"content": site(), "capabilities": TWICE},
-        {"content": NOTED, "capabilities": TWICE},
+        {"content": COMMENTED, "capabilities": TWICE},
         {"content": site(capabilities=TWICE)},
-        {"content": NOTED.replace("  - Ingress ", "  - Console\n  - Ingress\n  - Ingress ")},
+        {"content": COMMENTED.replace("  - Ingress ", "  - Console\n  - Ingress\n  - Ingress ")},
     ],
     ids=["the option", "the option, into a text", "the block of a dict", "the block of a text"],
 )
 def test_duplicate_names_are_a_warning_and_written_once(options, run, path):
     outcome = run(path=path, **options)
 
-    warned = outcome.problem("Ingress is there more than once")
-    assert (warned["severity"], warned["hint"]) == ("warning", "Keep one of them")
+    assert outcome.problem("duplicate-name")["severity"] == "warning"
     names = yaml.safe_load(path.read_text())["capabilities"]["additionalEnabledCapabilities"]
     assert sorted(names) == ["Console", "Ingress"]
     assert sorted(outcome["capabilities"]["additionalEnabledCapabilities"]) == ["Console", "Ingress"]
     assert run(path=path, **options)["changed"] is False
 
 
-BEFORE: dict[str, str | None] = {
-    "nothing": None,
-    "another selection": NOTED,
-    "no block": NOTED.replace(BLOCK + "  additionalEnabledCapabilities:\n  - Ingress   # for the routes\n", ""),
-    "other values": NOTED.replace("replicas: 1", "replicas: 3"),
-    "the same": NOTED.replace("  - Ingress   # for the routes\n", "  - Console\n  - Ingress\n"),
+EXISTING: dict[str, str | None] = {
+    "no file": None,
+    "another selection": COMMENTED,
+    "no block": COMMENTED.replace(BLOCK + "  additionalEnabledCapabilities:\n  - Ingress   # for the routes\n", ""),
+    "other values": COMMENTED.replace("replicas: 1", "replicas: 3"),
+    "the same": COMMENTED.replace("  - Ingress   # for the routes\n", "  - Console\n  - Ingress\n"),
 }
-ASKED: dict[str, dict[str, Any]] = {
+REQUESTS: dict[str, dict[str, Any]] = {
     "content": {"content": site()},
-    "a text": {"content": NOTED},
+    "a text": {"content": COMMENTED},
     "content and capabilities": {"content": site(), "capabilities": WITH_CONSOLE},
-    "a text and capabilities": {"content": NOTED, "capabilities": WITH_CONSOLE},
+    "a text and capabilities": {"content": COMMENTED, "capabilities": WITH_CONSOLE},
     "content with a block": {"content": site(capabilities=WITH_CONSOLE)},
     "capabilities": {"capabilities": WITH_CONSOLE},
     "the first draft": {"capabilities": {"inclusionDefault": "Include", "exclude": ["Console"]}, "content": site()},
@@ -253,24 +252,24 @@ ASKED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("mode_before", [0o600, 0o644])
 @pytest.mark.parametrize(
-    ("before", "asked"),
-    [(before, asked) for before in BEFORE for asked in ASKED if BEFORE[before] or "content" in ASKED[asked]],
+    ("before", "request_name"),
+    [(before, name) for before in EXISTING for name in REQUESTS if EXISTING[before] or "content" in REQUESTS[name]],
 )
-def test_check_mode_predicts_the_run_and_a_second_run_touches_nothing(before, asked, mode_before, run, tmp_path):
-    options = ASKED[asked]
+def test_check_mode_predicts_the_run_and_a_second_run_changes_nothing(before, request_name, mode_before, run, tmp_path):
+    options = REQUESTS[request_name]
     folder = tmp_path / "sites"
     path = folder / "berlin" / "install-config.yaml"
-    text = BEFORE[before]
+    text = EXISTING[before]
     if text is not None:
         path.parent.mkdir(parents=True)
         path.write_text(text)
         path.chmod(mode_before)
-    found = tree(tmp_path), path.exists() and seen(path)
+    initial = tree(tmp_path), path.exists() and state_of(path)
     predicted = run(path=path, check=True, diff=True, **options)
-    assert (tree(tmp_path), path.exists() and seen(path)) == found
+    assert (tree(tmp_path), path.exists() and state_of(path)) == initial
 
     done = run(path=path, diff=True, **options)
-    assert told(predicted) == told(done)
+    assert reported(predicted) == reported(done)
     assert done["changed"] is (bool(done["diff"]))
     if options:
         assert done["changed"] is (text is None or mode_before != 0o600 or path.read_text() != text)
@@ -278,15 +277,15 @@ def test_check_mode_predicts_the_run_and_a_second_run_touches_nothing(before, as
     else:  # it is only checked
         assert (done["changed"], path.read_text(), mode(path)) == (False, text, mode_before)
 
-    there = seen(path)
+    written = state_of(path)
     again = run(path=path, diff=True, backup=True, **options)
     assert (again["changed"], again["diff"]) == (False, [])
-    assert seen(path) == there
+    assert state_of(path) == written
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_the_diff_shows_what_changes_without_secrets(run, path):
-    path.write_text(NOTED)
+def test_the_diff_shows_changes_without_secrets(run, path):
+    path.write_text(COMMENTED)
     path.chmod(0o600)
     (entry,) = run(path=path, capabilities=WITH_CONSOLE, diff=True, check=True)["diff"]
 
@@ -296,8 +295,8 @@ def test_the_diff_shows_what_changes_without_secrets(run, path):
     assert "pullSecret: '********'" in entry["before"]
 
 
-def test_the_diff_tells_that_a_secret_changes_and_shows_neither(run, path):
-    path.write_text(NOTED)
+def test_the_diff_marks_a_changed_secret_and_shows_neither_value(run, path):
+    path.write_text(COMMENTED)
     other = site(proxy={"httpProxy": "http://me:other-password@proxy.example.com:3128"}, pullSecret=PULL_SECRET + " ")
     entry = run(path=path, content=other, diff=True)["diff"][0]
 

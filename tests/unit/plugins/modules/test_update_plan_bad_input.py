@@ -334,7 +334,7 @@ def test_two_files_that_claim_one_resource_both_count(call, tmp_path):
 
 
 def test_a_profile_that_no_manifest_names_is_an_error_for_each_release(run):
-    part = "no manifest of this release names profile 'hypershift', so none is included; found are self-managed-high"
+    part = "no manifest of this release names profile 'hypershift', so none is included; its profiles are self-managed-high"
     outcome = run(cluster_profile="hypershift")
 
     expect(outcome, *((f"{version}, cluster_profile", part) for version in ("4.13.5", "4.14.2")))
@@ -348,7 +348,7 @@ def test_names_of_a_minor_that_nobody_knows_come_from_its_release(call, tmp_path
 
     assert outcome["known_capabilities"] == names
     assert outcome["implicitly_enabled_capabilities"] == ["Brand", "Ingress"]
-    assert outcome.problem("9.9 is not known here")["severity"] == "warning"
+    assert outcome.problem("9.9 is not known to this collection")["severity"] == "warning"
 
 
 def test_a_minor_that_nobody_knows_needs_its_crd(call, tmp_path):
@@ -356,7 +356,7 @@ def test_a_minor_that_nobody_knows_needs_its_crd(call, tmp_path):
     ((where, text),) = errors(call(update_plan, releases=path))
 
     assert where == path[1]
-    assert "9.9 is not known here" in text
+    assert "9.9 is not known to this collection" in text
 
 
 def test_a_relative_path_is_that_of_the_working_directory(run, releases, monkeypatch):

@@ -9,9 +9,13 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Problem,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.plugin_utils._filter import (
-    INCLUSION_OPTIONS,
+    MANIFEST_OPTIONS,
     filter_error,
     read_manifests,
     resolve_selection,
@@ -45,7 +49,8 @@ def test_all_options_of_another_type_are_told_at_once():
             4.2,
             None,
             {"feature_gates": "x", "overrides": {}, "cluster_profile": 7, "known_capabilities": [1]},
-            INCLUSION_OPTIONS,
+            MANIFEST_OPTIONS,
+            Problems(),
         )
 
     assert [problem.where for problem in raised.value.problems] == [
@@ -59,16 +64,18 @@ def test_all_options_of_another_type_are_told_at_once():
 
 def test_every_value_that_is_no_manifest_is_told():
     good = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "one"}}
-    with pytest.raises(InvalidOptionError) as raised:
-        read_manifests([good, "text", None, {}])
+    problems = Problems()
+    read_manifests([good, "text", None, {}], "manifests", problems)
 
-    places = [problem.where for problem in raised.value.problems if problem.severity == "error"]
+    places = [problem.where for problem in problems if problem.severity == "error"]
     assert places == ["manifests, document 2", "manifests, document 4, kind", "manifests, document 4, metadata.name"]
 
 
 def test_an_error_of_a_filter_is_ansible_s_own():
     error = filter_error(
-        InvalidOptionError([Problem("error", "todo", "a", "is wrong"), Problem("warning", "todo", "b", "is odd")])
+        InvalidOptionError(
+            [Problem("error", "one-fault", "a", "is wrong"), Problem("warning", "other-fault", "b", "is odd")]
+        )
     )
 
     assert isinstance(error, AnsibleFilterError)

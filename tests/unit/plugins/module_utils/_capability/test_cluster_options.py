@@ -11,7 +11,6 @@ import yaml
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
     check_options,
-    resolve_cluster,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Override
 from ansible_collections.capability.openshift.plugins.module_utils._capability.release_properties import (
@@ -19,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
     crd_names,
     gated_off,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
     Problem,
@@ -63,7 +63,10 @@ class Files:
 
 
 def resolve(minor: Minor | None = V4_20, files: Files | None = None, **options: Any) -> Any:
-    return resolve_cluster(ClusterOptions(**options), files.release if files else release_of_version(minor))
+    """Resolve a cluster, and return the context, the status and the problems."""
+    problems = Problems()
+    release = files.release if files else release_of_version(minor)
+    return *resolve_cluster(ClusterOptions(**options), release, problems), problems
 
 
 def errors(minor: Minor | None = V4_20, files: Files | None = None, **options: Any) -> list[Problem]:
@@ -73,13 +76,13 @@ def errors(minor: Minor | None = V4_20, files: Files | None = None, **options: A
 
 
 def test_the_defaults_are_those_of_a_standalone_cluster():
-    facts, status, problems = resolve()
+    context, status, problems = resolve()
 
-    assert problems == ()
-    assert facts.cluster_profile == PROFILE
-    assert (facts.feature_set, facts.feature_gates, facts.exclude_identifier) == ("", None, "")
-    assert (facts.major_version, facts.overrides, facts.allow_unknown) == (4, (), False)
-    assert facts.capability_status is status
+    assert problems == []
+    assert context.cluster_profile == PROFILE
+    assert (context.feature_set, context.feature_gates, context.exclude_identifier) == ("", None, "")
+    assert (context.major_version, context.overrides, context.allow_unknown) == (4, (), False)
+    assert context.capability_status is status
     assert status.enabled == status.known
     assert "Console" in status.enabled
 
@@ -97,7 +100,7 @@ def test_the_defaults_are_those_of_a_standalone_cluster():
     ],
 )
 def test_what_is_always_on_depends_on_minor_and_profile_and_an_empty_list_is_a_value(minor, options, enabled):
-    _facts, status, _problems = resolve(minor, capabilities={"baselineCapabilitySet": "None"}, **options)
+    _context, status, _problems = resolve(minor, capabilities={"baselineCapabilitySet": "None"}, **options)
 
     assert sorted(status.enabled) == enabled
     assert sorted(status.implicitly_enabled) == enabled
@@ -111,11 +114,11 @@ def test_an_unknown_always_enabled_capability_is_an_error():
 
 
 def test_excluding_what_is_always_on_is_a_problem_and_leaves_it_on():
-    _facts, status, problems = resolve(capabilities={"excluded_capabilities": ["Ingress", "Console"]})
+    _context, status, problems = resolve(capabilities={"excluded_capabilities": ["Ingress", "Console"]})
 
     pinned, problem = problems
     assert (pinned.severity, problem.severity) == ("info", "warning")
-    assert "does not ask for what later releases add" in pinned.message
+    assert "does not request capabilities of later releases" in pinned.message
     assert "Ingress" in problem.message
     assert "Ingress" in status.enabled
     assert "Console" not in status.enabled
@@ -163,7 +166,7 @@ HIDDEN = {"ClusterAPI", "CompatibilityRequirements"}
     ],
 )
 def test_capabilities_behind_gates_exist_only_with_their_gates(options, hidden):
-    _facts, status, _problems = resolve(V4_23, **options)
+    _context, status, _problems = resolve(V4_23, **options)
 
     assert HIDDEN - status.known == hidden
     assert HIDDEN - status.enabled == hidden
@@ -206,20 +209,20 @@ def test_a_hidden_capability_in_a_selection_is_an_error():
 )
 def test_gates_are_those_given_or_those_of_the_release_from_4_22_on(minor, texts, options, expected):
     files = Files(minor, manifest(), *texts)
-    facts, _status, problems = resolve(minor, files, **options)
+    context, _status, problems = resolve(minor, files, **options)
 
-    assert facts.feature_gates == (None if expected is None else frozenset(expected))
-    assert problems == ()
+    assert context.feature_gates == (None if expected is None else frozenset(expected))
+    assert problems == []
 
 
 @pytest.mark.parametrize(
     "texts", [[], [feature_gate(["One"], "TechPreviewNoUpgrade")], [feature_gate(["One"], profile="hypershift")]]
 )
 def test_without_a_feature_gate_manifest_the_filter_is_off_and_a_problem_says_so(texts):
-    facts, _status, problems = resolve(V4_22, Files(V4_22, manifest(), *texts))
+    context, _status, problems = resolve(V4_22, Files(V4_22, manifest(), *texts))
 
     (problem,) = problems
-    assert facts.feature_gates is None
+    assert context.feature_gates is None
     assert (problem.severity, problem.where) == ("warning", "feature_gates")
     assert "Default" in problem.message
     assert PROFILE in problem.message
@@ -278,10 +281,10 @@ def test_an_override_that_cannot_be_is_an_error(entry, where):
 def test_only_well_formed_overrides_are_handed_on():
     good, bad = {"kind": "ConfigMap", "name": "two", "unmanaged": True}, {"kind": ["x"], "name": "a", "unmanaged": True}
     problems = Problems()
-    facts = check_options(ClusterOptions(overrides=["x", bad, good, {**good, "unmanaged": 1}]), V4_20, problems)
+    criteria = check_options(ClusterOptions(overrides=["x", bad, good, {**good, "unmanaged": 1}]), V4_20, problems)
 
-    assert facts.overrides == (Override("ConfigMap", "", "", "two", True),)
-    assert hash(facts) == hash(facts._replace())
+    assert criteria.overrides == (Override("ConfigMap", "", "", "two", True),)
+    assert hash(criteria) == hash(criteria._replace())
     assert [problem.where for problem in problems] == ["overrides[0]", "overrides[1].kind", "overrides[3].unmanaged"]
 
 
@@ -297,7 +300,9 @@ def test_half_a_capability_status_is_an_error(enabled, known, where):
 
 def test_a_capability_status_is_taken_as_it_is_for_any_version_and_none():
     for minor in (V4_20, V9_9, None):
-        _facts, status, _problems = resolve(minor, enabled_capabilities=["Brand"], known_capabilities=["Brand", "New"])
+        _context, status, _problems = resolve(
+            minor, enabled_capabilities=["Brand"], known_capabilities=["Brand", "New"]
+        )
         assert (status.enabled, status.known) == ({"Brand"}, {"Brand", "New"})
 
 
@@ -319,7 +324,7 @@ def test_a_selection_without_a_version_is_an_error():
 
 def test_names_of_an_unknown_minor_come_from_the_crd_with_a_problem():
     files = Files(V9_9, manifest(), cluster_version_crd(["Console", "Brand"]), feature_gate([]))
-    _facts, status, problems = resolve(V9_9, files, capabilities={}, always_enabled_capabilities=[])
+    _context, status, problems = resolve(V9_9, files, capabilities={}, always_enabled_capabilities=[])
 
     (problem,) = problems
     assert status.known == status.enabled == {"Console", "Brand"}
@@ -354,7 +359,7 @@ def test_an_unknown_minor_without_a_crd_is_an_error(minor):
 def test_an_always_enabled_name_must_be_one_that_the_crd_of_an_unknown_minor_has():
     files = Files(V9_9, manifest(), cluster_version_crd(["Console"]), feature_gate([]))
 
-    _facts, status, _problems = resolve(V9_9, files)
+    _context, status, _problems = resolve(V9_9, files)
     assert status.enabled == {"Console"}  # Ingress was nobody's wish, so its absence is nobody's error
     (problem, *_others) = errors(V9_9, files, always_enabled_capabilities=["Ingress"])
     assert "Ingress" in problem.message
@@ -362,11 +367,11 @@ def test_an_always_enabled_name_must_be_one_that_the_crd_of_an_unknown_minor_has
 
 def test_a_profile_that_no_manifest_carries_is_a_problem_that_names_those_found():
     files = Files(V4_20, manifest(), manifest("two", profile="hypershift"))
-    _facts, _status, problems = resolve(V4_20, files, cluster_profile="self-managed-high-availabilty")
+    _context, _status, problems = resolve(V4_20, files, cluster_profile="self-managed-high-availabilty")
 
     (problem,) = problems
     assert (problem.severity, problem.where) == ("warning", "cluster_profile")
-    assert f"found are hypershift, {PROFILE}" in problem.message
+    assert f"its profiles are hypershift, {PROFILE}" in problem.message
     assert problem.hint == f"Did you mean {PROFILE}?"
     assert cluster_profiles(files.release) == ("hypershift", PROFILE)
 

@@ -21,10 +21,10 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     broken,
     check,
     errors,
-    facts_of,
     install,
     known,
     listed,
+    minor_data_of,
     warned,
     warnings,
 )
@@ -37,7 +37,7 @@ NOT_SELECTABLE = {
 
 
 def hosted(minor, enabled, hidden=GATED):
-    return hosted_capabilities(frozenset(enabled), facts_of(minor), hidden)
+    return hosted_capabilities(frozenset(enabled), minor_data_of(minor), hidden)
 
 
 def test_names_are_selectable_or_not():
@@ -60,7 +60,7 @@ def test_a_name_can_be_turned_off_if_it_is_selectable(minor, name):
 
 @pytest.mark.parametrize("minor", after("4.18"))
 def test_baremetal_is_off_unless_it_is_asked_for(minor):
-    assert default_enabled(facts_of(minor), GATED) == known(minor) - {"baremetal"}
+    assert default_enabled(minor_data_of(minor), GATED) == known(minor) - {"baremetal"}
     assert hosted(minor, known(minor) - {"baremetal"}).stanza() == {}
 
     found = hosted(minor, known(minor))
@@ -94,7 +94,7 @@ def test_before_4_18_nothing_can_be_said(minor):
 def test_gated_names_are_off_on_a_hosted_cluster_even_while_their_gates_are_on(minor):
     everything = known(minor) | GATED
 
-    assert default_enabled(facts_of(minor), frozenset()) == known(minor) - {"baremetal"}
+    assert default_enabled(minor_data_of(minor), frozenset()) == known(minor) - {"baremetal"}
     assert hosted(minor, everything, frozenset()).stays_off == GATED
     assert hosted(minor, everything, frozenset()).stanza() == {"enabled": ["baremetal"]}
 
@@ -220,8 +220,8 @@ def test_names_that_cannot_be_turned_off_are_errors_of_the_installation():
         ("hcp-selectable", "marketplace"),
     ]
     assert [problem.hint for problem in errors(found.problems)] == [
-        "Take Storage out of excluded_capabilities",
-        "Take marketplace out of excluded_capabilities",
+        "Remove Storage from excluded_capabilities",
+        "Remove marketplace from excluded_capabilities",
     ]
 
 
@@ -233,7 +233,7 @@ def test_a_hosted_cluster_of_4_17_takes_no_selection():
 
 
 def test_gates_of_a_hosted_cluster_do_not_turn_on_what_it_has_off():
-    facts = install("4.23", "hosted", gates=BOTH_GATES, hidden=frozenset())
+    facts = install("4.23", "hosted", gates=BOTH_GATES, gated=frozenset())
 
     assert broken(Selection("vCurrent"), facts) == []
     assert not facts.enabled(Selection("vCurrent")) & GATED

@@ -261,7 +261,7 @@ def test_these_sets_are_valid_with_nothing_beside_them(minor, where):
     platform, _blank, method = where.partition(" ")
     facts = install(minor, method or "upi", platform)
 
-    valid = [name for name in facts.minor_facts.sets if not broken(Selection(name), facts)]
+    valid = [name for name in facts.minor_data.sets if not broken(Selection(name), facts)]
 
     assert sorted(valid) == VALID_ALONE[minor][where].split()
 

@@ -124,7 +124,7 @@ def test_platform_baremetal_without_baremetal_fails_before_it_is_refused(minor, 
 def test_cluster_api_that_is_listed_needs_compatibility_requirements_beside_it(minor, baseline, method):
     """The rule looks at the list alone, so vCurrent, which has both, does not satisfy it."""
     rest = ["Ingress"] if baseline == "None" else []
-    facts = install(minor, method, gates=BOTH_GATES, hidden=frozenset())
+    facts = install(minor, method, gates=BOTH_GATES, gated=frozenset())
 
     one = listed(*rest, "ClusterAPI", baseline=baseline)
     both = listed(*rest, "ClusterAPI", "CompatibilityRequirements", baseline=baseline)
@@ -139,7 +139,7 @@ def test_cluster_api_that_is_listed_needs_compatibility_requirements_beside_it(m
 @pytest.mark.parametrize("minor", after("4.23"))
 @pytest.mark.parametrize("gate", sorted(BOTH_GATES))
 def test_the_rule_about_cluster_api_needs_both_gates(minor, gate):
-    facts = install(minor, gates=frozenset({gate}), hidden=frozenset())
+    facts = install(minor, gates=frozenset({gate}), gated=frozenset())
 
     assert broken(listed("Ingress", "ClusterAPI"), facts) == []
 
@@ -171,7 +171,7 @@ def test_a_mend_says_what_could_be_left_out_instead():
 
     assert problem.hint == (
         "Add OperatorLifecycleManager to additional_enabled_capabilities, "
-        "or take marketplace out of additional_enabled_capabilities"
+        "or remove marketplace from additional_enabled_capabilities"
     )
 
 
@@ -187,7 +187,7 @@ def test_what_was_excluded_is_mended_by_taking_it_out_of_the_exclusions():
     problem = mend_of("inst-ingress", listed(*known("4.20") - {"Ingress"}), install("4.20"), asked)
 
     assert problem.where == "capabilities.excluded_capabilities"
-    assert problem.hint == "Take Ingress out of excluded_capabilities"
+    assert problem.hint == "Remove Ingress from excluded_capabilities"
 
 
 def test_what_needs_something_that_was_excluded_can_be_excluded_too():
@@ -196,7 +196,7 @@ def test_what_needs_something_that_was_excluded_can_be_excluded_too():
     problem = mend_of("inst-marketplace-olm", written, install("4.20"), asked)
 
     assert problem.hint == (
-        "Take OperatorLifecycleManager out of excluded_capabilities, or add marketplace to excluded_capabilities"
+        "Remove OperatorLifecycleManager from excluded_capabilities, or add marketplace to excluded_capabilities"
     )
 
 

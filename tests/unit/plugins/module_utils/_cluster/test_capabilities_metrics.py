@@ -21,7 +21,7 @@ LINE = re.compile(r'cluster_version_capability\{name="([^"]+)"\} ([01])')
 names = st.sets(st.sampled_from([*NAMES, "Later"]))
 
 
-def test_what_is_on_is_one_and_what_is_known_beside_it_is_zero():
+def test_enabled_names_are_one_and_other_known_names_are_zero():
     text = capability_metrics(["Console", "Ingress"], ["Storage", "Console", "baremetal", "Ingress"])
 
     assert text == HEAD + (
@@ -32,21 +32,21 @@ def test_what_is_on_is_one_and_what_is_known_beside_it_is_zero():
     )
 
 
-def test_what_is_on_and_not_known_is_exported_all_the_same():
+def test_an_enabled_name_that_is_not_known_is_exported():
     assert capability_metrics(["Later"], ["Console"]) == HEAD + (
         'cluster_version_capability{name="Console"} 0\ncluster_version_capability{name="Later"} 1\n'
     )
 
 
-def test_nothing_known_is_a_metric_without_values():
+def test_without_names_the_metric_has_no_values():
     assert capability_metrics((), ()) == HEAD
 
 
 @given(names, names)
-def test_each_name_has_one_line_and_all_are_in_order(enabled, known):
+def test_each_name_has_one_line_and_names_are_sorted(enabled, known):
     lines = capability_metrics(iter(sorted(enabled)), iter(sorted(known))).removeprefix(HEAD).splitlines()
 
     values = {match[1]: match[2] == "1" for line in lines if (match := LINE.fullmatch(line))}
     assert len(values) == len(lines)
     assert list(values) == sorted(enabled | known)
-    assert {name for name, is_on in values.items() if is_on} == enabled
+    assert {name for name, is_enabled in values.items() if is_enabled} == enabled

@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
     capability_condition,
     parse_cluster_version,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 
 WHERE = "cluster_version.spec.capabilities"
 
@@ -28,22 +29,29 @@ def lists(enabled: Any = None, known: Any = None) -> dict[str, Any]:
     return {"enabledCapabilities": enabled, "knownCapabilities": known}
 
 
-def told_status(enabled: str, known: str | None) -> ReportedCapabilities:
+def reported(enabled: str, known: str | None) -> ReportedCapabilities:
     return ReportedCapabilities(frozenset(enabled.split()), None if known is None else frozenset(known.split()))
 
 
 def parsed(given: Any) -> ClusterVersion:
-    found, problems = parse_cluster_version(given)
-    assert found is not None
-    assert [item for item in problems if item.severity == "error"] == []
-    return found
+    problems = Problems()
+    cluster = parse_cluster_version(given, "cluster_version", problems)
+    assert cluster is not None
+    assert not problems.has_errors
+    return cluster
+
+
+def problems_of(given: Any) -> Problems:
+    problems = Problems()
+    parse_cluster_version(given, "cluster_version", problems)
+    return problems
 
 
 def severities(given: Any) -> list[tuple[str, str]]:
-    return [(item.severity, item.where) for item in parse_cluster_version(given)[1]]
+    return [(item.severity, item.where) for item in problems_of(given)]
 
 
-# cvo-behaviour 3: the condition, its reasons and messages; names sorted by bytes
+# openshift/cluster-version-operator:pkg/cvo/status.go setImplicitlyEnabledCapabilitiesCondition
 @pytest.mark.parametrize(
     ("implicit", "expected"),
     [
@@ -62,7 +70,7 @@ def severities(given: Any) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_the_condition_is_worded_as_the_cluster_does(implicit, expected):
+def test_the_condition_has_the_texts_of_the_cvo(implicit, expected):
     status = CapabilityStatus(frozenset(), frozenset({"Console", *implicit}), frozenset(implicit))
 
     assert capability_condition(status) == ("ImplicitlyEnabledCapabilities", *expected)
@@ -81,7 +89,7 @@ def test_the_condition_is_worded_as_the_cluster_does(implicit, expected):
             {"capabilities": {"baselineCapabilitySet": "v4.11", "additionalEnabledCapabilities": ["Console"]}},
             Selection("v4.11", ("Console",), where=WHERE),
         ),
-        # The API accepts it, and takes the set for vCurrent
+        # The API accepts it; the set is vCurrent
         (
             {"capabilities": {"additionalEnabledCapabilities": ["Console"]}},
             Selection(None, ("Console",), where=WHERE),
@@ -92,18 +100,18 @@ def test_the_selection_is_that_of_the_spec(spec, selection):
     assert parsed(value(spec)).selection == selection
 
 
-def test_additional_names_without_a_set_are_nothing_to_warn_of():
-    """The API takes the set for vCurrent; installers alone refuse it."""
+def test_additional_names_without_a_set_cause_no_warning():
+    """In the API the set is vCurrent; only installers reject it."""
     spec = {"capabilities": {"additionalEnabledCapabilities": ["Console"]}}
 
     assert severities(value(spec, capabilities=lists([], []))) == []
 
 
-def test_a_field_that_is_misspelt_names_the_nearest():
+def test_a_misspelt_field_has_a_hint():
     spec = {"capabilities": {"baselineCapabilitySets": "None"}}
-    (problem, *_others) = parse_cluster_version(value(spec))[1]
+    problem = problems_of(value(spec))[0]
 
-    assert problem.message == "is not a field of ClusterVersion"
+    assert (problem.code, problem.message) == ("unknown-field", "is not a field of ClusterVersion")
     assert problem.hint == "Did you mean baselineCapabilitySet?"
 
 
@@ -116,8 +124,8 @@ def test_a_field_that_is_misspelt_names_the_nearest():
         (value(capabilities=lists([None])), "is null, expected a name"),
     ],
 )
-def test_what_was_found_is_named_in_the_words_of_yaml(given, part):
-    assert part in [item.message for item in parse_cluster_version(given)[1]]
+def test_a_wrong_type_is_named_as_in_yaml(given, part):
+    assert part in [item.message for item in problems_of(given)]
 
 
 @pytest.mark.parametrize(
@@ -126,39 +134,39 @@ def test_what_was_found_is_named_in_the_words_of_yaml(given, part):
         (None, None),
         ({}, None),
         (lists(), None),
-        (lists([], []), told_status("", "")),
-        (lists(["Console"], ["Console", "Storage"]), told_status("Console", "Console Storage")),
-        # That nothing is known is not the same as not told
-        (lists(["Console"]), told_status("Console", None)),
-        (lists(["Console"], []), told_status("Console", "")),
-        (lists(None, ["Storage"]), told_status("", "Storage")),
+        (lists([], []), reported("", "")),
+        (lists(["Console"], ["Console", "Storage"]), reported("Console", "Console Storage")),
+        # No known names differ from names that are not reported
+        (lists(["Console"]), reported("Console", None)),
+        (lists(["Console"], []), reported("Console", "")),
+        (lists(None, ["Storage"]), reported("", "Storage")),
         # Names of a later version, after a rollback
-        (lists(["Brand", "Brand"], ["Brand"]), told_status("Brand", "Brand")),
+        (lists(["Brand", "Brand"], ["Brand"]), reported("Brand", "Brand")),
     ],
 )
-def test_the_status_is_told_or_not(capabilities, expected):
-    found = parsed(value(capabilities=capabilities)).status
+def test_the_status_reports_capabilities_or_not(capabilities, expected):
+    obj = value(capabilities=capabilities)
 
-    assert found == expected
-    told = [item for item in severities(value(capabilities=capabilities)) if item[0] == "warning"]
-    assert told == ([] if expected else [("warning", "cluster_version.status.capabilities")])
+    assert parsed(obj).status == expected
+    warnings = [(item.code, item.where) for item in problems_of(obj) if item.severity == "warning"]
+    assert warnings == ([] if expected else [("missing-status", "cluster_version.status.capabilities")])
 
 
 @pytest.mark.parametrize(
     ("desired", "version"),
     [(None, None), ({}, None), ({"version": "4.13.5"}, "4.13.5"), ({"version": None}, None), ({"version": 4.13}, None)],
 )
-def test_the_version_is_that_which_the_cluster_is_going_to(desired, version):
+def test_the_version_is_the_desired_one(desired, version):
     assert parsed(value(desired=desired)).version == version
 
 
-def test_overrides_are_handed_on_unchecked():
+def test_overrides_are_not_checked():
     assert parsed(value({"overrides": [{"kind": "A"}, 7]})).overrides == ({"kind": "A"}, 7)
     assert parsed(value({"overrides": None})).overrides == ()
 
 
 @pytest.mark.parametrize("kind", ["List", "ClusterVersionList"])
-def test_a_list_of_one_is_the_one(kind):
+def test_a_list_of_one_object_is_that_object(kind):
     one = value({"capabilities": {"baselineCapabilitySet": "None"}})
 
     assert parsed({"apiVersion": "v1", "kind": kind, "items": [one]}) == parsed(one)
@@ -177,9 +185,9 @@ def test_a_list_of_one_is_the_one(kind):
     ],
 )
 def test_only_the_latest_update_can_be_unfinished(history, warned):
-    found = ("warning", "cluster_version.status.history") in severities(value(history=history))
+    codes = {(item.code, item.where) for item in problems_of(value(history=history))}
 
-    assert found is warned
+    assert (("unfinished-update", "cluster_version.status.history") in codes) is warned
 
 
 @pytest.mark.parametrize(
@@ -200,10 +208,11 @@ def test_only_the_latest_update_can_be_unfinished(history, warned):
         ),
     ],
 )
-def test_what_is_no_cluster_version_is_named_in_the_words_of_yaml(given, message):
-    found, (problem,) = parse_cluster_version(given, "here")
+def test_another_value_is_named_as_in_yaml(given, message):
+    problems = Problems()
 
-    assert found is None
+    assert parse_cluster_version(given, "here", problems) is None
+    (problem,) = problems
     assert (problem.severity, problem.where, problem.message) == ("error", "here", message)
     assert problem.hint
 
@@ -233,7 +242,7 @@ def test_what_is_no_cluster_version_is_named_in_the_words_of_yaml(given, message
             value({"capabilities": {"additionalEnabledCapabilities": ["Console", 7, None]}}),
             [f"here.spec.capabilities.additionalEnabledCapabilities[{index}]" for index in (1, 2)],
         ),
-        # What a selection can say elsewhere, a ClusterVersion cannot
+        # Fields that a selection can have elsewhere, but not in a ClusterVersion
         (value({"capabilities": {"excludedCapabilities": []}}), ["here.spec.capabilities.excludedCapabilities"]),
         (
             value({"capabilities": {"baseline_capability_set": "None", "inclusionDefault": "Include", 7: "x"}}),
@@ -241,10 +250,11 @@ def test_what_is_no_cluster_version_is_named_in_the_words_of_yaml(given, message
         ),
     ],
 )
-def test_what_cannot_be_is_an_error_at_its_place(given, where):
-    found, problems = parse_cluster_version(given, "here")
-    wrong = [item for item in problems if item.severity == "error"]
+def test_an_invalid_value_is_an_error_at_its_location(given, where):
+    problems = Problems()
+    cluster = parse_cluster_version(given, "here", problems)
+    errors = [item for item in problems if item.severity == "error"]
 
-    assert (found is None) is bool(where)
-    assert len(wrong) == len(where)
-    assert all(item.where.startswith(place) for item, place in zip(wrong, where, strict=True))
+    assert (cluster is None) is bool(where)
+    assert len(errors) == len(where)
+    assert all(item.where.startswith(location) for item, location in zip(errors, where, strict=True))

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
 )
 
 NOW = datetime(2026, 2, 3, 12, 0, 0, tzinfo=UTC)
-NOTHING = ""
+NONE = ""
 DEPLOYMENT = "its Deployment openshift-cluster-version/cluster-version-operator is available"
 
 
@@ -32,22 +32,22 @@ def written(time: Any, manager: str = "cluster-version-operator", subresource: s
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("live", "expected"),
     [
-        (None, NOTHING),
-        ({}, NOTHING),
-        ({"status": None}, NOTHING),
-        (deployment(None), NOTHING),
-        (deployment("False"), NOTHING),
-        (deployment("Unknown"), NOTHING),
+        (None, NONE),
+        ({}, NONE),
+        ({"status": None}, NONE),
+        (deployment(None), NONE),
+        (deployment("False"), NONE),
+        (deployment("Unknown"), NONE),
         (deployment("True"), DEPLOYMENT),
         (deployment("True", replicas=1), DEPLOYMENT),
-        # `oc scale --replicas=0` stops the CVO, and a Deployment of nothing is Available
-        (deployment("True", replicas=0), NOTHING),
+        # `oc scale --replicas=0` stops the CVO, and a Deployment without replicas is Available
+        (deployment("True", replicas=0), NONE),
     ],
 )
-def test_a_deployment_that_is_available_is_a_sign(found, expected):
-    assert evidence_of_cvo({}, found, NOW) == expected
+def test_an_available_deployment_is_evidence(live, expected):
+    assert evidence_of_cvo({}, live, NOW) == expected
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_deployment_that_is_available_is_a_sign(found, expected):
         (written("2026-02-03T11:55:01Z"), True),
         (written("2026-02-03T11:55:00Z"), False),
         (written("2025-02-03T11:59:59Z"), False),
-        # a host whose clock is behind
+        # a host whose clock is slow
         (written("2026-02-03T12:09:00Z"), True),
         (written("2026-02-03T13:59:00+02:00"), True),
         (written("2026-02-03T11:59:59"), True),
@@ -70,16 +70,16 @@ def test_a_deployment_that_is_available_is_a_sign(found, expected):
         ({}, False),
     ],
 )
-def test_a_status_that_it_wrote_a_moment_ago_is_a_sign(obj, owned):
-    sign = evidence_of_cvo(obj, None, NOW)
+def test_a_recent_write_of_the_status_is_evidence(obj, owned):
+    evidence = evidence_of_cvo(obj, None, NOW)
 
-    assert bool(sign) == owned
+    assert bool(evidence) == owned
     if owned:
-        assert sign == f"cluster-version-operator wrote the status at {obj['metadata']['managedFields'][0]['time']}"
+        assert evidence == f"cluster-version-operator wrote the status at {obj['metadata']['managedFields'][0]['time']}"
 
 
 @pytest.mark.parametrize("names", [(), ("Ingress",), ("Build", "Console", "baremetal")])
-def test_the_names_of_a_condition_are_read_from_it(names):
+def test_the_names_of_a_condition_are_parsed(names):
     status = CapabilityStatus(frozenset(), frozenset(names), frozenset(names))
 
     assert implicit_names(capability_condition(status).message) == names

@@ -22,10 +22,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data import capabilities as capability_data
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import V_CURRENT
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 LARGEST = 8000
-"""Characters of a policy: what a person can still read, and nothing to an API server."""
+"""Characters of a policy that a person can still read."""
 
 
 def policy_of(guard: Guard | None = None) -> dict[str, Any]:
@@ -37,9 +38,9 @@ def variables_of(policy: dict[str, Any]) -> dict[str, str]:
 
 
 def tables() -> dict[str, Any]:
-    """Return the facts in the policy, which CEL and Python write alike."""
-    found = variables_of(policy_of())
-    return {name: ast.literal_eval(found[name]) for name in ("names", "since", "sets", "firstSet")}
+    """Return the tables in the policy; CEL and Python write them alike."""
+    variables = variables_of(policy_of())
+    return {name: ast.literal_eval(variables[name]) for name in ("names", "since", "sets", "firstSet")}
 
 
 def test_the_guard_is_a_policy_and_its_binding() -> None:
@@ -56,24 +57,23 @@ def test_the_guard_is_a_policy_and_its_binding() -> None:
 
 
 @pytest.mark.parametrize("minor", sorted(capability_data.BRANCHES))
-def test_every_set_of_every_minor_can_be_told(minor: Minor) -> None:
-    facts = capability_data.data_of(minor)
-    assert facts is not None
-    told = tables()
-    known = {name for name in told["names"] if told["since"][name] <= minor.major * 1000 + minor.minor}
-    assert known == facts.capabilities
-    for name, content in facts.sets.items():
+def test_the_tables_have_every_set_of_every_minor(minor: Minor) -> None:
+    data = capability_data.data_of(minor)
+    assert data is not None
+    table = tables()
+    known = {name for name in table["names"] if table["since"][name] <= minor.major * 1000 + minor.minor}
+    assert known == data.capabilities
+    for name, content in data.sets.items():
         if name != V_CURRENT:
-            place = told["sets"].index(name)
-            first = told["firstSet"]
-            assert {item for item in known if item in first and told["sets"].index(first[item]) <= place} == content
+            index = table["sets"].index(name)
+            first = table["firstSet"]
+            assert {item for item in known if item in first and table["sets"].index(first[item]) <= index} == content
 
 
-def test_names_are_told_in_one_order() -> None:
+def test_names_are_sorted() -> None:
     assert tables()["names"] == sorted(item.name for item in capability_data.CAPABILITIES)
-    assert policy_of(parse_guard(True, ["Storage", "Console", "Storage"])[0]) == policy_of(
-        parse_guard(True, ["Console", "Storage"])[0]
-    )
+    names, same = (["Storage", "Console", "Storage"], ["Console", "Storage"])
+    assert policy_of(parse_guard(True, names, Problems())) == policy_of(parse_guard(True, same, Problems()))
 
 
 def test_the_policy_stays_small() -> None:
@@ -81,19 +81,19 @@ def test_the_policy_stays_small() -> None:
     assert len(str(policy_of(Guard(True, everything)))) < LARGEST
 
 
-def test_variables_are_used_after_they_are_made() -> None:
+def test_variables_are_used_after_their_definition() -> None:
     policy = policy_of(Guard(True, ("Console",)))
-    made: set[str] = set()
+    defined: set[str] = set()
     for name, expression in variables_of(policy).items():
-        assert set(re.findall(r"variables\.(\w+)", expression)) <= made
-        made.add(name)
+        assert set(re.findall(r"variables\.(\w+)", expression)) <= defined
+        defined.add(name)
     texts = [text for item in policy["spec"]["validations"] for text in item.values()]
     used = set(re.findall(r"variables\.(\w+)", " ".join([*texts, *variables_of(policy).values()])))
-    assert used == made
+    assert used == defined
 
 
-def test_every_refusal_has_a_text_on_one_line() -> None:
-    """The API server takes no others, and no long ones."""
+def test_every_rejection_has_a_short_text_on_one_line() -> None:
+    """The API server accepts no others."""
     for guard in (Guard(), Guard(True, ()), Guard(True, ("Console",))):
         for item in policy_of(guard)["spec"]["validations"]:
             assert item["reason"] == "Invalid"
@@ -101,7 +101,7 @@ def test_every_refusal_has_a_text_on_one_line() -> None:
             assert len(item["message"]) < 1000
 
 
-def test_the_mode_is_the_bindings_business() -> None:
+def test_only_the_binding_depends_on_the_mode() -> None:
     (_kind, enforcing), (_kind, refusing) = guard_objects(Guard(enforce=True))
     (_kind, auditing), (_kind, warning) = guard_objects(Guard(enforce=False))
     assert enforcing == auditing
@@ -109,27 +109,31 @@ def test_the_mode_is_the_bindings_business() -> None:
     assert warning["spec"]["validationActions"] == ["Audit", "Warn"]
 
 
-def test_each_policy_refuses_a_mark_of_its_own() -> None:
+def test_each_policy_rejects_its_own_fingerprint() -> None:
     guards = (Guard(), Guard(True, ()), Guard(True, ("Console",)))
     policies = [policy_of(guard) for guard in guards]
-    marks = [policy["metadata"]["annotations"][FINGERPRINT] for policy in policies]
-    assert len(set(marks)) == len(guards)
-    for policy, mark in zip(policies, marks, strict=True):
+    fingerprints = [policy["metadata"]["annotations"][FINGERPRINT] for policy in policies]
+    assert len(set(fingerprints)) == len(guards)
+    for policy, fingerprint in zip(policies, fingerprints, strict=True):
         probe = policy["spec"]["validations"][-1]["expression"]
         assert PROBE in probe
-        assert mark in probe
+        assert fingerprint in probe
 
 
-def test_no_list_is_no_limit_and_an_empty_one_is() -> None:
-    assert parse_guard(True, None) == (Guard(True, None), ())
-    assert parse_guard(True, []) == (Guard(True, ()), ())
+def test_no_list_is_no_limit_and_an_empty_list_is_one() -> None:
+    problems = Problems()
+    assert parse_guard(True, None, problems) == Guard(True, None)
+    assert parse_guard(True, [], problems) == Guard(True, ())
+    assert problems == []
     assert "added" not in variables_of(policy_of(Guard(True, None)))
     assert variables_of(policy_of(Guard(True, ())))["allowed"] == "[]"
     assert "nothing may be added" in str(policy_of(Guard(True, ()))["spec"]["validations"])
 
 
-def test_an_unknown_name_would_never_match() -> None:
-    _guard, problems = parse_guard(False, ["Console", "console", "Ingres", "x"])
+def test_an_unknown_name_is_an_error() -> None:
+    problems = Problems()
+    parse_guard(False, ["Console", "console", "Ingres", "x"], problems)
+    assert {item.code for item in problems} == {"unknown-capability"}
     assert [(item.where, item.message, item.hint) for item in problems[:2]] == [
         (
             "allowed_capabilities[1]",
@@ -141,9 +145,9 @@ def test_an_unknown_name_would_never_match() -> None:
     assert problems[2].hint.startswith("Known are: Build, ")
 
 
-def test_what_is_owned_leaves_the_marks_of_others_out() -> None:
+def test_labels_of_others_are_not_owned() -> None:
     policy = policy_of()
-    found = {
+    live = {
         **policy,
         "metadata": {
             **policy["metadata"],
@@ -153,6 +157,6 @@ def test_what_is_owned_leaves_the_marks_of_others_out() -> None:
         },
         "status": {"observedGeneration": 1},
     }
-    assert owned(policy, found) == owned(policy, policy)
+    assert owned(policy, live) == owned(policy, policy)
     bare = {"metadata": {"name": GUARD_NAME}}
     assert owned(policy, bare) == {"metadata": {"labels": {}, "annotations": {}}, "spec": {}}

@@ -25,8 +25,8 @@ def operator(name: str, needs: str | None, *versions: dict[str, Any], **more: An
     return obj(needs, name, api=api, kind=kind, namespace="", file=f"0000_50_{name}_01.yaml", body=status, **more)
 
 
-def of_release(found: Any, names: list[str]) -> Any:
-    return operators_of_release(found, names, frozenset(names))
+def of_release(loaded: Any, names: list[str]) -> Any:
+    return operators_of_release(loaded, names, frozenset(names))
 
 
 def version(value: str, name: str = "operator") -> dict[str, str]:
@@ -41,16 +41,16 @@ CONSOLE = operator("console", "Console", version("4.20.3"))
 
 
 def test_the_operators_of_a_release_are_those_of_the_capabilities():
-    found = release(
+    loaded = release(
         CONSOLE,
         operator("storage", "Storage", version("4.20.3")),
         operator("etcd", None, version("4.20.3")),
         obj("Console", "console-operator"),
     )
 
-    assert of_release(found, ["Console"]) == {"console": {"operator": "4.20.3"}}
-    assert sorted(of_release(found, ["Console", "Storage", "Build"])) == ["console", "storage"]
-    assert of_release(found, []) == {}
+    assert of_release(loaded, ["Console"]) == {"console": {"operator": "4.20.3"}}
+    assert sorted(of_release(loaded, ["Console", "Storage", "Build"])) == ["console", "storage"]
+    assert of_release(loaded, []) == {}
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_the_operators_of_a_release_are_those_of_the_capabilities():
     [
         (operator("console", "Console", profile="ibm-cloud-managed"), "another cluster profile"),
         (operator("console", "Console", feature_set=TECH_PREVIEW), "another feature set"),
-        (operator("console", "Consoles"), "a name that only begins alike"),
+        (operator("console", "Consoles"), "a name with the same beginning"),
         (operator("console", "console"), "a name in another case"),
     ],
 )
-def test_an_operator_that_the_cluster_does_not_get_is_none(entry, why):
+def test_an_operator_that_is_not_applied_does_not_count(entry, why):
     assert of_release(release(entry), ["Console"]) == {}, why
 
 
@@ -72,7 +72,7 @@ def test_an_operator_that_the_cluster_does_not_get_is_none(entry, why):
         ([], {}),
         ([version("4.20.3")], {"operator": "4.20.3"}),
         ([version("4.20.3"), version("1.2", "operand")], {"operator": "4.20.3", "operand": "1.2"}),
-        # oc replaces it by the release's version; with a suffix by one that nobody can tell
+        # oc replaces it by the version of the release; with a suffix, by that of a component
         ([version(PLACEHOLDER)], {"operator": "4.20.3"}),
         ([version(PLACEHOLDER), version(f"{PLACEHOLDER}-operand", "operand")], {"operator": "4.20.3"}),
         ([version(f"{PLACEHOLDER}-operand", "operand")], {}),
@@ -80,32 +80,32 @@ def test_an_operator_that_the_cluster_does_not_get_is_none(entry, why):
         (["4.20.3"], {}),
     ],
 )
-def test_the_versions_are_those_that_the_manifest_lists(listed, expected):
+def test_the_versions_are_those_of_the_manifest(listed, expected):
     assert of_release(release(operator("console", "Console", *listed)), ["Console"]) == {"console": expected}
 
 
-def test_a_version_that_the_manifest_does_not_say_is_not_waited_for():
-    found = release(operator("console", "Console", {"name": "operator"}))
+def test_a_version_that_the_manifest_does_not_have_is_not_expected():
+    loaded = release(operator("console", "Console", {"name": "operator"}))
 
-    assert of_release(found, ["Console"]) == {"console": {}}
+    assert of_release(loaded, ["Console"]) == {"console": {}}
 
 
-def test_an_operator_of_several_capabilities_is_there_once_all_of_them_are():
-    found = release(operator("both", "Console+Storage"))
+def test_an_operator_of_several_capabilities_needs_all_of_them():
+    loaded = release(operator("both", "Console+Storage"))
 
-    assert of_release(found, ["Console", "Storage"]) == {"both": {}}
-    assert of_release(found, ["Build"]) == {}
+    assert of_release(loaded, ["Console", "Storage"]) == {"both": {}}
+    assert of_release(loaded, ["Build"]) == {}
 
 
 def live(needs: Any) -> dict[str, Any]:
     return {"metadata": {"annotations": {} if needs is None else {CAPABILITY: needs}}}
 
 
-def test_an_operator_that_needs_more_than_is_on_does_not_come():
-    found = release(operator("both", "Console+Storage"))
+def test_an_operator_that_needs_a_disabled_capability_is_not_expected():
+    loaded = release(operator("both", "Console+Storage"))
 
-    assert operators_of_release(found, ["Console"], frozenset({"Console", "Ingress"})) == {}
-    assert operators_of_release(found, ["Console"], frozenset({"Console", "Storage"})) == {"both": {}}
+    assert operators_of_release(loaded, ["Console"], frozenset({"Console", "Ingress"})) == {}
+    assert operators_of_release(loaded, ["Console"], frozenset({"Console", "Storage"})) == {"both": {}}
 
 
 @pytest.mark.parametrize(
@@ -118,13 +118,15 @@ def test_an_operator_that_needs_more_than_is_on_does_not_come():
         ({}, []),
     ],
 )
-def test_the_operators_of_a_cluster_say_which_capability_they_are_of(operators, expected):
+def test_the_operators_of_a_cluster_are_those_with_the_annotation(operators, expected):
     assert list(operators_of_cluster(operators, ["Console"], "4.20.3")) == expected
     assert operators_of_cluster(operators, [], "4.20.3") == {}
 
 
 @pytest.mark.parametrize(
-    ("told", "versions"), [("4.20.3", {"operator": "4.20.3"}), (None, {}), ("", {})], ids=["told", "not told", "empty"]
+    ("reported", "versions"),
+    [("4.20.3", {"operator": "4.20.3"}), (None, {}), ("", {})],
+    ids=["reported", "not reported", "empty"],
 )
-def test_they_are_expected_at_the_version_of_the_cluster(told, versions):
-    assert operators_of_cluster({"console": live("Console")}, ["Console"], told) == {"console": versions}
+def test_they_are_expected_at_the_version_of_the_cluster(reported, versions):
+    assert operators_of_cluster({"console": live("Console")}, ["Console"], reported) == {"console": versions}

@@ -32,8 +32,8 @@ AT_VERSION = [{"name": "operator", "version": "4.20.3"}, {"name": "operand", "ve
 
 
 def operator(*conditions: Any, versions: Any = None) -> dict[str, Any]:
-    told = AT_VERSION if versions is None else versions
-    return {"status": {"conditions": list(conditions), "versions": told}}
+    reported = AT_VERSION if versions is None else versions
+    return {"status": {"conditions": list(conditions), "versions": reported}}
 
 
 def test_an_operator_that_is_available_at_its_versions_is_ready():
@@ -42,15 +42,15 @@ def test_an_operator_that_is_available_at_its_versions_is_ready():
     assert cluster_operator_readiness(operator(AVAILABLE, versions=more), VERSIONS) == Readiness("ready")
 
 
-# cvo-behaviour 7: available, degraded, versions; Progressing is not evaluated
+# As openshift/cluster-version-operator:pkg/cvo/internal/operatorstatus.go checkOperatorHealth, without Progressing
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("live", "message"),
     [
         (None, "does not exist yet"),
-        ({}, "does not say yet whether it is available"),
-        ({"status": None}, "does not say yet whether it is available"),
-        ({"status": {"conditions": None}}, "does not say yet whether it is available"),
-        (operator(condition("Progressing", "True")), "does not say yet whether it is available"),
+        ({}, "has not reported yet whether it is available"),
+        ({"status": None}, "has not reported yet whether it is available"),
+        ({"status": {"conditions": None}}, "has not reported yet whether it is available"),
+        (operator(condition("Progressing", "True")), "has not reported yet whether it is available"),
         (operator(condition("Available", "False")), "is not available"),
         (operator(condition("Available", "Unknown", "NoData")), "is not available; NoData"),
         (operator(condition("Available", "False", "", "No pods")), "is not available; No pods"),
@@ -83,14 +83,14 @@ def test_an_operator_that_is_available_at_its_versions_is_ready():
         ),
     ],
 )
-def test_what_it_waits_for_is_named(found, message):
-    readiness = cluster_operator_readiness(found, VERSIONS)
+def test_the_message_names_what_it_waits_for(live, message):
+    readiness = cluster_operator_readiness(live, VERSIONS)
 
     assert (readiness.state, readiness.message) == ("waiting", message)
 
 
 @pytest.mark.parametrize(
-    ("degraded", "said"),
+    ("degraded", "text"),
     [
         (condition("Degraded", "True", "Broken", "Pods crash"), "Broken: Pods crash"),
         (condition("Degraded", "True", "Broken"), "Broken"),
@@ -98,25 +98,25 @@ def test_what_it_waits_for_is_named(found, message):
         (condition("Degraded", "Unknown", "NoData"), ""),
     ],
 )
-def test_degraded_is_told_and_holds_nothing_up(degraded, said):
-    assert cluster_operator_readiness(operator(AVAILABLE, degraded), VERSIONS) == Readiness("ready", "", said)
+def test_degraded_is_reported_and_does_not_block(degraded, text):
+    assert cluster_operator_readiness(operator(AVAILABLE, degraded), VERSIONS) == Readiness("ready", "", text)
 
 
-def test_degraded_without_a_word_is_degraded_all_the_same():
-    """Reason and message are optional; without either nobody would learn of it."""
+def test_degraded_without_reason_and_message_is_reported():
+    """Both are optional."""
     degraded = {"type": "Degraded", "status": "True"}
 
     assert cluster_operator_readiness(operator(AVAILABLE, degraded), VERSIONS).degraded != ""
 
 
-def test_progressing_holds_nothing_up():
+def test_progressing_does_not_block():
     progressing = condition("Progressing", "True", "Rolling")
 
     assert cluster_operator_readiness(operator(AVAILABLE, progressing), VERSIONS) == Readiness("ready")
 
 
 @pytest.mark.parametrize("versions", [None, [], AT_VERSION])
-def test_an_operator_of_which_no_version_is_expected_has_to_be_available_only(versions):
+def test_an_operator_without_expected_versions_must_only_be_available(versions):
     assert cluster_operator_readiness(operator(AVAILABLE, versions=versions), {}).state == "ready"
     assert cluster_operator_readiness(operator(versions=versions), {}).state == "waiting"
 
@@ -133,7 +133,7 @@ conditions = st.lists(
     max_size=4,
     unique_by=lambda item: item["type"],
 )
-told_versions = st.lists(
+reported_versions = st.lists(
     st.builds(
         lambda name, version: {"name": name, "version": version},
         st.sampled_from(["operator", "operand"]),
@@ -144,13 +144,13 @@ told_versions = st.lists(
 )
 
 
-@given(conditions, told_versions)
+@given(conditions, reported_versions)
 def test_ready_is_available_at_every_version_and_nothing_else(conditions, versions):
     readiness = cluster_operator_readiness(operator(*conditions, versions=versions), VERSIONS)
 
     available = any((item["type"], item["status"]) == ("Available", "True") for item in conditions)
-    there = VERSIONS.items() <= {item["name"]: item["version"] for item in versions}.items()
-    assert (readiness.state == "ready") == (available and there)
+    at_versions = VERSIONS.items() <= {item["name"]: item["version"] for item in versions}.items()
+    assert (readiness.state == "ready") == (available and at_versions)
     assert (readiness.message == "") == (readiness.state == "ready")
     assert not readiness.degraded or {"type": "Degraded", "status": "True"}.items() <= next(
         item.items() for item in conditions if item["type"] == "Degraded"
@@ -182,16 +182,16 @@ def with_conditions(*conditions: Any) -> dict[str, Any]:
     return {"status": {"conditions": list(conditions)}}
 
 
-def workload(spec: Any, *conditions: Any, seen: int = 2, **status: Any) -> dict[str, Any]:
+def workload(spec: Any, *conditions: Any, observed: int = 2, **status: Any) -> dict[str, Any]:
     """Return an object of generation 2."""
     return {
         "metadata": {"generation": 2},
         "spec": spec,
-        "status": {"observedGeneration": seen, "conditions": list(conditions), **status},
+        "status": {"observedGeneration": observed, "conditions": list(conditions), **status},
     }
 
 
-def test_kinds_with_a_rule_of_their_own_are_listed_with_it():
+def test_kinds_with_a_specific_rule_are_listed_with_it():
     listed = [kind for kind in KINDS if kind[:2] in READINESS_KINDS]
 
     assert (*listed, CLAIM, OTHER) == KINDS
@@ -204,29 +204,29 @@ def test_kinds_with_a_rule_of_their_own_are_listed_with_it():
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("resource", KINDS)
-def test_what_is_not_there_is_waited_for(resource, mode):
+def test_a_missing_object_is_waited_for(resource, mode):
     assert readiness(resource, None, mode) == Readiness("waiting", "does not exist")
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("resource", KINDS)
-def test_what_is_being_deleted_is_not_ready(resource, mode):
-    found = {"metadata": {**DELETED, "finalizers": ["example.com/one", "foregroundDeletion"]}}
+def test_an_object_that_is_being_deleted_is_not_ready(resource, mode):
+    live = {"metadata": {**DELETED, "finalizers": ["example.com/one", "foregroundDeletion"]}}
 
-    result = readiness(resource, found, mode, VERSIONS)
+    result = readiness(resource, live, mode, VERSIONS)
 
     assert result.state == "waiting"
     assert result.message.startswith("is being deleted, finalizers: example.com/one, foregroundDeletion")
 
 
-def test_what_failed_and_is_being_deleted_is_waited_for():
-    found = {"metadata": DELETED, **with_conditions(condition("Failed", "True", "DeadlineExceeded"))}
+def test_a_failed_object_that_is_being_deleted_is_waited_for():
+    live = {"metadata": DELETED, **with_conditions(condition("Failed", "True", "DeadlineExceeded"))}
 
-    assert readiness(JOB, found, "update") == Readiness("waiting", "is being deleted; DeadlineExceeded")
+    assert readiness(JOB, live, "update") == Readiness("waiting", "is being deleted; DeadlineExceeded")
 
 
 @pytest.mark.parametrize(
-    ("resource", "found", "expected"),
+    ("resource", "live", "expected"),
     [
         (CRD, with_conditions(condition("Established", "True"), condition("NamesAccepted", "True")), READY),
         (CRD, {}, Readiness("waiting", "is not established")),
@@ -267,18 +267,18 @@ def test_what_failed_and_is_being_deleted_is_waited_for():
         ),
     ],
 )
-def test_what_is_ready_with_a_condition_or_a_phase(resource, found, expected):
+def test_readiness_by_a_condition_or_a_phase(resource, live, expected):
     for mode in MODES:
-        assert readiness(resource, found, mode) == expected
+        assert readiness(resource, live, mode) == expected
 
 
 @pytest.mark.parametrize("resource", [DEPLOYMENT, DAEMON_SET, STATEFUL_SET])
 @pytest.mark.parametrize("status", [{"observedGeneration": 1}, {}, None])
-def test_a_status_of_a_spec_before_counts_for_nothing(resource, status):
-    found = {"metadata": {"generation": 2}, "spec": {"replicas": 0, "paused": True}, "status": status}
+def test_a_status_of_a_previous_spec_does_not_count(resource, status):
+    live = {"metadata": {"generation": 2}, "spec": {"replicas": 0, "paused": True}, "status": status}
 
-    expected = Readiness("waiting", "its controller has not seen generation 2 yet")
-    assert readiness(resource, found, "update") == expected
+    expected = Readiness("waiting", "its controller has not observed generation 2 yet")
+    assert readiness(resource, live, "update") == expected
 
 
 def replicas(updated: int, available: int, more: int = 0) -> dict[str, int]:
@@ -286,11 +286,11 @@ def replicas(updated: int, available: int, more: int = 0) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("found", "state", "message"),
+    ("live", "state", "message"),
     [
         (workload({"replicas": 3}, AVAILABLE_DEPLOYMENT, **replicas(3, 3)), "ready", ""),
         (workload({}, AVAILABLE_DEPLOYMENT, **replicas(1, 1)), "ready", ""),
-        (workload({}, AVAILABLE_DEPLOYMENT, seen=3, **replicas(1, 1)), "ready", ""),
+        (workload({}, AVAILABLE_DEPLOYMENT, observed=3, **replicas(1, 1)), "ready", ""),
         (workload({"replicas": 0}), "ready", ""),
         (workload({}), "waiting", "0 of 1 replicas are updated, 0 of 1 replicas are available"),
         (
@@ -303,11 +303,11 @@ def replicas(updated: int, available: int, more: int = 0) -> dict[str, int]:
             "waiting",
             "1 of 3 replicas are updated",
         ),
-        # Three pods are available, and none of these need be one of the three that are updated.
+        # Three pods are available, but they can be others than the three updated ones.
         (
             workload({"replicas": 3}, AVAILABLE_DEPLOYMENT, **replicas(3, 3, more=1)),
             "waiting",
-            "replicas of the spec before are left: 1",
+            "replicas of the previous spec remain: 1",
         ),
         (workload({}, **replicas(1, 1)), "waiting", "is not available"),
         (workload({}, condition("Available", "Unknown", "Why"), **replicas(1, 1)), "waiting", "is not available; Why"),
@@ -321,7 +321,7 @@ def replicas(updated: int, available: int, more: int = 0) -> dict[str, int]:
             "failed",
             "ProgressDeadlineExceeded: ReplicaSet one has timed out progressing.",
         ),
-        # What keeps pods from being created may go away by what comes next.
+        # A later object of the rollout can be what the pods need.
         (
             workload({"replicas": 3}, TOO_LATE, NO_QUOTA),
             "waiting",
@@ -340,16 +340,16 @@ def replicas(updated: int, available: int, more: int = 0) -> dict[str, int]:
         ),
     ],
 )
-def test_a_deployment_has_all_its_replicas(found, state, message):
+def test_a_deployment_has_all_its_replicas(live, state, message):
     for mode in MODES:
-        assert readiness(DEPLOYMENT, found, mode) == Readiness(state, message)
+        assert readiness(DEPLOYMENT, live, mode) == Readiness(state, message)
 
 
 ON_DELETE = {"updateStrategy": {"type": "OnDelete"}}
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("live", "message"),
     [
         (workload({}, desiredNumberScheduled=3, updatedNumberScheduled=3, numberAvailable=3), ""),
         (workload({}, desiredNumberScheduled=0), ""),
@@ -362,8 +362,8 @@ ON_DELETE = {"updateStrategy": {"type": "OnDelete"}}
         (workload(ON_DELETE, desiredNumberScheduled=3, numberAvailable=1), "1 of 3 pods are available"),
     ],
 )
-def test_a_daemon_set_has_a_pod_on_each_node(found, message):
-    assert readiness(DAEMON_SET, found, "install") == Readiness("waiting" if message else "ready", message)
+def test_a_daemon_set_has_a_pod_on_each_node(live, message):
+    assert readiness(DAEMON_SET, live, "install") == Readiness("waiting" if message else "ready", message)
 
 
 def partition(number: int) -> dict[str, Any]:
@@ -371,7 +371,7 @@ def partition(number: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("live", "message"),
     [
         (workload({"replicas": 3}, readyReplicas=3, updatedReplicas=3), ""),
         (workload({}, readyReplicas=1, updatedReplicas=1), ""),
@@ -387,12 +387,12 @@ def partition(number: int) -> dict[str, Any]:
         (workload({"replicas": 3, **ON_DELETE}, readyReplicas=2), "2 of 3 replicas are ready"),
     ],
 )
-def test_a_stateful_set_has_all_its_replicas(found, message):
-    assert readiness(STATEFUL_SET, found, "reconcile") == Readiness("waiting" if message else "ready", message)
+def test_a_stateful_set_has_all_its_replicas(live, message):
+    assert readiness(STATEFUL_SET, live, "reconcile") == Readiness("waiting" if message else "ready", message)
 
 
 @pytest.mark.parametrize(
-    ("found", "state", "message"),
+    ("live", "state", "message"),
     [
         (with_conditions(condition("Complete", "True")), "ready", ""),
         ({"status": {"succeeded": 1}}, "ready", ""),
@@ -413,8 +413,8 @@ def test_a_stateful_set_has_all_its_replicas(found, message):
         (with_conditions(condition("Failed", "True")), "failed", "failed"),
     ],
 )
-def test_a_job_is_done(found, state, message):
-    assert readiness(JOB, found, "install") == Readiness(state, message)
+def test_a_job_is_done(live, state, message):
+    assert readiness(JOB, live, "install") == Readiness(state, message)
 
 
 NOT_DEGRADED = condition("Degraded", "False", "AsExpected")
@@ -422,12 +422,12 @@ NOT_DEGRADED = condition("Degraded", "False", "AsExpected")
 
 @pytest.mark.parametrize("mode", ["update", "reconcile"])
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("live", "message"),
     [
         (operator(AVAILABLE, NOT_DEGRADED), ""),
         (operator(AVAILABLE, NOT_DEGRADED, condition("Progressing", "True")), ""),
-        (operator(NOT_DEGRADED), "does not say yet whether it is available"),
-        (operator(AVAILABLE), "does not say yet whether it is degraded"),
+        (operator(NOT_DEGRADED), "has not reported yet whether it is available"),
+        (operator(AVAILABLE), "has not reported yet whether it is degraded"),
         (
             operator(AVAILABLE, condition("Degraded", "Unknown", "NoData")),
             "does not know whether it is degraded; NoData",
@@ -442,35 +442,38 @@ NOT_DEGRADED = condition("Degraded", "False", "AsExpected")
         ),
     ],
 )
-def test_an_operator_is_available_not_degraded_and_at_its_versions(found, message, mode):
-    result = readiness(CLUSTER_OPERATOR, found, mode, VERSIONS)
+def test_an_operator_is_available_not_degraded_and_at_its_versions(live, message, mode):
+    result = readiness(CLUSTER_OPERATOR, live, mode, VERSIONS)
 
     assert (result.state, result.message) == ("waiting" if message else "ready", message)
     assert bool(result.degraded) == message.startswith("is degraded")
 
 
 @pytest.mark.parametrize("mode", ["update", "reconcile"])
-def test_an_operator_whose_manifest_lists_no_versions_never_gets_ready(mode):
-    found = operator(AVAILABLE, NOT_DEGRADED)
+def test_an_operator_without_versions_in_its_manifest_fails(mode):
+    live = operator(AVAILABLE, NOT_DEGRADED)
 
-    assert readiness(CLUSTER_OPERATOR, found, mode) == Readiness("failed", "its manifest lists no versions")
+    assert readiness(CLUSTER_OPERATOR, live, mode) == Readiness("failed", "its manifest lists no versions")
 
 
 @pytest.mark.parametrize("versions", [{}, VERSIONS])
-def test_for_an_installation_an_operator_has_to_be_available_only(versions):
-    """cvo-behaviour 7: degraded is reported but does not block, versions are not checked."""
+def test_during_an_installation_an_operator_must_only_be_available(versions):
+    """Degraded is reported but does not block, and versions are not checked.
+
+    Source: openshift/cluster-version-operator:pkg/cvo/internal/operatorstatus.go checkOperatorHealth.
+    """
     degraded = condition("Degraded", "True", "Broken")
 
-    for found, expected in (
+    for live, expected in (
         (operator(AVAILABLE, versions=[]), READY),
         (operator(AVAILABLE, degraded, versions=[]), Readiness("ready", "", "Broken")),
-        (operator(NOT_DEGRADED), Readiness("waiting", "does not say yet whether it is available")),
+        (operator(NOT_DEGRADED), Readiness("waiting", "has not reported yet whether it is available")),
     ):
-        assert readiness(CLUSTER_OPERATOR, found, "install", versions) == expected
+        assert readiness(CLUSTER_OPERATOR, live, "install", versions) == expected
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("live", "message"),
     [
         ({}, ""),
         ({"status": None}, ""),
@@ -485,9 +488,9 @@ def test_for_an_installation_an_operator_has_to_be_available_only(versions):
         ),
     ],
 )
-def test_other_kinds_are_ready_unless_they_say_otherwise(found, message):
+def test_other_kinds_are_ready_unless_a_condition_is_not_true(live, message):
     for resource in (CLAIM, OTHER, DEPLOYMENT._replace(group="example.com")):
-        assert readiness(resource, found, "update") == Readiness("waiting" if message else "ready", message)
+        assert readiness(resource, live, "update") == Readiness("waiting" if message else "ready", message)
 
 
 values = st.recursive(
@@ -522,7 +525,7 @@ bodies = st.fixed_dictionaries({"metadata": values, "spec": values, "status": va
     st.one_of(bodies, conditions.map(lambda items: with_conditions(*items))),
     st.sampled_from(MODES),
 )
-def test_whatever_the_cluster_has_there_is_an_answer_and_it_has_words(resource, found, mode):
-    result = readiness(resource, found, mode, VERSIONS)
+def test_any_object_has_a_readiness_with_a_message_unless_it_is_ready(resource, live, mode):
+    result = readiness(resource, live, mode, VERSIONS)
 
     assert (result.message == "") == (result.state == "ready")

@@ -1,13 +1,13 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Each sentence of the rule that nothing is ever taken back, by example. What holds of all is in the properties."""
+"""Changes of a spec by example: names are added, and a removal is an error. See also the properties."""
 
 from __future__ import annotations
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.unit.builders.spec_changes import block, contents, wished
+from ansible_collections.capability.openshift.tests.unit.builders.spec_changes import block, contents, outcome_of
 
 # Additions
 
@@ -22,15 +22,15 @@ from ansible_collections.capability.openshift.tests.unit.builders.spec_changes i
         (block("baremetal"), block(baseline="vCurrent"), block(baseline="vCurrent")),
         (block(baseline="v4.11"), block(baseline="v4.12"), block(baseline="v4.12")),
         (block(baseline="v4.18"), block(baseline="vCurrent"), block(baseline="vCurrent")),
-        # Sets are expanded, so the same names may be said in another way.
+        # Sets are expanded, so the same names can be written in another way.
         (block("Console", baseline="vCurrent"), {}, block(baseline="vCurrent")),
         (None, block(baseline="v4.18"), block(baseline="v4.18")),
         (None, block(*contents("vCurrent")), block(*contents("vCurrent"))),
         (block(baseline="v4.11"), block("Console", *contents("v4.11")), block("Console", *contents("v4.11"))),
     ],
 )
-def test_names_come_and_the_set_goes_with_the_list(spec, options, body):
-    change = wished(spec, options, enabled=["OperatorLifecycleManager"]).made
+def test_names_are_added_and_the_body_has_both_fields(spec, options, body):
+    change = outcome_of(spec, options, enabled=["OperatorLifecycleManager"]).accepted
 
     assert change.changed
     assert change.body == {**body, "additionalEnabledCapabilities": sorted(body["additionalEnabledCapabilities"])}
@@ -47,14 +47,15 @@ def test_names_come_and_the_set_goes_with_the_list(spec, options, body):
         {"excluded_capabilities": []},
     ],
 )
-def test_what_a_template_leaves_empty_adds_nothing(options):
-    told = wished(block("Ingress"), options)
+def test_an_empty_selection_from_a_template_adds_nothing(options):
+    outcome = outcome_of(block("Ingress"), options)
 
-    ((where, message),) = told.errors
+    ((where, message),) = outcome.errors
     assert where == "capabilities.baseline_capability_set"
-    assert message.startswith("is not said, which stands for vCurrent and would add Build, CSISnapshot, ")
-    assert wished(None, options).errors == []
-    assert wished(block(baseline="vCurrent"), options).errors == []
+    assert message.startswith("is not given, which means vCurrent and would add Build, CSISnapshot, ")
+    assert ("missing-baseline", where) in outcome.codes
+    assert outcome_of(None, options).errors == []
+    assert outcome_of(block(baseline="vCurrent"), options).errors == []
 
 
 @pytest.mark.parametrize(
@@ -71,8 +72,8 @@ def test_what_a_template_leaves_empty_adds_nothing(options):
         (block("Console"), {"inclusion_default": "Exclude", "include": ["Console"]}),
     ],
 )
-def test_what_says_the_same_is_no_change(spec, options):
-    assert not wished(spec, options).made.changed
+def test_an_equal_selection_is_no_change(spec, options):
+    assert not outcome_of(spec, options).accepted.changed
 
 
 # Removals
@@ -92,56 +93,58 @@ def test_what_says_the_same_is_no_change(spec, options):
             ["CSISnapshot", "Console", "Insights", "Storage"],
             "CSISnapshot (from v4.12), Console (from v4.12), Insights (from v4.12), Storage (from v4.12)",
         ),
-        # Deleting the block is one only if names drop; with it stands vCurrent.
+        # A smaller block is a removal only if names are no longer requested.
         (block("Console", baseline="v4.11"), block(baseline="v4.11"), ["Console"], "Console (listed)"),
         (None, block(baseline="v4.17"), ["OperatorLifecycleManagerV1"], "OperatorLifecycleManagerV1 (from vCurrent)"),
     ],
 )
-def test_a_removal_fails_and_is_named(spec, options, removed, named):
-    told = wished(spec, options, enabled=contents("vCurrent"))
+def test_a_removal_is_an_error_that_names_it(spec, options, removed, named):
+    outcome = outcome_of(spec, options, enabled=contents("vCurrent"))
 
-    ((where, message),) = told.errors
+    ((where, message),) = outcome.errors
     assert where == "capabilities"
     assert message.startswith("lacks what the cluster's spec requests: ")
     assert named in message
-    assert told.change is not None
-    assert list(told.change.removed) == sorted(removed)
+    assert message.endswith(". An enabled capability can never be disabled")
+    assert ("removed-capability", "capabilities") in outcome.codes
+    assert outcome.change is not None
+    assert list(outcome.change.removed) == sorted(removed)
 
 
-def test_a_removal_and_a_broken_rule_come_at_once():
-    told = wished(block("Console"), block("marketplace"))
+def test_a_removal_and_a_violated_rule_are_both_reported():
+    outcome = outcome_of(block("Console"), block("marketplace"))
 
-    assert [where for where, _message in told.errors] == [
+    assert [where for where, _message in outcome.errors] == [
         "capabilities",
         "capabilities.additional_enabled_capabilities",
     ]
 
 
-def test_that_a_name_is_not_on_yet_makes_it_no_less_requested():
-    assert wished(block("Console"), block(), enabled=[]).errors != []
+def test_a_requested_name_counts_even_if_it_is_not_enabled_yet():
+    assert outcome_of(block("Console"), block(), enabled=[]).errors != []
 
 
-# MachineAPI was put into v4.11 to v4.13 by 4.14 (cvo-behaviour 4)
+# 4.14 added MachineAPI to v4.11 to v4.13: openshift/api:config/v1/types_cluster_version.go.
 V413_BEFORE = ["CSISnapshot", "Console", "Insights", "NodeTuning", "Storage", "baremetal", "marketplace"]
 V413_BEFORE += ["openshift-samples"]
 
 
 @pytest.mark.parametrize(("minor", "removed"), [("4.13", ()), ("4.14", ("MachineAPI",)), ("4.20", ("MachineAPI",))])
 @pytest.mark.parametrize("baseline", ["v4.11", "v4.12", "v4.13"])
-def test_a_set_that_was_amended_asks_for_more_from_then_on(minor, removed, baseline):
+def test_an_amended_set_requests_more_from_then_on(minor, removed, baseline):
     names = [*contents(baseline, "4.13"), "OperatorLifecycleManager"][: None if minor == "4.20" else -1]
 
-    told = wished(block(baseline=baseline), block(*names), minor, enabled=["MachineAPI"])
+    outcome = outcome_of(block(baseline=baseline), block(*names), minor, enabled=["MachineAPI"])
 
-    assert told.change is not None
-    assert told.change.removed == removed
-    assert bool(told.errors) == bool(removed)
+    assert outcome.change is not None
+    assert outcome.change.removed == removed
+    assert bool(outcome.errors) == bool(removed)
 
 
-def test_a_set_pinned_before_the_amendment_stays_as_it_is():
-    spec = wished(block(baseline="v4.13"), block(*V413_BEFORE), "4.13").made.body
+def test_a_set_pinned_before_the_amendment_is_no_change():
+    spec = outcome_of(block(baseline="v4.13"), block(*V413_BEFORE), "4.13").accepted.body
 
-    change = wished(spec, block(*V413_BEFORE), "4.14", enabled=[*V413_BEFORE, "MachineAPI"]).made
+    change = outcome_of(spec, block(*V413_BEFORE), "4.14", enabled=[*V413_BEFORE, "MachineAPI"]).accepted
 
     assert not change.changed
 
@@ -164,89 +167,99 @@ def test_a_set_pinned_before_the_amendment_stays_as_it_is():
     ],
 )
 def test_append_adds_to_what_the_spec_requests(spec, options, body):
-    told = wished(spec, options, append=True, enabled=["OperatorLifecycleManager"])
+    outcome = outcome_of(spec, options, append=True, enabled=["OperatorLifecycleManager"])
 
-    assert told.made.body == {**body, "additionalEnabledCapabilities": sorted(body["additionalEnabledCapabilities"])}
+    assert outcome.accepted.body == {
+        **body,
+        "additionalEnabledCapabilities": sorted(body["additionalEnabledCapabilities"]),
+    }
 
 
-def test_append_in_the_first_draft_takes_nothing_back():
-    """It only adds, so it does not go from Include to Exclude."""
-    told = wished(None, {"inclusionDefault": "Exclude", "include": ["Console"]}, append=True)
+def test_append_in_the_first_draft_removes_nothing():
+    """It only adds, so it does not change Include to Exclude."""
+    outcome = outcome_of(None, {"inclusionDefault": "Exclude", "include": ["Console"]}, append=True)
 
-    assert not told.made.changed
+    assert not outcome.accepted.changed
 
 
 @pytest.mark.parametrize("field", ["baselineCapabilitySet", "baseline_capability_set"])
-def test_append_takes_a_set_that_is_null_for_one_that_is_not_given(field):
-    """As a template leaves it; vCurrent would turn everything on, and nothing can be turned off again."""
+def test_append_treats_a_null_set_as_not_given(field):
+    """A template can render null. vCurrent would enable everything, and nothing can be disabled again."""
     options = {field: None, "additional_enabled_capabilities": ["Console"]}
 
-    assert wished(block("Storage"), options, append=True).made.body == block("Console", "Storage")
-    assert not wished(block("Storage"), {field: None}, append=True).made.changed
+    assert outcome_of(block("Storage"), options, append=True).accepted.body == block("Console", "Storage")
+    assert not outcome_of(block("Storage"), {field: None}, append=True).accepted.changed
 
 
 @pytest.mark.parametrize("options", [{"excluded_capabilities": ["Console"]}, {"excludedCapabilities": []}])
-def test_append_excludes_nothing(options):
-    ((where, message),) = wished(block("Console"), options, append=True).errors
+def test_append_conflicts_with_exclusions(options):
+    outcome = outcome_of(block("Console"), options, append=True)
 
-    assert (where, message) == ("capabilities.excluded_capabilities", "is given beside append, which only adds")
+    assert outcome.errors == [("capabilities.excluded_capabilities", "conflicts with append, which only adds names")]
+    assert outcome.codes == [("conflicting-options", "capabilities.excluded_capabilities")]
 
 
 @pytest.mark.parametrize(("append", "adopt"), [(False, False), (True, False), (True, True)])
-def test_something_has_to_be_asked_for(append, adopt):
-    assert wished(None, None, append=append, adopt=adopt).errors == [("capabilities", "is missing")]
+def test_a_request_needs_capabilities(append, adopt):
+    outcome = outcome_of(None, None, append=append, adopt=adopt)
+
+    assert outcome.errors == [("capabilities", "is missing")]
+    assert outcome.codes == [("missing-option", "capabilities")]
 
 
-# What is on implicitly
+# Implicitly enabled names
 
 
-def test_what_is_on_implicitly_stays_and_fails_nothing():
-    told = wished(block("Console"), block("Console"), enabled=["Console", "Ingress", "MachineAPI"])
+def test_implicitly_enabled_names_stay_and_are_no_error():
+    outcome = outcome_of(block("Console"), block("Console"), enabled=["Console", "Ingress", "MachineAPI"])
 
-    assert not told.made.changed
-    assert told.problems == ()
+    assert not outcome.accepted.changed
+    assert outcome.problems == ()
 
 
-def test_what_is_on_implicitly_is_adopted():
-    on = ["Console", "MachineAPI", "Ingress"]
+def test_implicitly_enabled_names_are_adopted():
+    enabled = ["Console", "MachineAPI", "Ingress"]
 
-    change = wished(block("Console"), None, adopt=True, enabled=on).made
+    change = outcome_of(block("Console"), None, adopt=True, enabled=enabled).accepted
 
     assert change.adopted == ("Ingress", "MachineAPI")
     assert change.body == block("Console", "Ingress", "MachineAPI")
-    again = wished(change.body, None, adopt=True, enabled=on).made
+    again = outcome_of(change.body, None, adopt=True, enabled=enabled).accepted
     assert (again.changed, again.adopted) == (False, ())
 
 
-def test_adopting_beside_a_wish_is_repeatable():
-    """The second run finds requested what the first one adopted, and what is on is part of this wish."""
-    on = ["Console", "Ingress"]
+def test_adopting_with_a_selection_is_idempotent():
+    """The first run requests the adopted names, and enabled names count as part of the selection."""
+    enabled = ["Console", "Ingress"]
 
-    change = wished(block("Console"), block("Console"), adopt=True, enabled=on).made
+    change = outcome_of(block("Console"), block("Console"), adopt=True, enabled=enabled).accepted
 
     assert (change.adopted, change.body) == (("Ingress",), block("Console", "Ingress"))
-    again = wished(change.body, block("Console"), adopt=True, enabled=on)
-    assert not again.made.changed
+    again = outcome_of(change.body, block("Console"), adopt=True, enabled=enabled)
+    assert not again.accepted.changed
 
 
-def test_what_the_wish_names_itself_is_not_adopted():
-    change = wished(block(), block("Console"), adopt=True, enabled=["Console", "Ingress"]).made
+def test_selected_names_are_not_adopted():
+    change = outcome_of(block(), block("Console"), adopt=True, enabled=["Console", "Ingress"]).accepted
 
     assert change.adopted == ("Ingress",)
     assert change.body == block("Console", "Ingress")
 
 
 def test_names_of_a_later_version_after_a_rollback_stay_and_are_not_adopted():
-    on = ["Console", "Build", "Later"]
+    enabled = ["Console", "Build", "Later"]
 
-    told = wished(block(), None, "4.13", adopt=True, enabled=on, known=[*contents("vCurrent", "4.13"), "Build"])
+    outcome = outcome_of(
+        block(), None, "4.13", adopt=True, enabled=enabled, known=[*contents("vCurrent", "4.13"), "Build"]
+    )
 
-    assert told.made.adopted == ("Console",)
-    assert told.warnings == [
-        ("adopt_implicit", f"{name} is on and not a capability of 4.13, so it cannot be requested")
+    assert outcome.accepted.adopted == ("Console",)
+    assert outcome.warnings == [
+        ("adopt_implicit", f"{name} is enabled and not a capability of 4.13, so it cannot be requested")
         for name in ("Build", "Later")
     ]
-    assert not wished(block(), block(), "4.13", enabled=on).made.changed
+    assert outcome.codes == [("unknown-capability", "adopt_implicit")] * 2
+    assert not outcome_of(block(), block(), "4.13", enabled=enabled).accepted.changed
 
 
 # The first draft
@@ -254,41 +267,49 @@ def test_names_of_a_later_version_after_a_rollback_stay_and_are_not_adopted():
 
 @pytest.mark.parametrize("names", [["Console"], ["Console", "Storage"]])
 def test_adding_to_exclude_is_a_removal(names):
-    told = wished(None, {"inclusionDefault": "Include", "exclude": names}, enabled=["Ingress"])
+    outcome = outcome_of(None, {"inclusionDefault": "Include", "exclude": names}, enabled=["Ingress"])
 
-    ((where, message),) = told.errors
+    ((where, message),) = outcome.errors
     assert where == "capabilities.exclude"
     assert all(f"{name} (from vCurrent)" in message for name in names)
 
 
 def test_excluding_more_than_before_is_a_removal():
-    spec = wished(block(), {"inclusionDefault": "Include", "exclude": ["Console"]}).made.body
+    spec = outcome_of(block(), {"inclusionDefault": "Include", "exclude": ["Console"]}).accepted.body
 
     assert "Console" not in spec["additionalEnabledCapabilities"]
-    ((where, _message),) = wished(spec, {"inclusionDefault": "Include", "exclude": ["Console", "Storage"]}).errors
+    ((where, _message),) = outcome_of(spec, {"inclusionDefault": "Include", "exclude": ["Console", "Storage"]}).errors
     assert where == "capabilities.exclude"
-    assert wished(spec, {"inclusionDefault": "Include", "exclude": []}).made.changed
+    assert outcome_of(spec, {"inclusionDefault": "Include", "exclude": []}).accepted.changed
 
 
 @pytest.mark.parametrize("default", ["inclusionDefault", "inclusion_default"])
 @pytest.mark.parametrize("spec", [None, {}, block(baseline="vCurrent")])
-def test_going_from_include_to_exclude_is_a_removal_even_with_all_names(default, spec):
-    told = wished(spec, {default: "Exclude", "include": contents("vCurrent")})
+def test_changing_include_to_exclude_is_a_removal_even_with_all_names(default, spec):
+    outcome = outcome_of(spec, {default: "Exclude", "include": contents("vCurrent")})
 
-    assert told.errors == [
-        ("capabilities.inclusion_default", "goes from Include to Exclude, which takes back what later releases add")
+    assert outcome.errors == [
+        (
+            "capabilities.inclusion_default",
+            "changes Include to Exclude, which no longer requests what later releases add",
+        )
     ]
+    assert ("removed-default", "capabilities.inclusion_default") in outcome.codes
 
 
-def test_going_from_exclude_to_include_is_none():
-    assert wished(block("Console"), {"inclusionDefault": "Include"}).made.body == block(baseline="vCurrent")
+def test_changing_exclude_to_include_is_not_a_removal():
+    assert outcome_of(block("Console"), {"inclusionDefault": "Include"}).accepted.body == block(baseline="vCurrent")
 
 
-def test_a_name_that_is_excluded_and_on_is_a_warning():
-    told = wished(block(), {"excludedCapabilities": ["Console"]}, enabled=["Console", "Storage"])
+def test_an_excluded_name_that_is_enabled_is_a_warning():
+    outcome = outcome_of(block(), {"excludedCapabilities": ["Console"]}, enabled=["Console", "Storage"])
 
-    assert "Console" not in told.made.body["additionalEnabledCapabilities"]
-    (stays, adds) = told.warnings
-    assert stays == ("capabilities.excluded_capabilities", "Console is excluded, and on already, so it stays on")
+    assert "Console" not in outcome.accepted.body["additionalEnabledCapabilities"]
+    (stays, adds) = outcome.warnings
+    assert stays == (
+        "capabilities.excluded_capabilities",
+        "Console is excluded but already enabled, so it stays enabled",
+    )
     assert adds[0] == "capabilities.excluded_capabilities"
-    assert adds[1].startswith("stands for everything else that 4.20 knows, and so adds Build, CSISnapshot, ")
+    assert adds[1].startswith("requests everything else that 4.20 knows, and so adds Build, CSISnapshot, ")
+    assert [code for code, _where in outcome.codes[-2:]] == ["ineffective-exclusion", "broad-exclusion"]

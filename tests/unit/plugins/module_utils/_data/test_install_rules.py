@@ -7,7 +7,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
-from ansible_collections.capability.openshift.tests.unit.builders.installations import MINORS, facts_of
+from ansible_collections.capability.openshift.tests.unit.builders.installations import MINORS, minor_data_of
 
 RULES = all_rules()
 STANDALONE = ("ipi", "upi", "agent", "assisted")
@@ -54,7 +54,7 @@ def test_every_row_says_when_it_applies_what_is_answered_and_where_that_stands(r
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("method", INSTALL_METHODS)
 def test_no_two_rows_of_one_name_hold_at_once(minor, method):
-    names = [rule.name for rule in RULES if rule.in_force(facts_of(minor).minor, method)]
+    names = [rule.name for rule in RULES if rule.in_force(minor_data_of(minor).minor, method)]
 
     assert sorted(set(names)) == sorted(names)
 
@@ -105,4 +105,4 @@ def test_a_rule_holds_for_the_methods_that_meet_it(name, methods):
 def test_a_rule_holds_in_both_ends_of_its_window_and_not_beyond():
     (rule,) = [rule for rule in RULES if rule.name == "inst-baremetal-machineapi"]
 
-    assert [minor for minor in MINORS if rule.in_force(facts_of(minor).minor, "upi")] == ["4.14", "4.15", "4.16"]
+    assert [minor for minor in MINORS if rule.in_force(minor_data_of(minor).minor, "upi")] == ["4.14", "4.15", "4.16"]

@@ -247,7 +247,7 @@ def test_a_directory_that_may_not_be_written_is_one_error(present, source):
 
 def test_a_parent_that_is_a_file_is_one_error(dest, source, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(DestinationError, match="cannot be made"):
+    with pytest.raises(DestinationError, match="cannot be created"):
         write(tmp_path / "file" / "dest", FILES, source)
 
 

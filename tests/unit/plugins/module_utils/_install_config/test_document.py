@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     same_values,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.edit import edit_capabilities
-from ansible_collections.capability.openshift.plugins.module_utils._yaml import nodes as _document_nodes
+from ansible_collections.capability.openshift.plugins.module_utils._yaml import nodes
 
 CORPUS = sorted((Path(__file__).parents[3] / "install_configs").glob("*.*"))
 assert CORPUS, "no install-config to test with"
@@ -46,7 +46,7 @@ def edited(text: str, wanted: dict[str, Any]) -> str:
     return edit_capabilities(read_document(text.encode(), "install-config.yaml"), wanted, "install-config.yaml")
 
 
-def said(text: str) -> dict[str, Any]:
+def values(text: str) -> dict[str, Any]:
     return read_document(text.encode(), "install-config.yaml").data
 
 
@@ -57,7 +57,7 @@ def problems(text: str | bytes) -> list[str]:
 
 
 def outside(text: str) -> list[str]:
-    """The text without the block: what begins at its key, up to the next line that is neither blank nor indented."""
+    """The text without the block, which ends at the next line that is neither blank nor indented."""
     if text.lstrip("\ufeff").startswith("{"):
         return [re.sub(r',?\s*"capabilities":\s*\{.*?\}', "", text, flags=re.DOTALL).rstrip("\r\n")]
     lines, inside = [], False
@@ -80,7 +80,7 @@ def comments(text: str) -> list[str]:
 
 
 def assert_edited(old: str, new: str, wanted: dict[str, Any]) -> None:
-    before, after = said(old), said(new)
+    before, after = values(old), values(new)
     block = after.pop("capabilities")
     before.pop("capabilities", None)
     assert repr(after) == repr(before)
@@ -101,7 +101,7 @@ def assert_edited(old: str, new: str, wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
 def test_edit_changes_nothing_but_the_block(path, variant, wanted):
     if path.suffix == ".json" and variant in ("markers", "empty document"):
-        pytest.skip("that is no JSON")
+        pytest.skip("JSON has no markers")
     old = VARIANTS[variant](path.read_bytes().decode())
     new = edited(old, wanted)
     assert_edited(old, new, wanted)
@@ -109,17 +109,17 @@ def test_edit_changes_nothing_but_the_block(path, variant, wanted):
     if path.suffix == ".json":
         json.loads(new.removeprefix("\ufeff"))
     elif path.name != "multi_line_flow.yaml":
-        kept = [line for line in comments(old) if line in comments(new)]
+        remaining = [line for line in comments(old) if line in comments(new)]
         below_a_list = "additionalEnabledCapabilities" not in wanted
-        assert kept == comments(old) or below_a_list
+        assert remaining == comments(old) or below_a_list
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_what_is_said_already_stays(path):
+def test_an_equal_selection_changes_nothing(path):
     text = path.read_bytes().decode()
-    block = said(text).get("capabilities", {})
+    block = values(text).get("capabilities", {})
     if path.name in ("compact.json", "vsphere_anchors.yaml", "null_block.yaml", "empty_values.yaml"):
-        pytest.skip("says nothing")
+        pytest.skip("has no selection")
     names = block.get("additionalEnabledCapabilities", [])
     wanted = {**block, "additionalEnabledCapabilities": sorted(set(names))}
     assert (edited(text, wanted) == text) is (len(names) == len(set(names)))
@@ -145,10 +145,10 @@ NO_NAMES = {"baselineCapabilitySet": "None"}
         (BLOCK.format("\n    v4.11"), BLOCK.format("\n    None")),
         (BLOCK.format("[v4.11]"), BLOCK.format("None")),
         (BLOCK.format("\n  - v4.11"), BLOCK.format("None")),
-        # the names are there, in another order
+        # the same names, in another order
         (BLOCK.format("None").replace("Build\n  - Console", "Console\n  - Build"), None),
         (BLOCK.format("None") + "  # end\n", None),
-        # nothing is there
+        # no capabilities
         ("a: 1", "a: 1\n" + BLOCK.format("None").rstrip()),
         ("a: 1\r\n", "a: 1\r\n" + BLOCK.format("None").replace("\n", "\r\n")),
         ("a: 1\n# end\n", "a: 1\n# end\n" + BLOCK.format("None")),
@@ -160,7 +160,7 @@ NO_NAMES = {"baselineCapabilitySet": "None"}
             '"additionalEnabledCapabilities": ["Build", "Console"]}}\n',
         ),
         ("a: 1\r\n# on b\r\nb: |\r\n  x", f"a: 1\n{BLOCK.format('None')}# on b\nb: |\n  x".replace("\n", "\r\n")),
-        # where the end of the text is part of the last value, the block goes before it
+        # if the end of the text is part of the last value, the block is inserted before it
         ("a: 1\n# on b\nb: |\n  x", "a: 1\n" + BLOCK.format("None") + "# on b\nb: |\n  x"),
         ("a: |\n  # no comment\nb: |\n  x", "a: |\n  # no comment\n" + BLOCK.format("None") + "b: |\n  x"),
         ("a: 1\nb: |+\n  x\n\n", "a: 1\nb: |+\n  x\n\n" + BLOCK.format("None")),
@@ -173,7 +173,7 @@ NO_NAMES = {"baselineCapabilitySet": "None"}
         ("capabilities: word\n", BLOCK.format("None")),
         ("capabilities:\n  unknown: 1\n  baselineCapabilitySet: None\n", BLOCK.format("None")),
         ("b: &b {}\ncapabilities: *b\n", "b: &b {}\n" + BLOCK.format("None")),
-        # habits
+        # indentation
         (
             "a:\n    b:\n      - c\n",
             "a:\n    b:\n      - c\n"
@@ -239,7 +239,7 @@ def test_names_are_dropped_with_their_key():
 
 
 @pytest.mark.parametrize("block", ["\n  <<: *far # c\n", " {<<: *far}\n"])
-def test_names_that_are_merged_go_with_the_merge(block):
+def test_merged_names_are_removed_with_the_merge(block):
     old = f"a: &far {{additionalEnabledCapabilities: [Build]}}\ncapabilities:{block}b: 1\n"
     new = old.replace(block, "\n  baselineCapabilitySet: None\n")
     assert edited(old, NO_NAMES) == new
@@ -266,7 +266,7 @@ def test_same_values(first, second, same):
         assert same_values(*pair) is same
 
 
-def test_names_that_yaml_reads_as_something_else_are_quoted():
+def test_names_that_yaml_does_not_read_as_strings_are_quoted():
     new = edited("a: 1\n", {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["None", "no", "y", "1"]})
     assert '  - "1"\n  - None\n  - "no"\n  - "y"\n' in new
 
@@ -291,87 +291,87 @@ def test_json_stays_json():
         "{capabilities: {baselineCapabilitySet: &caps v4.11}, b: *caps}",
     ],
 )
-def test_an_anchor_that_is_used_elsewhere_is_kept(text):
+def test_an_anchor_that_is_used_elsewhere_is_an_error(text):
     with pytest.raises(DocumentError, match=r"install-config.yaml, line \d: the anchor &caps .* Write the value in"):
         edited(text, TWO)
 
 
-def test_an_anchor_that_nobody_uses_is_none():
+def test_an_unused_anchor_is_removed():
     assert edited("b: &b 1\ncapabilities: &caps {c: *b}\n", TWO) == "b: &b 1\n" + BLOCK.format("None")
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         (b"a: 1\nb: \xe9\n", ["install-config.yaml, line 2: is not UTF-8"]),
         ("", ["install-config.yaml: is empty"]),
         ("# only\n---\n", ["install-config.yaml: is empty"]),
-        ("- a\n", ["install-config.yaml, line 1: holds a list, expected a map"]),
-        ("# c\nword\n", ["install-config.yaml, line 2: holds one plain value, expected a map"]),
+        ("- a\n", ["install-config.yaml, line 1: is a list, expected a map"]),
+        ("# c\nword\n", ["install-config.yaml, line 2: is a plain value, expected a map"]),
         ("a: 1\nb: [\n", ["install-config.yaml, line 3, column 1: is not YAML"]),
         ("a: 1\nb: \x01\n", ["install-config.yaml, line 2, column 4: is not YAML: the character U+0001"]),
         ("a: *b\n", ["install-config.yaml, line 1, column 4: is not YAML: unknown anchor 'b'"]),
         ("a: " + "[" * 200 + "]" * 200, ["install-config.yaml, line 1, column 104: is not YAML: is nested deeper"]),
-        ("a: !!int secret\n", ["install-config.yaml: a value does not fit its tag"]),
-        ("a: &a 1\nb: &a 2\n", ["install-config.yaml, line 2: an anchor is there twice, first in line 1"]),
+        ("a: !!int secret\n", ["install-config.yaml: a value does not match its tag"]),
+        ("a: &a 1\nb: &a 2\n", ["install-config.yaml, line 2: an anchor is repeated, first in line 1"]),
         ("a: 1\nb: !vault secret\n", ["install-config.yaml, line 2: b has a tag that the installer does not know"]),
         (
             "a: 1\nb:\n  c: 1\n  c: 2\n'a': 3\n---\nd: 1\n",
             [
-                "install-config.yaml, line 4: the key b.c is there twice, first in line 3",
-                "install-config.yaml, line 5: the key a is there twice, first in line 1",
+                "install-config.yaml, line 4: the key b.c is repeated, first in line 3",
+                "install-config.yaml, line 5: the key a is repeated, first in line 1",
                 "install-config.yaml, line 6: another document begins here",
             ],
         ),
         (
             "a: '{{ secret }}'\nb:\n- c: x{% if secret %}\n  d: |\n    {# secret #}\n'{{ secret }}': 1\n# {{ fine }}\n",
             [
-                "install-config.yaml, line 1: a has Jinja in it",
-                "install-config.yaml, line 3: b[0].c has Jinja in it",
-                "install-config.yaml, line 5: b[0].d has Jinja in it",
-                "install-config.yaml, line 6: the text has Jinja in it",
+                "install-config.yaml, line 1: a contains Jinja that is not rendered",
+                "install-config.yaml, line 3: b[0].c contains Jinja that is not rendered",
+                "install-config.yaml, line 5: b[0].d contains Jinja that is not rendered",
+                "install-config.yaml, line 6: the text contains Jinja that is not rendered",
             ],
         ),
-        ("a: 1\nb:\n  c: {{ secret }}\n", ["install-config.yaml, line 3: b.c has Jinja in it"]),
+        ("a: 1\nb:\n  c: {{ secret }}\n", ["install-config.yaml, line 3: b.c contains Jinja that is not rendered"]),
         (
             "a: 1\n{% if secret %} # c\nb:\n  c:\n  - d: {{ secret | x('y') }}\n{% endif %}\n# {{ fine }}\n",
             [
-                "install-config.yaml, line 2: the text has Jinja in it",
-                "install-config.yaml, line 5: b.c.d has Jinja in it",
-                "install-config.yaml, line 6: the text has Jinja in it",
+                "install-config.yaml, line 2: the text contains Jinja that is not rendered",
+                "install-config.yaml, line 5: b.c.d contains Jinja that is not rendered",
+                "install-config.yaml, line 6: the text contains Jinja that is not rendered",
             ],
         ),
     ],
 )
-def test_what_cannot_be_read_is_named_and_not_shown(text, found):
-    told = problems(text)
-    assert len(told) == len(found)
-    for problem, start in zip(told, found, strict=True):
+def test_unreadable_texts_are_located_and_not_shown(text, expected):
+    reported = problems(text)
+    assert len(reported) == len(expected)
+    for problem, start in zip(reported, expected, strict=True):
         assert problem.startswith(start)
         assert "secret" not in problem
 
 
-def test_a_document_says_what_the_installer_reads():
-    data = said("\ufeffa: &a {b: None}\nc:\n  <<: *a\n  d: None\ne: 2024-01-01\n...\n")
+def test_values_are_those_that_the_installer_reads():
+    data = values("\ufeffa: &a {b: None}\nc:\n  <<: *a\n  d: None\ne: 2024-01-01\n...\n")
     assert data == {"a": {"b": "None"}, "c": {"b": "None", "d": "None"}, "e": "2024-01-01"}
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_both_parsers_agree_on_places(path, monkeypatch):
+def test_both_parsers_agree_on_positions(path, monkeypatch):
     text = path.read_bytes().decode()
     for variant in ("as it is", "CRLF", "BOM", "no final newline"):
         changed = VARIANTS[variant](text)
         monkeypatch.undo()
-        tree = _document_nodes.parse_tree(changed)
+        tree = nodes.parse_tree(changed)
         monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
-        assert _document_nodes.parse_tree(changed) == tree
+        assert nodes.parse_tree(changed) == tree
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_a_rendered_document_says_the_same(path):
-    data = said(path.read_bytes().decode())
+def test_a_rendered_document_has_the_same_values(path):
+    data = values(path.read_bytes().decode())
     text = render_document(data)
-    assert said(text) == data
+    assert values(text) == data
     assert render_document(dict(reversed(data.items()))).splitlines()[0] == text.splitlines()[0]
 
 
@@ -388,7 +388,7 @@ def test_a_rendered_document_looks_like_an_install_config():
         "apiVersion": "v1",
     }
     text = render_document(content)
-    assert said(text) == content
+    assert values(text) == content
     assert re.findall(r"^\w+", text, re.MULTILINE) == [
         *("apiVersion", "metadata", "compute", "platform", "additionalTrustBundle", "zone", "pullSecret", "sshKey")
     ]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The install-config on disk, by itself; what the module makes of it is in modules/test_install_config_files.py."""
+"""The install-config on disk. test_install_config_files.py tests what the module does with it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_file_is_read_as_it_is(old, is_open, path):
     assert target.is_open_to_others is is_open
 
 
-def test_a_file_that_is_not_there_is_open_to_nobody(tmp_path):
+def test_a_missing_file_is_not_open_to_others(tmp_path):
     target = read_target(str(tmp_path / "a" / "b.yaml"))
 
     assert target.data is None
@@ -64,7 +64,7 @@ def test_a_path_is_absolute(spelling, tmp_path, monkeypatch):
     assert read_target(spelling).path == str(tmp_path / "a.yaml")
 
 
-def test_a_link_in_the_place_of_a_folder_is_followed(path, tmp_path):
+def test_a_link_to_a_directory_is_followed(path, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
     target = read_target(str(tmp_path / "link" / path.name))
     write_target(target, NEW, backup=False, check_mode=False)
@@ -73,7 +73,7 @@ def test_a_link_in_the_place_of_a_folder_is_followed(path, tmp_path):
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("x")])
-def test_what_is_no_file_is_refused(make, path):
+def test_other_kinds_of_files_are_rejected(make, path):
     path.unlink()
     make(path)
 
@@ -84,18 +84,18 @@ def test_what_is_no_file_is_refused(make, path):
     assert problem.hint.startswith("Name ")
 
 
-def test_a_device_is_refused():
-    with pytest.raises(DestinationError, match="is no regular file"):
+def test_a_device_is_rejected():
+    with pytest.raises(DestinationError, match="is not a regular file"):
         read_target(os.devnull)
 
 
-def test_a_file_behind_a_file_is_refused(path):
+def test_a_file_below_a_file_is_rejected(path):
     with pytest.raises(DestinationError, match="is a file"):
         read_target(str(path / "install-config.yaml"))
 
 
 @pytest.mark.parametrize("backup", [True, False])
-def test_what_was_there_is_kept_if_that_is_wanted(backup, path):
+def test_the_old_content_is_kept_if_requested(backup, path):
     path.chmod(0o644)
     saved = write_target(read_target(str(path)), NEW, backup=backup, check_mode=False)
 
@@ -109,19 +109,19 @@ def test_what_was_there_is_kept_if_that_is_wanted(backup, path):
 
 
 def test_check_mode_writes_nothing(path, tmp_path):
-    for place in (path, tmp_path / "a" / "b.yaml"):
-        assert write_target(read_target(str(place)), NEW, backup=True, check_mode=True) == ""
+    for target in (path, tmp_path / "a" / "b.yaml"):
+        assert write_target(read_target(str(target)), NEW, backup=True, check_mode=True) == ""
     assert tree(tmp_path) == {path.name: OLD}
 
 
-def test_folders_are_made(tmp_path):
+def test_directories_are_created(tmp_path):
     target = read_target(str(tmp_path / "a" / "b" / "c.yaml"))
 
     assert write_target(target, NEW, backup=True, check_mode=False) == ""
     assert tree(tmp_path) == {"a": None, "a/b": None, "a/b/c.yaml": NEW}
 
 
-def test_a_folder_that_is_a_file_by_now_is_one_problem(tmp_path):
+def test_a_directory_that_became_a_file_is_one_problem(tmp_path):
     target = read_target(str(tmp_path / "a" / "b.yaml"))
     (tmp_path / "a").write_bytes(OLD)
 
@@ -133,7 +133,7 @@ def test_a_folder_that_is_a_file_by_now_is_one_problem(tmp_path):
 
 @pytest.mark.parametrize("failing", ["fchmod", "replace"])
 @pytest.mark.parametrize("backup", [True, False])
-def test_a_write_that_fails_names_the_file_and_leaves_no_part_behind(backup, failing, path, monkeypatch):
+def test_a_failed_write_names_the_file_and_leaves_no_temporary_file(backup, failing, path, monkeypatch):
     def fail(*_arguments):
         raise OSError(5, "Input/output error", "a temporary name")
 
@@ -145,14 +145,14 @@ def test_a_write_that_fails_names_the_file_and_leaves_no_part_behind(backup, fai
     (problem,) = raised.value.problems
     assert (problem.message, problem.hint) == (
         "cannot write: Input/output error",
-        "See that the file system can take it",
+        "Check the file system",
     )
     assert problem.where.startswith(str(path))
     assert tree(path.parent) == {path.name: OLD}
 
 
-def test_no_moment_of_a_write_leaves_a_secret_open(path, monkeypatch):
-    """What is written is never readable for others, not even before it gets its name."""
+def test_a_secret_is_never_readable_by_others(path, monkeypatch):
+    """Not even before the file is renamed."""
     seen: list[int] = []
     real = os.fchmod
 
@@ -171,7 +171,7 @@ def test_no_moment_of_a_write_leaves_a_secret_open(path, monkeypatch):
 
 
 class _Owners:
-    """Stands in the place of os.fchown: only root may give a file to somebody else."""
+    """Replaces os.fchown: only root may change the owner of a file."""
 
     def __init__(self, error: OSError | None = None) -> None:
         self.given: list[tuple[int, int]] = []
@@ -184,19 +184,19 @@ class _Owners:
 
 
 @pytest.mark.parametrize("secret", [True, False])
-def test_a_file_is_left_to_the_owner_that_it_had(secret, path, monkeypatch):
-    there = path.stat()
+def test_a_file_keeps_its_owner(secret, path, monkeypatch):
+    before = path.stat()
     owners = _Owners()
     monkeypatch.setattr(os, "fchown", owners)
     write_file(str(path), NEW, secret=secret)
     write_file(str(path.with_name("new")), NEW, secret=secret)
 
-    assert owners.given == [(there.st_uid, there.st_gid)]
+    assert owners.given == [(before.st_uid, before.st_gid)]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the owner of a file")
 @pytest.mark.parametrize("secret", [True, False])
-def test_root_leaves_a_file_to_somebody_else(secret, path):
+def test_root_keeps_another_owner(secret, path):
     path.chmod(0o644)
     os.chown(path, 65534, 65533)
     write_file(str(path), NEW, secret=secret)
@@ -204,16 +204,16 @@ def test_root_leaves_a_file_to_somebody_else(secret, path):
     assert (path.stat().st_uid, path.stat().st_gid, mode(path)) == (65534, 65533, 0o600 if secret else 0o644)
 
 
-def test_who_may_not_give_a_file_away_writes_it_all_the_same(path, monkeypatch):
+def test_a_file_is_written_even_if_its_owner_cannot_be_kept(path, monkeypatch):
     monkeypatch.setattr(os, "fchown", _Owners(PermissionError(1, "Operation not permitted")))
     write_file(str(path), NEW, secret=True)
 
     assert path.read_bytes() == NEW
 
 
-def test_a_null_byte_is_in_no_name(tmp_path):
-    """From 2.20 on Ansible refuses it before the module does, when it logs the call."""
+def test_a_null_byte_is_not_valid_in_a_name(tmp_path):
+    """From 2.20 on ansible-core rejects it before the module does, when it logs the call."""
     with pytest.raises(DestinationError) as caught:
         read_target(f"{tmp_path}/a\0b")
 
-    assert [problem.message for problem in caught.value.problems] == ["is no name that a file can have"]
+    assert [problem.message for problem in caught.value.problems] == ["is not a valid file name"]

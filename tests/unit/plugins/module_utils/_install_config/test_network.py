@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.network import network_problems
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.network import check_networking
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.tests.unit.builders.installations import PLATFORMS
 
 FOUR: dict[str, list] = {
@@ -25,8 +26,15 @@ SIX: dict[str, list] = {
 DUAL = {field: FOUR[field] + SIX[field] for field in FOUR}
 
 
-def found(networking, platform="baremetal"):
-    problems = list(network_problems(networking, platform, "networking"))
+def check(networking, platform):
+    problems = Problems()
+    check_networking(networking, platform, "networking", problems)
+    return problems
+
+
+def reported(networking, platform="baremetal"):
+    """Return severity and field of every problem."""
+    problems = check(networking, platform)
     assert all(problem.message and problem.hint for problem in problems)
     return [(problem.severity, problem.where.removeprefix("networking.")) for problem in problems]
 
@@ -48,12 +56,12 @@ def found(networking, platform="baremetal"):
     ],
 )
 def test_good_networks(networking, platform):
-    assert found(networking, platform) == []
+    assert reported(networking, platform) == []
 
 
 @pytest.mark.parametrize("networking", [None, [], "OVNKubernetes", 7])
 def test_networking_is_a_map(networking):
-    assert found(networking) == [("error", "networking")]
+    assert reported(networking) == [("error", "networking")]
 
 
 @pytest.mark.parametrize(
@@ -74,14 +82,14 @@ def test_networking_is_a_map(networking):
 )
 @pytest.mark.parametrize("field", ["machineNetwork", "clusterNetwork"])
 def test_a_network_is_in_cidr_form_without_host_bits(cidr, field):
-    assert found({field: [{"cidr": cidr}]}) == [("error", f"{field}[0].cidr")]
-    assert found({"serviceNetwork": [cidr]}) == [("error", "serviceNetwork[0]")]
+    assert reported({field: [{"cidr": cidr}]}) == [("error", f"{field}[0].cidr")]
+    assert reported({"serviceNetwork": [cidr]}) == [("error", "serviceNetwork[0]")]
 
 
-def test_every_entry_is_looked_at():
+def test_every_entry_is_checked():
     wrong = {"machineNetwork": [{"cidr": "10.0.0.0/16"}, {"cidr": "a"}, {}], "serviceNetwork": ["b"]}
 
-    assert found(wrong) == [
+    assert reported(wrong) == [
         ("error", "machineNetwork[1].cidr"),
         ("error", "machineNetwork[2].cidr"),
         ("error", "serviceNetwork[0]"),
@@ -91,7 +99,7 @@ def test_every_entry_is_looked_at():
 @pytest.mark.parametrize("field", ["machineNetwork", "clusterNetwork", "serviceNetwork"])
 @pytest.mark.parametrize("entries", ["10.0.0.0/16", {"cidr": "10.0.0.0/16"}, 7])
 def test_networks_are_a_list(field, entries):
-    assert found({field: entries}) == [("error", field)]
+    assert reported({field: entries}) == [("error", field)]
 
 
 @pytest.mark.parametrize(
@@ -119,22 +127,22 @@ def test_networks_are_a_list(field, entries):
     ],
 )
 def test_networks_do_not_overlap(networking, where, others):
-    problems = list(network_problems(networking, None, "networking"))
+    problems = check(networking, None)
 
     assert [problem.where for problem in problems] == [f"networking.{where}"]
     assert [other for other in others if f"of networking.{other}" not in problems[0].message] == []
 
 
 @pytest.mark.parametrize(
-    ("networking", "place"),
+    ("networking", "field"),
     [
         ({"machineNetwork": [{"cidr": "172.30.4.0/24"}]}, "serviceNetwork, by default"),
         ({"serviceNetwork": ["10.0.4.0/24"]}, "serviceNetwork[0]"),
         ({"machineNetwork": [{"cidr": "10.128.0.0/24"}]}, "clusterNetwork, by default"),
     ],
 )
-def test_networks_do_not_overlap_what_the_installer_adds(networking, place):
-    assert found(networking) == [("error", place)]
+def test_networks_do_not_overlap_defaults_of_the_installer(networking, field):
+    assert reported(networking) == [("error", field)]
 
 
 @pytest.mark.parametrize(
@@ -145,21 +153,21 @@ def test_networks_do_not_overlap_what_the_installer_adds(networking, place):
         ({**DUAL, "clusterNetwork": FOUR["clusterNetwork"]}, ["clusterNetwork"]),
         ({**DUAL, "clusterNetwork": SIX["clusterNetwork"]}, ["clusterNetwork"]),
         ({**DUAL, "machineNetwork": FOUR["machineNetwork"]}, ["machineNetwork"]),
-        # Service networks decide what the cluster is, so these are no dual stack.
+        # Service networks determine the families of the cluster, so these are not dual stack.
         ({**DUAL, "serviceNetwork": FOUR["serviceNetwork"]}, []),
         ({**DUAL, "serviceNetwork": SIX["serviceNetwork"]}, []),
     ],
 )
-def test_where_services_are_dual_stack_everything_is(networking, fields):
+def test_dual_stack_services_require_a_dual_stack_cluster(networking, fields):
     """openshift/installer:pkg/types/validation/installconfig.go inferIPVersionFromInstallConfig."""
-    assert found(networking) == [("error", field) for field in fields]
+    assert reported(networking) == [("error", field) for field in fields]
 
 
 @pytest.mark.parametrize("entries", [["172.30.0.0/16", "172.31.0.0/16"], ["fd02::/112", "fd03::/112"]])
-def test_there_is_one_service_network_of_a_family(entries):
+def test_there_is_at_most_one_service_network_per_family(entries):
     machines = FOUR if "." in entries[0] else SIX
 
-    assert found({**machines, "serviceNetwork": entries}) == [("error", "serviceNetwork")]
+    assert reported({**machines, "serviceNetwork": entries}) == [("error", "serviceNetwork")]
 
 
 # openshift/installer:pkg/types/validation/installconfig.go validateNetworkingIPVersion
@@ -168,23 +176,23 @@ _WITH_IPV6 = ["none", "baremetal", "external", "nutanix", "openstack", "ovirt", 
 
 @pytest.mark.parametrize("networking", [SIX, DUAL])
 def test_some_platforms_have_no_ipv6(networking):
-    assert [platform for platform in PLATFORMS if found(networking, platform) == []] == _WITH_IPV6
-    assert found(networking, "aws") == [("error", "serviceNetwork")]
+    assert [platform for platform in PLATFORMS if reported(networking, platform) == []] == _WITH_IPV6
+    assert reported(networking, "aws") == [("error", "serviceNetwork")]
 
 
 def test_every_platform_has_ipv4():
-    assert [platform for platform in PLATFORMS if found(FOUR, platform)] == []
+    assert [platform for platform in PLATFORMS if reported(FOUR, platform)] == []
 
 
 def test_some_platforms_have_ipv6_first():
     networking = {field: list(reversed(entries)) for field, entries in DUAL.items()}
 
-    assert [platform for platform in PLATFORMS if found(networking, platform) == []] == [
+    assert [platform for platform in PLATFORMS if reported(networking, platform) == []] == [
         "baremetal",
         "openstack",
         "vsphere",
     ]
-    assert [place for _severity, place in found(networking, "none")] == [
+    assert [field for _severity, field in reported(networking, "none")] == [
         "machineNetwork",
         "clusterNetwork",
         "serviceNetwork",
@@ -195,25 +203,25 @@ def test_some_platforms_have_ipv6_first():
 def test_a_host_prefix_of_ipv6_is_64(prefix):
     networking = {**SIX, "clusterNetwork": [{"cidr": "fd01::/48", "hostPrefix": prefix}]}
 
-    assert found(networking) == [("error", "clusterNetwork[0]")]
+    assert reported(networking) == [("error", "clusterNetwork[0]")]
 
 
 @pytest.mark.parametrize("cidr", ["10.128.0.0/14", "fd01::/48"])
-def test_a_cluster_network_says_what_each_node_gets(cidr):
-    assert found({"clusterNetwork": [{"cidr": cidr}]}) == [("error", "clusterNetwork[0]")]
+def test_a_cluster_network_has_a_host_prefix(cidr):
+    assert reported({"clusterNetwork": [{"cidr": cidr}]}) == [("error", "clusterNetwork[0]")]
 
 
 def test_all_ipv4_networks_have_the_same_host_prefix():
     entries = [{"cidr": "10.128.0.0/14", "hostPrefix": 23}, {"cidr": "10.132.0.0/14", "hostPrefix": 24}]
 
-    assert found({"clusterNetwork": entries}) == [("error", "clusterNetwork[1]")]
+    assert reported({"clusterNetwork": entries}) == [("error", "clusterNetwork[1]")]
 
 
 @pytest.mark.parametrize(
     ("cidr", "prefix"), [("10.128.0.0/14", 13), ("10.128.0.0/24", 23), ("10.128.0.0/14", 33), ("fd01::/48", 47)]
 )
 def test_a_host_prefix_fits_into_its_network(cidr, prefix):
-    assert found({"clusterNetwork": [{"cidr": cidr, "hostPrefix": prefix}]}) == [("error", "clusterNetwork[0]")]
+    assert reported({"clusterNetwork": [{"cidr": cidr, "hostPrefix": prefix}]}) == [("error", "clusterNetwork[0]")]
 
 
 @pytest.mark.parametrize(
@@ -225,22 +233,72 @@ def test_a_host_prefix_fits_into_its_network(cidr, prefix):
         ("type", "OVNKubernetes", "networkType"),
     ],
 )
-def test_old_names_of_fields_are_worth_a_warning(old, value, new):
-    (problem,) = network_problems({old: value}, "none", "networking")
+def test_deprecated_names_of_fields_are_warnings(old, value, new):
+    (problem,) = check({old: value}, "none")
 
     assert (problem.severity, problem.where, problem.hint) == ("warning", f"networking.{old}", f"Write {new}")
 
 
-def test_the_old_length_of_a_host_subnet_is_worth_a_warning():
-    (problem,) = network_problems(
-        {"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostSubnetLength": 9}]}, "none", "networking"
-    )
+def test_the_deprecated_length_of_a_host_subnet_is_a_warning():
+    (problem,) = check({"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostSubnetLength": 9}]}, "none")
 
     assert (problem.severity, problem.where) == ("warning", "networking.clusterNetwork[0].hostSubnetLength")
 
 
-def test_the_old_network_type_is_worth_a_warning():
-    assert found({"networkType": "OpenShiftSDN"}) == [("warning", "networkType")]
+def test_the_removed_network_type_is_a_warning():
+    assert reported({"networkType": "OpenShiftSDN"}) == [("warning", "networkType")]
+
+
+PROBLEMS = [
+    ([], "none", "error", "not-a-map", "networking", "is a list, expected a map",
+     "Write fields such as machineNetwork below it"),
+    ({"machineCIDR": "10.0.0.0/16"}, "none", "warning", "deprecated-field", "machineCIDR",
+     "is the deprecated name of a field", "Write machineNetwork"),
+    ({"networkType": "OpenShiftSDN"}, "none", "warning", "deprecated-value", "networkType",
+     "is OpenShiftSDN, which recent installers reject", "Write OVNKubernetes"),
+    ({"serviceNetwork": "172.30.0.0/16"}, "none", "error", "not-a-list", "serviceNetwork",
+     "is a string, expected a list", "Write one entry per line"),
+    ({"serviceNetwork": ["172.30.0.1/16"]}, "none", "error", "invalid-network", "serviceNetwork[0]",
+     "'172.30.0.1/16' is not a network in CIDR notation",
+     "Write a network without host bits, such as 10.0.0.0/16 or fd01::/48"),
+    ({"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostSubnetLength": 9}]}, "none", "warning", "deprecated-field",
+     "clusterNetwork[0].hostSubnetLength", "is the deprecated name of a field", "Write hostPrefix"),
+    ({"clusterNetwork": [{"cidr": "10.128.0.0/14"}]}, "none", "error", "missing-field", "clusterNetwork[0]",
+     "has no hostPrefix, the prefix length of the part that each node gets",
+     "Write hostPrefix: 23 for IPv4 and 64 for IPv6"),
+    ({"clusterNetwork": [{"cidr": "10.128.0.0/24", "hostPrefix": 23}]}, "none", "error", "invalid-host-prefix",
+     "clusterNetwork[0]", "hostPrefix 23 does not fit into 10.128.0.0/24",
+     "Write 23 for IPv4 and 64 for IPv6, or a larger network"),
+    ({**SIX, "clusterNetwork": [{"cidr": "fd01::/48", "hostPrefix": 63}]},
+     "none", "error", "invalid-host-prefix", "clusterNetwork[0]", "hostPrefix is 63, expected 64 for IPv6",
+     "Write 64"),
+    ({"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 23}, {"cidr": "10.132.0.0/14", "hostPrefix": 24}]},
+     "none", "error", "invalid-host-prefix", "clusterNetwork[1]",
+     "hostPrefix is 24, expected 23 as for the first IPv4 network", "Write the same value for all IPv4 networks"),
+    ({"serviceNetwork": ["10.0.4.0/24"]}, "none", "error", "overlapping-networks", "serviceNetwork[0]",
+     "10.0.4.0/24 overlaps 10.0.0.0/16 of networking.machineNetwork, by default",
+     "Choose networks that have no address in common"),
+    (SIX,
+     "aws", "error", "unsupported-platform", "serviceNetwork",
+     "IPv6 is not supported on platform aws, "
+     "expected one of baremetal, external, none, nutanix, openstack, ovirt, vsphere",
+     "Give an IPv4 network"),
+    ({"serviceNetwork": ["172.30.0.0/16", "172.31.0.0/16"]}, "none", "error", "duplicate-network", "serviceNetwork",
+     "has more than one network of a family", "Give one network, or one of IPv4 and one of IPv6"),
+    ({**DUAL, "clusterNetwork": FOUR["clusterNetwork"]},
+     "none", "error", "missing-network", "clusterNetwork",
+     "has no IPv6 network, but the service networks have both families", "Add a network of that family"),
+    ({**DUAL, "machineNetwork": DUAL["machineNetwork"][::-1]},
+     "none", "error", "unsupported-platform", "machineNetwork",
+     "has an IPv6 network first, expected IPv4 first on platform none", "Put the IPv4 network first"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("networking", "platform", "severity", "code", "field", "message", "hint"), PROBLEMS)
+def test_message_and_hint(networking, platform, severity, code, field, message, hint):
+    where = field if field == "networking" else f"networking.{field}"
+
+    assert [tuple(problem) for problem in check(networking, platform)] == [(severity, code, where, message, hint)]
 
 
 NETWORKS = st.builds(
@@ -254,7 +312,7 @@ NETWORKS = st.builds(
 def test_networks_overlap_if_one_begins_in_the_other(one, other):
     overlap = one.network_address in other or other.network_address in one
     cluster = SIX["clusterNetwork"]  # out of the way of both
-    problems = found(
+    problems = reported(
         {"machineNetwork": [{"cidr": str(one)}], "serviceNetwork": [str(other)], "clusterNetwork": cluster}
     )
 
@@ -276,5 +334,5 @@ ANYTHING = st.recursive(
 
 
 @given(ANYTHING)
-def test_no_value_at_all_ends_in_an_exception(networking):
-    assert all(where for _severity, where in found(networking))
+def test_no_value_raises_an_exception(networking):
+    assert all(where for _severity, where in reported(networking))

@@ -19,25 +19,25 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     GATED,
     MINORS,
     after,
-    asks_for,
-    facts_of,
     known,
     listed,
+    minor_data_of,
+    requested_names,
     sets_of,
 )
 
 
-def pin(selection, minors, hidden=frozenset()):
-    """Return the pinned form of a selection, which is made of the names that it asks for."""
-    return pinned(InstallContext(minors[0], "upi", hidden=hidden).enabled(selection), minors, "capabilities")
+def pin(selection, minors, gated=frozenset()):
+    """Return the pinned form of a selection."""
+    return pinned(InstallContext(minors[0], "upi", gated=gated).enabled(selection), minors, "capabilities")
 
 
-def question(*minors):
-    return tuple(facts_of(minor) for minor in minors)
+def data_of(*minors):
+    return tuple(minor_data_of(minor) for minor in minors)
 
 
 def later(minor):
-    return question(*after(minor))
+    return data_of(*after(minor))
 
 
 # Sets that every minor from this one on resolves alike. Those of 4.11 and 4.12 are gone because v4.11 to v4.13 gained
@@ -53,7 +53,7 @@ STABLE = {
 
 
 @pytest.mark.parametrize("minor", MINORS)
-def test_sets_that_stay_what_they_are(minor):
+def test_stable_sets_of_each_minor(minor):
     found = stable_sets(later(minor))
 
     assert list(found) == STABLE[minor].split()
@@ -62,11 +62,11 @@ def test_sets_that_stay_what_they_are(minor):
 
 @pytest.mark.parametrize("minor", MINORS)
 def test_a_cluster_may_be_updated_to_every_later_minor(minor):
-    assert [str(facts.minor) for facts in candidate_minors(facts_of(minor))] == list(after(minor))
+    assert [str(facts.minor) for facts in candidate_minors(minor_data_of(minor))] == list(after(minor))
 
 
-def test_a_minor_that_is_not_known_here_is_in_question_alone():
-    newest = facts_of("5.2")
+def test_an_unknown_minor_has_no_later_ones():
+    newest = minor_data_of("5.2")
     unknown = newest._replace(minor=newest.minor._replace(minor=9))
 
     assert candidate_minors(unknown) == (unknown,)
@@ -75,7 +75,7 @@ def test_a_minor_that_is_not_known_here_is_in_question_alone():
 @pytest.mark.parametrize(
     ("minor", "selection", "expected"),
     [
-        # v4.16 and v4.17 have the same content: the older one is the older promise.
+        # v4.16 and v4.17 have the same content: the older one is used.
         ("4.17", Selection("v4.17"), Selection("v4.16")),
         ("4.22", Selection("v4.17"), Selection("v4.16")),
         ("4.17", Selection("vCurrent"), Selection("v4.16")),
@@ -98,7 +98,7 @@ def test_a_minor_that_is_not_known_here_is_in_question_alone():
         ("5.2", Selection("vCurrent"), Selection("v4.18")),
     ],
 )
-def test_a_selection_is_pinned_to_the_oldest_set_that_is_exactly_that(minor, selection, expected):
+def test_a_selection_is_pinned_to_the_oldest_equal_set(minor, selection, expected):
     form = pin(selection, later(minor), GATED)
 
     assert form.selection == expected
@@ -107,7 +107,7 @@ def test_a_selection_is_pinned_to_the_oldest_set_that_is_exactly_that(minor, sel
 
 
 def test_reasons_name_the_set_or_the_number_of_names():
-    assert pin(Selection("v4.17"), question("4.17")).reason == "v4.16 is exactly that in 4.17"
+    assert pin(Selection("v4.17"), data_of("4.17")).reason == "v4.16 is exactly that in 4.17"
     assert pin(listed("Build"), later("5.1")).reason == (
         "no capability set is exactly that in every version from 5.1 to 5.2, so every name is listed (1)"
     )
@@ -123,40 +123,42 @@ def test_gated_names_are_pinned_only_while_they_exist():
 @pytest.mark.parametrize(
     ("minor", "selection", "expected"),
     [
-        ("4.20", listed(*known("4.20") - {"Console"}), 12),  # beside v4.11, as v4.12 and later have Console
+        ("4.20", listed(*known("4.20") - {"Console"}), 12),  # added to v4.11, because v4.12 and later have Console
         ("4.20", listed(*known("4.20")), 0),
         ("4.13", listed(*known("4.13")), 8),
         ("4.14", listed(*known("4.13"), "MachineAPI"), 0),
         ("4.20", Selection("v4.14", ("OperatorLifecycleManager", "Console")), 1),
     ],
 )
-def test_the_shortest_form_lists_what_no_set_brings(minor, selection, expected):
+def test_the_shortest_form_lists_the_names_that_its_set_lacks(minor, selection, expected):
     form = shortest(selection, later(minor))
 
     assert len(form.selection.additional) == expected
-    assert asks_for(form.selection, minor) == asks_for(selection, minor)
-    assert f"with {expected} beside it" in form.reason
+    assert requested_names(form.selection, minor) == requested_names(selection, minor)
+    assert f" and {expected} listed is the shortest form of these names" in form.reason
 
 
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("baseline", [None, "vCurrent"])
-def test_what_follows_every_release_goes_on_doing_so(minor, baseline):
+def test_a_selection_that_follows_every_release_keeps_vcurrent(minor, baseline):
     assert shortest(Selection(baseline, ("Console",)), later(minor)).selection.baseline == "vCurrent"
 
 
-def test_a_set_that_grew_is_not_taken_for_what_it_was():
+def test_a_set_that_gained_names_is_not_replaced_by_its_old_names():
     form = shortest(Selection("v4.11", ("Insights",)), later("4.13"))
 
     assert form.selection == Selection("v4.11", ("Insights",))
 
 
-def test_a_set_that_grew_alike_is_as_good_as_the_one_that_was_asked_for():
-    """v4.11 and v4.12 both gained MachineAPI in 4.14, so every minor makes the same of these two."""
-    asked = Selection("v4.11", ("CSISnapshot", "Console", "Insights", "Storage"))
+def test_a_set_that_gained_the_same_names_can_replace_the_requested_one():
+    """v4.11 and v4.12 both gained MachineAPI in 4.14, so every minor resolves these two to the same names."""
+    requested = Selection("v4.11", ("CSISnapshot", "Console", "Insights", "Storage"))
     minors = after("4.12")
 
-    assert [asks_for(Selection("v4.12"), minor) for minor in minors] == [asks_for(asked, minor) for minor in minors]
-    assert shortest(asked, question(*minors)).selection == Selection("v4.12")
+    assert [requested_names(Selection("v4.12"), minor) for minor in minors] == [
+        requested_names(requested, minor) for minor in minors
+    ]
+    assert shortest(requested, data_of(*minors)).selection == Selection("v4.12")
 
 
 NAMES = st.lists(st.sampled_from(sorted(known("5.2") | GATED)), max_size=18, unique=True)
@@ -166,7 +168,7 @@ RANGES = st.integers(0, len(MINORS) - 1).flatmap(
 
 
 @st.composite
-def questions(draw, *, exclusions):
+def selections_with_minors(draw, *, exclusions):
     """Return minors, and a selection that the first of them knows."""
     minors = draw(RANGES)
     first = minors[0]
@@ -177,25 +179,25 @@ def questions(draw, *, exclusions):
     return minors, Selection(baseline, additional, excluded)
 
 
-@given(questions(exclusions=True))
-def test_a_pinned_selection_is_the_same_in_every_minor_and_holds_nothing_that_is_excluded(asked):
-    minors, selection = asked
-    expected = asks_for(selection, minors[0]) - set(selection.excluded or ())
+@given(selections_with_minors(exclusions=True))
+def test_a_pinned_selection_is_the_same_in_every_minor_and_contains_no_excluded_name(case):
+    minors, selection = case
+    expected = requested_names(selection, minors[0]) - set(selection.excluded or ())
 
-    form = pin(selection, question(*minors)).selection
+    form = pin(selection, data_of(*minors)).selection
 
     assert form.excluded is None
     assert form.baseline != "vCurrent"
-    assert {asks_for(form, minor) for minor in minors} == {expected}
+    assert {requested_names(form, minor) for minor in minors} == {expected}
     assert list(form.additional) == sorted(set(form.additional))
 
 
-@given(questions(exclusions=True))
-def test_a_pinned_selection_lists_names_only_if_no_set_is_exactly_that(asked):
-    minors, selection = asked
-    expected = asks_for(selection, minors[0]) - set(selection.excluded or ())
+@given(selections_with_minors(exclusions=True))
+def test_a_pinned_selection_lists_names_only_if_no_set_is_equal(case):
+    minors, selection = case
+    expected = requested_names(selection, minors[0]) - set(selection.excluded or ())
 
-    form = pin(selection, question(*minors)).selection
+    form = pin(selection, data_of(*minors)).selection
 
     same = [
         name
@@ -205,36 +207,36 @@ def test_a_pinned_selection_lists_names_only_if_no_set_is_exactly_that(asked):
     assert form == (Selection(same[0]) if same else listed(*sorted(expected)))
 
 
-@given(questions(exclusions=True))
-def test_what_is_pinned_stays_as_it_is(asked):
-    minors, selection = asked
-    once = pin(selection, question(*minors)).selection
+@given(selections_with_minors(exclusions=True))
+def test_pinning_is_idempotent(case):
+    minors, selection = case
+    once = pin(selection, data_of(*minors)).selection
 
-    assert pin(once, question(*minors)).selection == once
-
-
-@given(questions(exclusions=False))
-def test_the_shortest_form_is_the_same_in_every_minor(asked):
-    minors, selection = asked
-
-    form = shortest(selection, question(*minors)).selection
-
-    assert [asks_for(form, minor) for minor in minors] == [asks_for(selection, minor) for minor in minors]
+    assert pin(once, data_of(*minors)).selection == once
 
 
-@given(questions(exclusions=False))
-def test_no_other_form_of_a_selection_is_shorter(asked):
-    """Every set of the first minor is tried, but for vCurrent, which would make the selection grow from then on."""
-    minors, selection = asked
-    names = asks_for(selection, minors[0])
+@given(selections_with_minors(exclusions=False))
+def test_the_shortest_form_is_the_same_in_every_minor(case):
+    minors, selection = case
 
-    form = shortest(selection, question(*minors)).selection
+    form = shortest(selection, data_of(*minors)).selection
+
+    assert [requested_names(form, minor) for minor in minors] == [requested_names(selection, minor) for minor in minors]
+
+
+@given(selections_with_minors(exclusions=False))
+def test_no_other_form_of_a_selection_is_shorter(case):
+    """Tries every set of the first minor except vCurrent, which would follow later releases."""
+    minors, selection = case
+    names = requested_names(selection, minors[0])
+
+    form = shortest(selection, data_of(*minors)).selection
 
     others = [
         names - content
         for name, content in sets_of(minors[0]).items()
         if content <= names
         and (name != "vCurrent" or selection.baseline in (None, "vCurrent"))
-        and all(sets_of(minor)[name] | (names - content) == asks_for(selection, minor) for minor in minors)
+        and all(sets_of(minor)[name] | (names - content) == requested_names(selection, minor) for minor in minors)
     ]
     assert len(form.additional) <= min([len(selection.additional), *map(len, others)])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Built-in solutions, over every version, platform and install method."""
+"""Predefined solutions, for every version, platform and install method."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ansible_collections.capability.openshift.tests.unit.builders import install
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     METHODS,
     after,
-    asks_for,
     broken,
-    facts_of,
     known,
     listed,
+    minor_data_of,
+    requested_names,
 )
 
 MINORS = after("4.12")
 BY_NAME = {solution.name: solution for solution in SOLUTIONS}
 GRID = [(name, minor) for name in BY_NAME for minor in MINORS]
 
-# What a solution goes without, and what it goes without where that is possible.
+# The names that a solution excludes, and those that it excludes unless a rule requires them.
 WITHOUT = {
     "minimal": set(),
     "ran_du": set(),
@@ -53,7 +53,7 @@ def test_these_are_the_solutions():
 
 
 def impossible(name, minor, method):
-    """Tell whether a solution cannot be had: what it goes without cannot be turned off there."""
+    """Whether a solution is impossible, because a name that it excludes cannot be disabled."""
     if method == "hosted":
         return minor not in after("4.20") and (
             minor in after("4.11", "4.17") or name in ("headless", "managed_service", "disconnected")
@@ -62,78 +62,78 @@ def impossible(name, minor, method):
 
 
 @cache
-def facts(minor: str, method: str, platform: str, *, external: bool = False) -> InstallContext:
+def install(minor: str, method: str, platform: str, *, external: bool = False) -> InstallContext:
     return installs.install(minor, method, platform, external_cloud_controller_manager=external)
 
 
-def resolved(name, install) -> tuple[Resolution | None, list[Problem]]:
+def resolved(name, context) -> tuple[Resolution | None, list[Problem]]:
     problems = Problems()
-    return resolve(BY_NAME[name], install, problems), problems
+    return resolve(BY_NAME[name], context, problems), problems
 
 
 def cells(minor):
     for method in INSTALL_METHODS:
         for platform in PLATFORMS:
-            yield method, facts(minor, method, platform)
-        yield method, facts(minor, method, "external", external=True)
+            yield method, install(minor, method, platform)
+        yield method, install(minor, method, "external", external=True)
 
 
 @pytest.mark.parametrize(("name", "minor"), GRID)
-def test_a_solution_is_valid_wherever_it_can_be_had_and_says_why_it_cannot_elsewhere(name, minor):
-    for method, install in cells(minor):
-        place = (method, install.platform)
-        resolution, problems = resolved(name, install)
-        assert (resolution is None) == impossible(name, minor, method), (place, problems)
+def test_a_solution_is_valid_if_it_is_possible_and_otherwise_reports_the_reason(name, minor):
+    for method, context in cells(minor):
+        case = (method, context.platform)
+        resolution, problems = resolved(name, context)
+        assert (resolution is None) == impossible(name, minor, method), (case, problems)
         if resolution is None:
-            assert problems, place
-            assert all(problem.severity == "error" and problem.hint for problem in problems), place
-            assert {problem.where for problem in problems} == {f"solution {name}"}, place
+            assert problems, case
+            assert all(problem.severity == "error" and problem.hint for problem in problems), case
+            assert {problem.where for problem in problems} == {f"solution {name}"}, case
         else:
-            assert problems == [], place
-            assert broken(resolution.selection, install) == [], place
+            assert problems == [], case
+            assert broken(resolution.selection, context) == [], case
 
 
 @pytest.mark.parametrize("name", BY_NAME)
 @pytest.mark.parametrize("minor", after("4.12", "4.17"))
-def test_a_hosted_cluster_that_takes_no_selection_takes_no_solution(name, minor):
-    found = installs.check(minor, method="hosted", solution=name)
+def test_a_hosted_cluster_without_selections_accepts_no_solution(name, minor):
+    result = installs.check(minor, method="hosted", solution=name)
 
-    reasons = [problem.message for problem in installs.errors(found.problems)]
-    assert sum("HostedCluster has no spec.capabilities before 4.18" in reason for reason in reasons) == 1
-    assert found.chosen is None
+    messages = [problem.message for problem in installs.errors(result.problems)]
+    assert sum("HostedCluster has no spec.capabilities before 4.18" in message for message in messages) == 1
+    assert result.resolved is None
 
 
 @pytest.mark.parametrize(("name", "minor"), GRID)
-def test_a_solution_has_what_it_is_for_and_nothing_that_it_goes_without(name, minor):
+def test_a_solution_has_its_names_and_none_that_it_excludes(name, minor):
     rather = RATHER_WITHOUT.get(name, set())
-    for method, install in cells(minor):
-        place = (method, install.platform)
-        resolution, _problems = resolved(name, install)
+    for method, context in cells(minor):
+        case = (method, context.platform)
+        resolution, _problems = resolved(name, context)
         if resolution is None:
             continue
-        enabled = asks_for(resolution.selection, minor)
-        assert not enabled & WITHOUT[name], place
+        enabled = requested_names(resolution.selection, minor)
+        assert not enabled & WITHOUT[name], case
         if method != "hosted":
-            assert not enabled & rather, place
+            assert not enabled & rather, case
             if name in EVERYTHING:
-                assert enabled == known(minor) - WITHOUT[name] - rather, place
+                assert enabled == known(minor) - WITHOUT[name] - rather, case
         if name == "ran_du":
-            assert enabled >= {"NodeTuning", "OperatorLifecycleManager"} & known(minor), place
-        assert enabled <= known(minor), place
-        assert resolution.selection.excluded is None, place
-        assert resolution.selection.baseline != "vCurrent", place
+            assert enabled >= {"NodeTuning", "OperatorLifecycleManager"} & known(minor), case
+        assert enabled <= known(minor), case
+        assert resolution.selection.excluded is None, case
+        assert resolution.selection.baseline != "vCurrent", case
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
 @pytest.mark.parametrize("minor", after("4.20"))
-def test_a_hosted_cluster_keeps_what_it_cannot_turn_off(name, minor):
-    resolution, problems = resolved(name, facts(minor, "hosted", "none"))
+def test_a_hosted_cluster_keeps_the_names_that_it_cannot_disable(name, minor):
+    resolution, problems = resolved(name, install(minor, "hosted", "none"))
 
     assert problems == []
     assert resolution is not None
     selectable = RATHER_WITHOUT.get(name, set()) - {"marketplace", "Build"}
     expected = known(minor) - {"baremetal"} - WITHOUT[name] - selectable
-    assert asks_for(resolution.selection, minor) == expected
+    assert requested_names(resolution.selection, minor) == expected
 
 
 # openshift-kni/cnf-features-deploy release-4.12 to release-4.18; openshift-kni/telco-reference release-4.19 and later,
@@ -148,8 +148,8 @@ REFERENCE = {
 
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("method", ["upi", "agent", "assisted"])
-def test_a_distributed_unit_is_what_its_reference_says(minor, method):
-    resolution, problems = resolved("ran_du", facts(minor, method, "none"))
+def test_a_distributed_unit_equals_its_reference(minor, method):
+    resolution, problems = resolved("ran_du", install(minor, method, "none"))
 
     assert problems == []
     assert resolution is not None
@@ -168,8 +168,8 @@ def test_a_distributed_unit_is_what_its_reference_says(minor, method):
         ("5.2", "ipi", "gcp", ["CloudControllerManager", "CloudCredential", "Ingress", "MachineAPI"]),
     ],
 )
-def test_the_minimal_solution_is_what_the_rules_demand(minor, method, platform, expected):
-    resolution, _problems = resolved("minimal", facts(minor, method, platform))
+def test_the_minimal_solution_has_the_required_names(minor, method, platform, expected):
+    resolution, _problems = resolved("minimal", install(minor, method, platform))
 
     assert resolution is not None
     assert resolution.selection.baseline == "None"
@@ -178,8 +178,8 @@ def test_the_minimal_solution_is_what_the_rules_demand(minor, method, platform, 
 
 
 @pytest.mark.parametrize("minor", ["4.18", "4.20", "5.2"])
-def test_a_solution_that_is_no_set_is_a_list(minor):
-    resolution, _problems = resolved("headless", facts(minor, "upi", "none"))
+def test_a_solution_that_equals_no_set_is_a_list(minor):
+    resolution, _problems = resolved("headless", install(minor, "upi", "none"))
 
     assert resolution is not None
     assert resolution.selection.baseline == "None"
@@ -188,47 +188,47 @@ def test_a_solution_that_is_no_set_is_a_list(minor):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_part_of_every_older_cluster_cannot_be_left_out(method):
+def test_a_part_of_every_older_cluster_cannot_be_excluded(method):
     resolution, problems = resolved("headless", installs.install("4.11", method))
 
     assert resolution is None
     (problem,) = problems
     assert problem == Problem(
         "error",
-        "todo",
+        "impossible-exclusion",
         "solution headless",
-        "cannot be had on 4.11: Console is part of every cluster before 4.12",
+        "cannot exclude Console in 4.11: it is part of every cluster before 4.12",
         "Install 4.12 or later, or choose another solution",
     )
 
 
-def test_a_rule_that_brings_back_what_a_solution_goes_without_is_named():
-    resolution, problems = resolved("headless", facts("4.19", "hosted", "none"))
+def test_a_rule_that_requires_an_excluded_name_is_named():
+    resolution, problems = resolved("headless", install("4.19", "hosted", "none"))
 
     assert resolution is None
     (problem,) = problems
     assert problem.where == "solution headless"
-    assert problem.message.startswith("cannot be had: it goes without Console, and Console is missing: ")
+    assert problem.message.startswith("cannot exclude Console: a hosted cluster cannot be without it ")
     assert "hcp-selectable" in problem.message
-    assert problem.hint == "Choose another platform or install method, or take Console out of without"
+    assert problem.hint == "Choose another platform or install method, or remove Console from without"
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
-def test_gated_names_are_in_a_solution_only_while_they_exist(minor):
-    off = facts(minor, "upi", "none")
-    on = off._replace(hidden=frozenset(), gates=installs.BOTH_GATES)
+def test_gated_names_are_in_a_solution_only_if_they_exist(minor):
+    disabled = install(minor, "upi", "none")
+    enabled = disabled._replace(gated=frozenset(), gates=installs.BOTH_GATES)
 
-    for install, expected in ((off, set()), (on, installs.GATED)):
-        resolution, problems = resolved("headless", install)
+    for context, expected in ((disabled, set()), (enabled, installs.GATED)):
+        resolution, problems = resolved("headless", context)
         assert problems == []
         assert resolution is not None
-        assert asks_for(resolution.selection, minor) & installs.GATED == expected
-        assert broken(resolution.selection, install) == []
+        assert requested_names(resolution.selection, minor) & installs.GATED == expected
+        assert broken(resolution.selection, context) == []
 
 
 def test_a_resolution_is_the_same_for_every_later_minor():
-    resolution, _problems = resolved("minimal", facts("4.14", "ipi", "aws"))
+    resolution, _problems = resolved("minimal", install("4.14", "ipi", "aws"))
 
     assert resolution is not None
-    assert {asks_for(resolution.selection, minor) for minor in after("4.14")} == {frozenset({"MachineAPI"})}
-    assert facts_of("4.14").minor < facts_of("5.2").minor
+    assert {requested_names(resolution.selection, minor) for minor in after("4.14")} == {frozenset({"MachineAPI"})}
+    assert minor_data_of("4.14").minor < minor_data_of("5.2").minor

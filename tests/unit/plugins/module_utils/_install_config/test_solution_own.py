@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Solutions that users write: good ones, and everything that can be wrong with one."""
+"""Solutions of users: valid ones, and every kind of error in one."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
-    asks_for,
     broken,
     check,
     errors,
     install,
     known,
+    requested_names,
 )
 
 
-def found(entry, name="mine"):
-    """Return what one solution of a user comes to, and what is wrong with it."""
+def read(entry, name="mine"):
+    """Return the solution that a user defines with ``entry``, and its problems."""
     problems = Problems()
     return find_solution(name, {name: entry}, problems), problems
 
 
-def resolved(entry, facts):
-    solution, problems = found(entry)
+def resolved(entry, context):
+    solution, problems = read(entry)
     assert solution is not None, problems
-    return resolve(solution, facts, problems), problems
+    return resolve(solution, context, problems), problems
 
 
-def places(entry):
-    return [(problem.where, problem.message) for problem in found(entry)[1]]
+def messages(entry):
+    return [(problem.where, problem.message) for problem in read(entry)[1]]
 
 
 @pytest.mark.parametrize(
@@ -79,22 +79,22 @@ def places(entry):
     ],
 )
 def test_a_solution_is_read(entry, expected):
-    assert found(entry) == (expected, [])
+    assert read(entry) == (expected, [])
 
 
-def test_a_solution_of_the_user_comes_before_a_built_in_one():
-    solution, problems = found({"starts_from": "nothing", "wants": ["Console"]}, "headless")
+def test_a_solution_of_the_user_overrides_a_predefined_one():
+    solution, problems = read({"starts_from": "nothing", "wants": ["Console"]}, "headless")
 
     assert problems == []
     assert solution == Solution("headless", "", "nothing", (WantedCapability("Console"),))
 
 
 @pytest.mark.parametrize("own", [None, {}, {"other": {"starts_from": "nothing"}}])
-@pytest.mark.parametrize("built_in", SOLUTIONS, ids=lambda solution: solution.name)
-def test_built_in_solutions_are_found_beside_those_of_the_user(own, built_in):
+@pytest.mark.parametrize("predefined", SOLUTIONS, ids=lambda solution: solution.name)
+def test_predefined_solutions_are_found_in_addition_to_those_of_the_user(own, predefined):
     problems = Problems()
 
-    assert find_solution(built_in.name, own, problems) == built_in
+    assert find_solution(predefined.name, own, problems) == predefined
     assert problems == []
 
 
@@ -108,11 +108,11 @@ def test_built_in_solutions_are_found_beside_those_of_the_user(own, built_in):
         ("zzz", "Known are: disconnected, edge_site, headless, managed_service, minimal, no_image_registry, ran_du"),
     ],
 )
-def test_an_unknown_solution_is_told_with_the_nearest_one(name, hint):
+def test_an_unknown_solution_is_reported_with_the_nearest_one(name, hint):
     problems = Problems()
 
     assert find_solution(name, {"edge_site": {"starts_from": "nothing"}}, problems) is None
-    assert problems == [Problem("error", "todo", "solution", f"{name!r} is not a solution", hint)]
+    assert problems == [Problem("error", "unknown-solution", "solution", f"{name!r} is not a solution", hint)]
 
 
 @pytest.mark.parametrize("own", [[], "minimal", 7, ["minimal"]])
@@ -178,11 +178,11 @@ def test_solutions_have_to_be_a_dict(own):
         ),
         (
             {"starts_from": "everything", "wants": ["Console"], "without": ["Console"]},
-            [("solutions.mine", "Console is wanted and left out")],
+            [("solutions.mine", "Console is both wanted and excluded")],
         ),
         (
             {"starts_from": "everything", "wants": [{"capability": "Build"}], "rather_without": ["Build"]},
-            [("solutions.mine", "Build is wanted and left out")],
+            [("solutions.mine", "Build is both wanted and excluded")],
         ),
         (
             {"starts_from": "most", "wants": [None], "withot": []},
@@ -194,27 +194,27 @@ def test_solutions_have_to_be_a_dict(own):
         ),
     ],
 )
-def test_what_is_wrong_with_a_solution_is_told_all_at_once(entry, expected):
-    solution, problems = found(entry)
+def test_all_errors_of_a_solution_are_reported_at_once(entry, expected):
+    solution, problems = read(entry)
 
     assert solution is None
-    assert places(entry) == expected
+    assert messages(entry) == expected
     assert all(problem.severity == "error" and problem.hint for problem in problems)
 
 
-def test_a_misspelled_field_is_told_with_the_nearest_one():
-    (problem,) = found({"starts_from": "nothing", "rather_witout": []})[1]
+def test_a_misspelled_field_is_reported_with_the_nearest_one():
+    (problem,) = read({"starts_from": "nothing", "rather_witout": []})[1]
 
     assert problem.hint == "Did you mean rather_without?"
 
 
-def test_an_unquoted_version_is_told_to_be_quoted():
-    (problem,) = found({"starts_from": "nothing", "wants": [{"capability": "Build", "until": 4.2}]})[1]
+def test_an_unquoted_version_has_a_hint_to_quote_it():
+    (problem,) = read({"starts_from": "nothing", "wants": [{"capability": "Build", "until": 4.2}]})[1]
 
     assert "Quote it" in problem.hint
 
 
-def test_what_is_wrong_with_another_solution_is_told_too():
+def test_errors_of_other_solutions_are_reported_too():
     problems = Problems()
 
     assert find_solution("minimal", {"mine": {}}, problems) is not None
@@ -231,24 +231,24 @@ def test_what_is_wrong_with_another_solution_is_told_too():
         ("OperatorLifecycleManagerv1", "Write OperatorLifecycleManagerV1: names are case sensitive"),
     ],
 )
-def test_a_name_that_does_not_exist_is_told_with_the_nearest_one(field, name, hint):
+def test_an_unknown_name_is_reported_with_the_nearest_one(field, name, hint):
     resolution, problems = resolved({"starts_from": "everything", field: [name]}, install("4.20"))
 
     assert resolution is None
-    assert problems == [Problem("error", "todo", "solution mine", f"{name!r} is not a capability", hint)]
+    assert problems == [Problem("error", "unknown-capability", "solution mine", f"{name!r} is not a capability", hint)]
 
 
 @pytest.mark.parametrize("minor", ["4.12", "4.14", "4.16", "4.20"])
-def test_what_is_wanted_and_not_yet_a_capability_is_part_of_every_cluster(minor):
+def test_a_wanted_component_that_is_not_yet_a_capability_is_in_every_cluster(minor):
     resolution, problems = resolved({"starts_from": "nothing", "wants": ["ImageRegistry", "Console"]}, install(minor))
 
     assert problems == []
     assert resolution is not None
     expected = {"ImageRegistry", "Console", "Ingress"} & known(minor)
-    assert asks_for(resolution.selection, minor) == expected
+    assert requested_names(resolution.selection, minor) == expected
 
 
-def test_what_goes_where_it_can_is_left_where_it_cannot():
+def test_rather_without_keeps_names_that_are_required():
     entry = {"starts_from": "everything", "rather_without": ["ImageRegistry", "Console", "Ingress"]}
 
     early, problems = resolved(entry, install("4.12"))
@@ -256,31 +256,31 @@ def test_what_goes_where_it_can_is_left_where_it_cannot():
 
     assert problems + more_problems == []
     assert early is not None
-    assert asks_for(early.selection, "4.12") == known("4.12") - {"Console"}
+    assert requested_names(early.selection, "4.12") == known("4.12") - {"Console"}
     assert late is not None
-    assert asks_for(late.selection, "4.20") == known("4.20") - {"ImageRegistry", "Console"}
+    assert requested_names(late.selection, "4.20") == known("4.20") - {"ImageRegistry", "Console"}
 
 
-def test_a_want_ends_with_the_version_that_it_says():
+def test_a_want_ends_with_its_version():
     entry = {"starts_from": "nothing", "wants": [{"capability": "marketplace", "until": "4.14"}]}
 
     for minor, expected in (("4.13", {"marketplace"}), ("4.14", {"marketplace"}), ("4.15", set())):
         resolution, problems = resolved(entry, install(minor))
         assert problems == []
         assert resolution is not None
-        assert asks_for(resolution.selection, minor) == expected
+        assert requested_names(resolution.selection, minor) == expected
 
 
-def test_what_a_rule_demands_cannot_be_left_out():
+def test_a_required_name_cannot_be_excluded():
     resolution, problems = resolved({"starts_from": "everything", "without": ["Ingress"]}, install("4.20"))
 
     assert resolution is None
     assert [problem.where for problem in problems] == ["solution mine"]
-    assert problems[0].message.startswith("cannot be had: it goes without Ingress, and Ingress is missing: ")
+    assert problems[0].message.startswith("cannot exclude Ingress: the Ingress capability is required (inst-ingress: ")
 
 
 def test_a_component_that_came_with_its_capability_is_in_no_cluster_before():
-    """Of all others every cluster has the component before it can be left out."""
+    """For all others, every cluster has the component before it becomes a capability."""
     without, problems = resolved({"starts_from": "nothing", "without": ["OperatorLifecycleManagerV1"]}, install("4.16"))
     assert without is not None
     assert problems == []
@@ -294,7 +294,7 @@ def test_a_component_that_came_with_its_capability_is_in_no_cluster_before():
     assert core.reasons[1] == "NodeTuning is a capability from 4.13 on; before, every cluster has it"
 
 
-def test_what_a_want_demands_is_added():
+def test_the_requirements_of_a_want_are_added():
     resolution, problems = resolved({"starts_from": "nothing", "wants": ["marketplace"]}, install("4.20"))
 
     assert problems == []
@@ -303,44 +303,44 @@ def test_what_a_want_demands_is_added():
     assert {violation.capability for violation in resolution.added} == {"Ingress", "OperatorLifecycleManager"}
 
 
-def test_what_a_want_demands_cannot_be_left_out():
+def test_a_requirement_of_a_want_cannot_be_excluded():
     entry = {"starts_from": "nothing", "wants": ["marketplace"], "without": ["OperatorLifecycleManager"]}
 
     resolution, problems = resolved(entry, install("4.20"))
 
     assert resolution is None
     assert problems
-    assert all("goes without OperatorLifecycleManager" in problem.message for problem in problems)
+    assert all("cannot exclude OperatorLifecycleManager" in problem.message for problem in problems)
 
 
 @pytest.mark.parametrize(
     ("minor", "message"),
     [
         ("4.22", "ClusterAPI does not exist before 4.23"),
-        ("4.23", "ClusterAPI exists in 4.23 only while the feature gate ClusterAPIMachineManagement is on"),
+        ("4.23", "ClusterAPI exists in 4.23 only if the feature gate ClusterAPIMachineManagement is enabled"),
     ],
 )
-def test_a_gated_name_cannot_be_wanted_where_it_does_not_exist(minor, message):
+def test_a_gated_name_cannot_be_wanted_if_it_does_not_exist(minor, message):
     resolution, problems = resolved({"starts_from": "nothing", "wants": ["ClusterAPI"]}, install(minor))
 
     assert resolution is None
     assert [(problem.where, problem.message) for problem in problems] == [("solution mine", message)]
 
 
-def test_a_gated_name_can_be_wanted_and_left_out_while_its_gates_are_on():
-    facts = install("4.23", gates=BOTH_GATES, hidden=frozenset())
+def test_a_gated_name_can_be_wanted_and_excluded_if_its_gates_are_enabled():
+    context = install("4.23", gates=BOTH_GATES, gated=frozenset())
 
-    resolution, problems = resolved({"starts_from": "nothing", "wants": ["ClusterAPI"]}, facts)
-    without, more = resolved({"starts_from": "everything", "without": ["ClusterAPI"]}, facts)
+    resolution, problems = resolved({"starts_from": "nothing", "wants": ["ClusterAPI"]}, context)
+    without, more = resolved({"starts_from": "everything", "without": ["ClusterAPI"]}, context)
 
     assert problems + more == []
     assert resolution is not None
     assert resolution.selection.additional == ("ClusterAPI", "CompatibilityRequirements", "Ingress")
     assert without is not None
-    assert asks_for(without.selection, "4.23") == known("4.23") | {"CompatibilityRequirements"}
+    assert requested_names(without.selection, "4.23") == known("4.23") | {"CompatibilityRequirements"}
 
 
-def test_a_solution_that_is_a_set_is_written_as_that_set():
+def test_a_solution_that_equals_a_set_is_written_as_that_set():
     resolution, _problems = resolved(
         {"starts_from": "everything", "without": ["OperatorLifecycleManagerV1"]}, install("4.20")
     )
@@ -353,18 +353,18 @@ NAMES = st.lists(st.sampled_from(sorted(known("5.2"))), max_size=5, unique=True)
 
 
 @given(st.sampled_from(["nothing", "everything"]), NAMES, NAMES, NAMES, st.sampled_from(["none", "aws", "baremetal"]))
-def test_whatever_resolves_is_valid_and_keeps_its_word(start, wants, without, rather, platform):
+def test_a_resolved_solution_is_valid_and_keeps_its_wants_and_exclusions(start, wants, without, rather, platform):
     wants = [name for name in wants if name not in (*without, *rather)]
     entry: dict[str, Any] = {"starts_from": start, "wants": wants, "without": without, "rather_without": rather}
-    facts = install("4.20", "ipi", platform)
+    context = install("4.20", "ipi", platform)
 
-    resolution, problems = resolved(entry, facts)
+    resolution, problems = resolved(entry, context)
 
     if resolution is None:
         assert errors(problems)
     else:
-        enabled = asks_for(resolution.selection, "4.20")
-        assert broken(resolution.selection, facts) == []
+        enabled = requested_names(resolution.selection, "4.20")
+        assert broken(resolution.selection, context) == []
         assert not enabled & set(without)
         assert enabled >= set(wants)
 
@@ -381,8 +381,8 @@ ANYTHING = st.recursive(
 
 
 @given(ANYTHING)
-def test_no_value_at_all_ends_in_an_exception(own):
-    found = check("4.20", solution="mine", solutions={"mine": own})
+def test_no_value_raises_an_exception(own):
+    result = check("4.20", solution="mine", solutions={"mine": own})
 
-    assert all(problem.where for problem in found.problems)
-    assert found.chosen is not None or errors(found.problems)
+    assert all(problem.where for problem in result.problems)
+    assert result.resolved is not None or errors(result.problems)

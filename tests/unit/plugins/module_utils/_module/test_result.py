@@ -12,8 +12,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
-ONE, TWO = Problem("error", "todo", "a", "is wrong", "Undo it"), Problem("error", "todo", "b", "is worse")
-WARNING = Problem("warning", "todo", "c", "is odd")
+ONE, TWO = Problem("error", "invalid-a", "a", "is wrong", "Undo it"), Problem("error", "invalid-b", "b", "is worse")
+WARNING = Problem("warning", "odd-c", "c", "is odd")
 
 
 @pytest.mark.parametrize(

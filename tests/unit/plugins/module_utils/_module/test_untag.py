@@ -11,13 +11,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.untag
 
 
 class Text(str):
-    """What Ansible hands over instead of a string."""
+    """Ansible passes such a value instead of a string."""
 
     __slots__ = ()
 
 
 class Number(int):
-    """What Ansible hands over instead of a number."""
+    """Ansible passes such a value instead of a number."""
 
 
 def kinds(value):
@@ -40,7 +40,7 @@ def kinds(value):
         (None, None),
     ],
 )
-def test_what_looks_like_a_plain_value_becomes_one(value, expected):
+def test_values_become_plain(value, expected):
     assert untag(value) == expected
     assert kinds(untag(value)) == kinds(expected)
 

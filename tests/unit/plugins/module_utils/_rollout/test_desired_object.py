@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is sent of a manifest: nothing that is somebody else's, and all marks by which it is found again."""
+"""The object to apply: without fields of other owners, and with all of our ownership metadata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     DELETE_ANNOTATION,
     Manifest,
@@ -25,14 +25,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.desi
     PART_OF,
     OwnershipMetadata,
     build_apply_object,
+    check_annotations,
     is_create_only,
     last_applied_hash,
     mark_normalized,
-    wrong_annotations,
 )
 
 PROXY = {"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"}
-MARKS = OwnershipMetadata("applyset-x-v1", "uid-1", {})
+OWNERSHIP = OwnershipMetadata("applyset-x-v1", "uid-1", {})
 INJECT_PROXY = "config.openshift.io/inject-proxy"
 INJECT_CA = "service.beta.openshift.io/inject-cabundle"
 VERSION = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
@@ -54,38 +54,39 @@ def parsed(body: dict[str, Any]) -> Manifest:
     return manifest
 
 
-def sent(
-    body: dict[str, Any], marks: OwnershipMetadata = MARKS, *, namespaced: bool = True
-) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-    return build_apply_object(parsed(body), body, marks, "hash", namespaced)
+def build(
+    body: dict[str, Any], ownership: OwnershipMetadata = OWNERSHIP, *, namespaced: bool = True
+) -> tuple[dict[str, Any], list[Problem]]:
+    problems = Problems()
+    return build_apply_object(parsed(body), body, ownership, "hash", namespaced, problems), problems
 
 
-def sending(body: dict[str, Any], marks: OwnershipMetadata = MARKS, *, namespaced: bool = True) -> dict[str, Any]:
-    found, problems = sent(body, marks, namespaced=namespaced)
-    assert problems == ()
-    return found
+def built(body: dict[str, Any], ownership: OwnershipMetadata = OWNERSHIP, *, namespaced: bool = True) -> dict[str, Any]:
+    obj, problems = build(body, ownership, namespaced=namespaced)
+    assert problems == []
+    return obj
 
 
 # Metadata, status and spec
 
 
-def test_marks_are_added_and_the_rest_is_sent_as_it_is() -> None:
+def test_ownership_metadata_is_added_and_the_rest_is_unchanged() -> None:
     body = body_of(annotations={"x": "y"}, metadata={"labels": {"l": "m"}}, data={"key": "value"})
-    found = sending(body)
-    assert found["data"] == {"key": "value"}
-    assert found["metadata"]["labels"] == {"l": "m", PART_OF: "applyset-x-v1"}
-    assert found["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
+    obj = built(body)
+    assert obj["data"] == {"key": "value"}
+    assert obj["metadata"]["labels"] == {"l": "m", PART_OF: "applyset-x-v1"}
+    assert obj["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
 
 
 @pytest.mark.parametrize(("hashed", "expected"), [(True, {LAST_APPLIED_HASH: "hash-normalized"}), (False, {})])
-def test_what_is_not_all_of_a_manifest_is_marked_as_such(hashed: bool, expected: dict[str, str]) -> None:
-    body = sending(body_of(annotations={"x": "y"}))
-    found = mark_normalized(mark_normalized(body), hashed=hashed)
-    assert found["metadata"]["annotations"] == {"x": "y", **expected}
+def test_object_that_lacks_fields_of_its_manifest_is_marked(hashed: bool, expected: dict[str, str]) -> None:
+    body = built(body_of(annotations={"x": "y"}))
+    obj = mark_normalized(mark_normalized(body), hashed=hashed)
+    assert obj["metadata"]["annotations"] == {"x": "y", **expected}
     assert body["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
 
 
-def test_what_the_server_fills_in_is_left_out() -> None:
+def test_fields_that_the_server_sets_are_dropped() -> None:
     odd: dict[str, Any] = {
         "uid": "1",
         "resourceVersion": "2",
@@ -93,31 +94,31 @@ def test_what_the_server_fills_in_is_left_out() -> None:
         "creationTimestamp": None,
         "generation": 1,
     }
-    found = sending(body_of(metadata={**odd, "selfLink": "x", "finalizers": ["f"]}, status={"a": 1}))
-    assert set(found["metadata"]) == {"name", "namespace", "labels", "annotations", "ownerReferences", "finalizers"}
-    assert "status" not in found
+    obj = built(body_of(metadata={**odd, "selfLink": "x", "finalizers": ["f"]}, status={"a": 1}))
+    assert set(obj["metadata"]) == {"name", "namespace", "labels", "annotations", "ownerReferences", "finalizers"}
+    assert "status" not in obj
 
 
-def test_namespace_of_a_cluster_scoped_kind_is_left_out() -> None:
-    assert "namespace" not in sending(body_of("ClusterRole"), namespaced=False)["metadata"]
+def test_namespace_of_a_cluster_scoped_kind_is_dropped() -> None:
+    assert "namespace" not in built(body_of("ClusterRole"), namespaced=False)["metadata"]
 
 
 @pytest.mark.parametrize("given_spec", [{}, {"spec": None}, {"spec": {}}])
 def test_cluster_operator_gets_an_empty_spec(given_spec: dict[str, Any]) -> None:
     body = body_of("ClusterOperator", api="config.openshift.io/v1", status={"versions": []}, **given_spec)
-    found = sending(body, namespaced=False)
-    assert found["spec"] == {}
-    assert "status" not in found
+    obj = built(body, namespaced=False)
+    assert obj["spec"] == {}
+    assert "status" not in obj
 
 
-@pytest.mark.parametrize(("rule", "sent_rules"), [({"clusterRoleSelectors": []}, None), (None, [])])
-def test_rules_of_an_aggregated_role_are_left_to_its_controller(rule: Any, sent_rules: Any) -> None:
+@pytest.mark.parametrize(("rule", "rules"), [({"clusterRoleSelectors": []}, None), (None, [])])
+def test_rules_of_an_aggregated_role_are_left_to_its_controller(rule: Any, rules: Any) -> None:
     body = body_of("ClusterRole", api="rbac.authorization.k8s.io/v1", aggregationRule=rule, rules=[])
-    assert sending(body, namespaced=False).get("rules") == sent_rules
+    assert built(body, namespaced=False).get("rules") == rules
 
 
-def test_labels_that_are_no_map_are_an_error() -> None:
-    _found, problems = sent(body_of(metadata={"labels": ["a"]}))
+def test_labels_that_are_not_a_map_are_an_error() -> None:
+    _found, problems = build(body_of(metadata={"labels": ["a"]}))
     assert [(item.severity, item.message) for item in problems] == [("error", "is a list, expected a map")]
 
 
@@ -125,13 +126,14 @@ def test_labels_that_are_no_map_are_an_error() -> None:
 
 
 @pytest.mark.parametrize(("value", "expected"), [("true", True), ("True", True), ("TRUE", True), ("yes", False)])
-def test_create_only_is_read_as_the_cvo_reads_it(value: str, expected: bool) -> None:
+def test_create_only_is_parsed_as_by_the_cvo(value: str, expected: bool) -> None:
     assert is_create_only(parsed(body_of(annotations={CREATE_ONLY_ANNOTATION: value}))) is expected
 
 
 @pytest.mark.parametrize(("value", "wrong"), [("true", False), ("True", True), ("false", True), ("", True)])
 def test_delete_annotation_is_true_or_wrong(value: str, wrong: bool) -> None:
-    problems = list(wrong_annotations(parsed(body_of(annotations={DELETE_ANNOTATION: value}))))
+    problems = Problems()
+    check_annotations(parsed(body_of(annotations={DELETE_ANNOTATION: value})), problems)
     assert [item.severity for item in problems] == (["error"] if wrong else [])
 
 
@@ -139,7 +141,7 @@ def test_delete_annotation_is_true_or_wrong(value: str, wrong: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "annotations", "uid", "expected"),
+    ("references", "annotations", "uid", "expected"),
     [
         (None, {}, "uid-1", [{**VERSION, "uid": "uid-1", "controller": True}]),
         (None, {CREATE_ONLY_ANNOTATION: "true"}, "uid-1", [{**VERSION, "uid": "uid-1"}]),
@@ -149,18 +151,18 @@ def test_delete_annotation_is_true_or_wrong(value: str, wrong: bool) -> None:
         ([{**VERSION, "uid": "9"}, {"kind": "Boss"}], {}, "uid-1", [{"kind": "Boss"}]),
         ([{**VERSION, "uid": "9"}], {}, "", None),
     ],
-    ids=["ours", "create-only", "no-version", "own", "of-another-cluster", "both", "nobody"],
+    ids=["ours", "create-only", "no-version", "own", "of-another-cluster", "both", "none"],
 )
-def test_owners(said: Any, annotations: dict[str, str], uid: str, expected: Any) -> None:
-    metadata = {} if said is None else {"ownerReferences": said}
-    found = sending(body_of(annotations=annotations, metadata=metadata), MARKS._replace(owner_uid=uid))
-    assert found["metadata"].get("ownerReferences") == expected
+def test_owners(references: Any, annotations: dict[str, str], uid: str, expected: Any) -> None:
+    metadata = {} if references is None else {"ownerReferences": references}
+    obj = built(body_of(annotations=annotations, metadata=metadata), OWNERSHIP._replace(owner_uid=uid))
+    assert obj["metadata"].get("ownerReferences") == expected
 
 
 @pytest.mark.parametrize("name", ["clusterversions.config.openshift.io", "featuregates.config.openshift.io"])
-def test_definitions_that_come_before_the_owner_have_none(name: str) -> None:
+def test_definitions_that_are_applied_before_the_owner_have_none(name: str) -> None:
     body = body_of("CustomResourceDefinition", api="apiextensions.k8s.io/v1", metadata={"name": name})
-    assert "ownerReferences" not in sending(body, namespaced=False)["metadata"]
+    assert "ownerReferences" not in built(body, namespaced=False)["metadata"]
 
 
 # The proxy
@@ -172,86 +174,88 @@ def workload(kind: str = "Deployment", inject: str = "main", **container: Any) -
     return body_of(kind, {INJECT_PROXY: inject}, api="apps/v1", spec=spec)
 
 
-def env_of(found: dict[str, Any]) -> list[Any]:
-    return [item.get("env") for item in found["spec"]["template"]["spec"]["containers"]]
+def env_of(obj: dict[str, Any]) -> list[Any]:
+    return [item.get("env") for item in obj["spec"]["template"]["spec"]["containers"]]
 
 
-def test_proxy_is_set_in_the_containers_that_are_named_and_replaces_what_is_there() -> None:
+def test_proxy_replaces_variables_of_the_named_containers() -> None:
     env = [{"name": "NO_PROXY", "value": "old"}, {"name": "HTTPS_PROXY", "value": "kept"}]
-    found = sending(workload(env=env), MARKS._replace(proxy=PROXY))
+    obj = built(workload(env=env), OWNERSHIP._replace(proxy=PROXY))
     expected = [
         {"name": "HTTPS_PROXY", "value": "kept"},
         {"name": "HTTP_PROXY", "value": "http://p:1"},
         {"name": "NO_PROXY", "value": ".local"},
     ]
-    assert env_of(found) == [expected, None]
+    assert env_of(obj) == [expected, None]
 
 
-def test_all_containers_that_are_named_get_the_proxy() -> None:
-    assert all(env_of(sending(workload("DaemonSet", "main,other"), MARKS._replace(proxy=PROXY))))
+def test_all_named_containers_get_the_proxy() -> None:
+    assert all(env_of(built(workload("DaemonSet", "main,other"), OWNERSHIP._replace(proxy=PROXY))))
 
 
-def test_container_that_is_not_there_is_an_error() -> None:
-    _found, (problem,) = sent(workload(inject="gone"))
+def test_unknown_container_is_an_error() -> None:
+    _found, (problem,) = build(workload(inject="gone"))
     assert problem.severity == "error"
     assert "'gone'" in problem.message
     assert "main, other" in problem.message
 
 
-def test_environment_that_is_no_list_is_an_error() -> None:
-    _found, (problem,) = sent(workload(env={"a": "b"}), MARKS._replace(proxy=PROXY))
+def test_environment_that_is_not_a_list_is_an_error() -> None:
+    _found, (problem,) = build(workload(env={"a": "b"}), OWNERSHIP._replace(proxy=PROXY))
     assert problem.message == "is a map, expected a list"
 
 
 def test_other_kinds_get_no_proxy() -> None:
     body = workload("StatefulSet")
-    assert env_of(sending(body, MARKS._replace(proxy=PROXY))) == [None, None]
+    assert env_of(built(body, OWNERSHIP._replace(proxy=PROXY))) == [None, None]
 
 
 # The hash
 
 
 @pytest.mark.parametrize(
-    ("marks", "text", "same"),
+    ("ownership", "text", "same"),
     [
-        (MARKS, b"text", True),
-        (MARKS, b"other", False),
-        (MARKS._replace(owner_uid="uid-2"), b"text", False),
-        (MARKS._replace(applyset="y"), b"text", False),
-        (MARKS._replace(proxy=PROXY), b"text", False),
-        (MARKS._replace(proxy={"readinessEndpoints": ["x"]}), b"text", True),
+        (OWNERSHIP, b"text", True),
+        (OWNERSHIP, b"other", False),
+        (OWNERSHIP._replace(owner_uid="uid-2"), b"text", False),
+        (OWNERSHIP._replace(applyset="y"), b"text", False),
+        (OWNERSHIP._replace(proxy=PROXY), b"text", False),
+        (OWNERSHIP._replace(proxy={"readinessEndpoints": ["x"]}), b"text", True),
     ],
     ids=["same", "text", "owner", "set", "proxy", "nothing-of-the-proxy"],
 )
-def test_hash_changes_with_what_is_sent(marks: OwnershipMetadata, text: bytes, same: bool) -> None:
+def test_hash_changes_with_the_applied_object(ownership: OwnershipMetadata, text: bytes, same: bool) -> None:
     manifest = parsed(workload())
-    assert (last_applied_hash(manifest, b"text", MARKS) == last_applied_hash(manifest, text, marks)) is same
+    assert (last_applied_hash(manifest, b"text", OWNERSHIP) == last_applied_hash(manifest, text, ownership)) is same
 
 
-def test_hash_of_what_gets_no_proxy_does_not_depend_on_it() -> None:
+def test_hash_of_an_object_without_proxy_does_not_depend_on_it() -> None:
     manifest = parsed(body_of())
-    assert last_applied_hash(manifest, b"x", MARKS) == last_applied_hash(manifest, b"x", MARKS._replace(proxy=PROXY))
+    assert last_applied_hash(manifest, b"x", OWNERSHIP) == last_applied_hash(
+        manifest, b"x", OWNERSHIP._replace(proxy=PROXY)
+    )
 
 
 # The CA
 
 
 @pytest.mark.parametrize("value", ["true", "false"])
-def test_ca_is_left_to_whoever_injects_it(value: str) -> None:
+def test_ca_that_an_operator_injects_is_dropped(value: str) -> None:
     hook = {"name": "a", "clientConfig": {"caBundle": "x", "url": "u"}}
     body = body_of("ValidatingWebhookConfiguration", {INJECT_CA: value}, webhooks=[hook])
-    (found,) = sending(body, namespaced=False)["webhooks"]
-    assert ("caBundle" in found["clientConfig"]) is (value == "false")
-    assert found["clientConfig"]["url"] == "u"
+    (webhook,) = built(body, namespaced=False)["webhooks"]
+    assert ("caBundle" in webhook["clientConfig"]) is (value == "false")
+    assert webhook["clientConfig"]["url"] == "u"
 
 
-def test_ca_of_a_conversion_and_of_an_api_service_is_left_too() -> None:
+def test_ca_of_a_conversion_and_of_an_api_service_is_dropped() -> None:
     spec = {"caBundle": "x", "conversion": {"webhook": {"clientConfig": {"caBundle": "x", "service": {}}}}}
-    found = sending(body_of("APIService", {INJECT_CA: "true"}, spec=spec), namespaced=False)
-    assert found["spec"] == {"conversion": {"webhook": {"clientConfig": {"service": {}}}}}
+    obj = built(body_of("APIService", {INJECT_CA: "true"}, spec=spec), namespaced=False)
+    assert obj["spec"] == {"conversion": {"webhook": {"clientConfig": {"service": {}}}}}
 
 
-# Whatever is in a body
+# Arbitrary bodies
 
 
 @given(
@@ -261,20 +265,20 @@ def test_ca_of_a_conversion_and_of_an_api_service_is_left_too() -> None:
     st.sampled_from([{}, {INJECT_PROXY: "main"}, {INJECT_CA: "true"}]),
     ODD,
 )
-def test_no_body_breaks_it(
+def test_no_body_raises_an_exception(
     kind: str, fields: dict[str, Any], metadata: dict[str, Any], annotations: dict[str, str], containers: Any
 ) -> None:
     body = body_of(kind, annotations, metadata=metadata, **fields)
     if isinstance(body.get("spec"), dict):
         body["spec"]["template"] = {"spec": {"containers": containers}}
-    found, problems = sent(body, MARKS._replace(proxy=PROXY))
-    assert problems or found["metadata"]["labels"][PART_OF] == "applyset-x-v1"
-    assert "status" not in found
+    obj, problems = build(body, OWNERSHIP._replace(proxy=PROXY))
+    assert problems or obj["metadata"]["labels"][PART_OF] == "applyset-x-v1"
+    assert "status" not in obj
 
 
 @given(st.fixed_dictionaries({}, optional={"spec": ODD, "webhooks": ODD, "data": ODD}), ODD)
-def test_same_body_is_sent_the_same_way_each_time(fields: dict[str, Any], env: Any) -> None:
+def test_same_body_gives_the_same_object(fields: dict[str, Any], env: Any) -> None:
     for body in (body_of(annotations={INJECT_CA: "true"}, **fields), workload(env=env)):
-        one, other = (sent(copy.deepcopy(body), MARKS._replace(proxy=PROXY)) for _turn in range(2))
+        one, other = (build(copy.deepcopy(body), OWNERSHIP._replace(proxy=PROXY)) for _turn in range(2))
         assert json.dumps(one[0]) == json.dumps(other[0])
         assert one[1] == other[1]

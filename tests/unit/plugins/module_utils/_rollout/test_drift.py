@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What of an object says that somebody changed it, and that a status was written meanwhile does not."""
+"""Drift: other changes than those of the status count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THEIRS = {"manager": "operator", "operation": "Update", "subresource": "status",
 BEFORE: dict[str, Any] = {"resourceVersion": "1", "generation": 1, "labels": {"a": "b"}, "managedFields": [OURS]}
 
 
-def test_status_that_was_written_meanwhile_is_no_change() -> None:
+def test_written_status_does_not_count() -> None:
     assert is_untouched(BEFORE, {**BEFORE, "resourceVersion": "2", "managedFields": [OURS, THEIRS]})
 
 
@@ -36,17 +36,17 @@ def test_status_that_was_written_meanwhile_is_no_change() -> None:
     ],
     ids=str,
 )
-def test_anything_else_is_one(change: dict[str, Any]) -> None:
+def test_any_other_change_counts(change: dict[str, Any]) -> None:
     assert not is_untouched(BEFORE, {**BEFORE, "resourceVersion": "2", **change})
 
 
-def test_of_what_has_no_generation_each_write_is_a_change() -> None:
+def test_every_write_counts_if_there_is_no_generation() -> None:
     before = {**BEFORE, "generation": None}
     assert not is_untouched(before, {**before, "resourceVersion": "2"})
     assert is_untouched(before, before)
 
 
-def test_objects_that_differ_in_their_status_alone_are_comparable() -> None:
+def test_objects_that_differ_only_in_status_are_equal() -> None:
     before = {"kind": "A", "metadata": BEFORE, "spec": {"x": 1}}
     after = {**before, "metadata": {**BEFORE, "managedFields": [OURS, THEIRS]}, "status": {"ready": True}}
     assert without_server_fields(before) == without_server_fields(after)

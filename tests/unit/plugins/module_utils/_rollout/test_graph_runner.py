@@ -1,32 +1,37 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A walk through a graph whose cluster fails as it is told to: what is sent, what is left, and what is lost never."""
+"""Runs of a graph on a cluster that fails: what is applied, what is not, and that no result is lost."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _patience
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import retries as _retries
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import task_graph
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import ApplyResult, ChangeSet
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner, Pace
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import (
+    ApplyResult,
+    ChangeSet,
+    refused,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.graph_runner import GraphRunner, RunOptions
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import REAL_TIMINGS, Timings
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
 
-PROBLEM = Problem("error", "todo", "", "cannot patch it: 401 Unauthorized")
+PROBLEM = Problem("error", "unauthorized-request", "", "cannot patch it: 401 Unauthorized")
 UNAUTHORIZED = ApiError(401, "Unauthorized", "patch", "it")
 
 
-class Nothing:
-    """A cluster that serves no kind beyond its own."""
+class NoKinds:
+    """A cluster that serves only its own kinds."""
 
     def find(self, _group: str, _kind: str, _version: str = "") -> None:
         return None
@@ -35,27 +40,44 @@ class Nothing:
         pass
 
 
-class Cluster:
-    """A sender whose ``outcomes`` say what comes of the manifests of a name; else they are created."""
+class FakeApplier:
+    """Creates all objects. ``changes`` replace the results of manifests by name."""
 
-    def __init__(self, **outcomes: Callable[[ApplyResult], ApplyResult]) -> None:
-        self.outcomes = outcomes
+    def __init__(self, **changes: Callable[[ApplyResult], ApplyResult]) -> None:
+        self.changes = changes
         self.seconds: list[float] = []
 
     def is_unchanged(self, _manifest: Manifest) -> bool:
         return False
 
-    def send(self, manifest: Manifest, _definition: Manifest | None = None) -> ApplyResult:
-        sent = ApplyResult(manifest, "created", pending=manifest.resource_id.kind == "CustomResourceDefinition")
-        return sent if sent.pending else self._outcome(sent)
+    def apply(self, manifest: Manifest, _definition: Manifest | None = None) -> ApplyResult:
+        result = ApplyResult(manifest, "created", pending=manifest.resource_id.kind == "CustomResourceDefinition")
+        return result if result.pending else self._changed(result)
 
-    def established(self, _manifest: Manifest, sent: ApplyResult, seconds: float) -> ApplyResult:
+    def wait_until_established(self, result: ApplyResult, seconds: float) -> ApplyResult:
         self.seconds.append(seconds)
-        return self._outcome(sent._replace(pending=False))
+        return self._changed(result._replace(pending=False))
 
-    def _outcome(self, sent: ApplyResult) -> ApplyResult:
-        change = self.outcomes.get(sent.manifest.resource_id.name.partition(".")[0])
-        return change(sent) if change else sent
+    def _changed(self, result: ApplyResult) -> ApplyResult:
+        change = self.changes.get(result.manifest.resource_id.name.partition(".")[0])
+        return change(result) if change else result
+
+
+class Listener:
+    """Waits for nothing. ``error`` is what it raises for each result."""
+
+    def __init__(self, error: ClusterError | None = None) -> None:
+        self._error = error
+
+    def applied(self, result: ApplyResult) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def waiting(self, left: int, resource: str, message: str) -> None:
+        pass
+
+    def wait(self, results: Sequence[ApplyResult], is_last: bool, problems: Problems) -> None:
+        pass
 
 
 def config(name: str, component: str = "a") -> Manifest:
@@ -67,104 +89,102 @@ def definition(name: str, component: str = "a") -> Manifest:
     return Manifest(resource, "v1", {}, f"0000_10_{component}_1.yaml")
 
 
-def hears(_sent: ApplyResult) -> None:
-    pass
-
-
-def walked(
-    cluster: Cluster,
-    *manifests: Manifest,
-    told: Callable[[ApplyResult], None] = hears,
-    timings: Timings = REAL_TIMINGS,
+def run(
+    fake: FakeApplier, *manifests: Manifest, error: ClusterError | None = None, timings: Timings = REAL_TIMINGS
 ) -> ChangeSet:
-    pace = Pace(1, time.monotonic(), False, told, lambda _since, _last: (), lambda *_waiting: None, timings)
-    kinds: Any = Nothing()
-    sender: Any = cluster
-    return GraphRunner(task_graph(manifests, "install"), sender, kinds, pace).walk()
+    kinds: Any = NoKinds()
+    applier: Any = fake
+    options = RunOptions(1, time.monotonic(), False, timings)
+    return GraphRunner(task_graph(manifests, "install"), applier, kinds, options, Listener(error)).run()
 
 
-def states(outcome: ChangeSet) -> dict[str, str]:
-    return {sent.manifest.resource_id.name.partition(".")[0]: sent.state for sent in outcome.sent}
+def actions(changes: ChangeSet) -> dict[str, str]:
+    return {result.manifest.resource_id.name.partition(".")[0]: result.action for result in changes.results}
 
 
-def failed(sent: ApplyResult) -> ApplyResult:
-    return sent._replace(state="failed", problems=(PROBLEM,))
+def not_applied(changes: ChangeSet) -> list[str]:
+    return [manifest.resource_id.name for manifest in changes.not_applied]
 
 
-def refused(_sent: ApplyResult) -> ApplyResult:
+def failed(result: ApplyResult) -> ApplyResult:
+    return result._replace(action="failed", problems=(PROBLEM,))
+
+
+def forbidden(result: ApplyResult) -> ApplyResult:
+    return refused(result.manifest, Refusal.FORBIDDEN)
+
+
+def unauthorized(_result: ApplyResult) -> ApplyResult:
     raise UNAUTHORIZED
 
 
-def test_credentials_that_expire_break_the_walk_off_once() -> None:
-    outcome = walked(Cluster(b=refused), *map(config, "abcd"))
-    assert states(outcome) == {"a": "created"}
-    assert [item.resource_id.name for item in outcome.left] == ["b", "c", "d"]
-    assert outcome.problems == UNAUTHORIZED.problems
+def test_credentials_that_expire_end_the_run_with_one_error() -> None:
+    changes = run(FakeApplier(b=unauthorized), *map(config, "abcd"))
+    assert actions(changes) == {"a": "created"}
+    assert not_applied(changes) == ["b", "c", "d"]
+    assert changes.problems == UNAUTHORIZED.problems
 
 
-def test_failure_leaves_the_rest_of_its_node_and_nothing_else() -> None:
-    outcome = walked(Cluster(b=failed), config("a"), config("b"), config("c"), config("d", "z"))
-    assert states(outcome) == {"a": "created", "b": "failed", "d": "created"}
-    assert [item.resource_id.name for item in outcome.left] == ["c"]
+def test_failure_stops_the_rest_of_its_node_and_nothing_else() -> None:
+    changes = run(FakeApplier(b=failed), config("a"), config("b"), config("c"), config("d", "z"))
+    assert actions(changes) == {"a": "created", "b": "failed", "d": "created"}
+    assert not_applied(changes) == ["c"]
 
 
-def test_what_the_cluster_lacks_leaves_nothing() -> None:
-    outcome = walked(Cluster(a=lambda sent: sent._replace(state="forbidden")), config("a"), config("b"))
-    assert states(outcome) == {"a": "forbidden", "b": "created"}
-    assert outcome.left == ()
+def test_refusal_that_can_end_stops_nothing() -> None:
+    changes = run(FakeApplier(a=forbidden), config("a"), config("b"))
+    assert actions(changes) == {"a": "forbidden", "b": "created"}
+    assert not_applied(changes) == []
 
 
-def test_definition_that_is_not_established_leaves_the_rest_of_its_node() -> None:
-    outcome = walked(Cluster(x=failed), definition("x"), definition("y"), config("a"), config("b", "z"))
-    assert states(outcome) == {"x": "failed", "y": "created", "b": "created"}
+def test_definition_that_is_not_established_stops_the_rest_of_its_node() -> None:
+    changes = run(FakeApplier(x=failed), definition("x"), definition("y"), config("a"), config("b", "z"))
+    assert actions(changes) == {"x": "failed", "y": "created", "b": "created"}
 
 
-def test_definitions_of_a_node_have_one_time_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_definitions_of_a_node_share_one_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
 
-    def slow(sent: ApplyResult) -> ApplyResult:
+    def slow(result: ApplyResult) -> ApplyResult:
         nonlocal now
         now += 0.2
-        return sent
+        return result
 
-    cluster = Cluster(x=slow, y=slow, z=slow)
-    walked(cluster, *map(definition, "xyz"), timings=Timings(establish=0.3))
-    assert cluster.seconds == pytest.approx([0.3, 0.1, 0])
-
-
-def test_whoever_hears_can_end_the_walk_again_and_again() -> None:
-    def ends(_sent: ApplyResult) -> None:
-        raise ClusterError([PROBLEM])
-
-    outcome = walked(Cluster(), *map(definition, "xyz"), config("a"), told=ends)
-    assert [item.resource_id.name for item in outcome.left] == ["a"]
-    assert outcome.problems == (PROBLEM,)
+    fake = FakeApplier(x=slow, y=slow, z=slow)
+    run(fake, *map(definition, "xyz"), timings=Timings(establish=0.3))
+    assert fake.seconds == pytest.approx([0.3, 0.1, 0])
 
 
-def test_a_definition_that_nobody_may_look_at_is_tried_again_before_its_objects() -> None:
+def test_listener_can_end_the_run_again_and_again() -> None:
+    changes = run(FakeApplier(), *map(definition, "xyz"), config("a"), error=ClusterError([PROBLEM]))
+    assert not_applied(changes) == ["a"]
+    assert changes.problems == (PROBLEM,)
+
+
+def test_definition_that_is_forbidden_is_retried_before_its_objects() -> None:
     order: list[str] = []
 
-    def forbidden_first(sent: ApplyResult) -> ApplyResult:
+    def forbidden_first(result: ApplyResult) -> ApplyResult:
         order.append("definition")
-        return sent._replace(state="forbidden") if len(order) == 1 else sent
+        return forbidden(result) if len(order) == 1 else result
 
-    def noted(sent: ApplyResult) -> ApplyResult:
+    def applied(result: ApplyResult) -> ApplyResult:
         order.append("object")
-        return sent
+        return result
 
     thing = Manifest(ResourceId("test.io", "Thing", "", "thing"), "v1", {}, "0000_20_b_1.yaml")
-    outcome = walked(Cluster(x=forbidden_first, thing=noted), definition("x"), thing)
-    assert states(outcome) == {"x": "created", "thing": "created"}
+    changes = run(FakeApplier(x=forbidden_first, thing=applied), definition("x"), thing)
+    assert actions(changes) == {"x": "created", "thing": "created"}
     assert order == ["definition", "definition", "object"]
 
 
-def test_definitions_that_were_sent_are_told_also_where_the_cluster_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_patience, "SECONDS", 0)
+def test_applied_definitions_are_reported_even_if_the_cluster_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_retries, "SILENCE_SECONDS", 0)
 
-    def gone(_sent: ApplyResult) -> ApplyResult:
+    def unreachable(_result: ApplyResult) -> ApplyResult:
         raise ClusterError([PROBLEM])
 
-    outcome = walked(Cluster(y=gone), *map(definition, "xyz"), config("a"))
-    assert states(outcome) == {"x": "created", "y": "unavailable", "z": "unavailable"}
-    assert [item.resource_id.name for item in outcome.left] == ["a"]
+    changes = run(FakeApplier(y=unreachable), *map(definition, "xyz"), config("a"))
+    assert actions(changes) == {"x": "created", "y": "unavailable", "z": "unavailable"}
+    assert not_applied(changes) == ["a"]

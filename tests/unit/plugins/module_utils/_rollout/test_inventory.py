@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An inventory is written as an ApplySet's parent, read as it was written, and nonsense is not read at all."""
+"""The inventory: parent of an ApplySet, written and parsed without loss, and rejected if it is not valid."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ SMALL = Inventory(
 
 
 @given(INVENTORIES)
-def test_what_is_written_is_what_is_read(inventory: Inventory) -> None:
+def test_parsed_inventory_is_the_written_one(inventory: Inventory) -> None:
     assert parse_inventory(json.loads(json.dumps(inventory_object(inventory)))) == inventory
 
 
 @given(INVENTORIES)
-def test_order_of_resources_does_not_show(inventory: Inventory) -> None:
+def test_order_of_resources_does_not_matter(inventory: Inventory) -> None:
     turned = inventory._replace(entries=dict(reversed(list(inventory.entries.items()))))
     assert json.dumps(inventory_object(turned)) == json.dumps(inventory_object(inventory))
 
@@ -88,7 +88,7 @@ def test_id_of_the_applyset_never_changes() -> None:
     assert applyset_id() == "applyset-iHqEgfYyMv8uZAx4u2jhzytYCN7ETwTyR8HRyIMYGOM-v1"
 
 
-# What nobody of us wrote
+# Objects of other writers
 
 
 def broken(**data: object) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def broken(**data: object) -> dict[str, Any]:
         {"unfinished": None},
     ],
 )
-def test_nonsense_is_a_clear_error(data: dict[str, object]) -> None:
+def test_invalid_value_is_a_clear_error(data: dict[str, object]) -> None:
     with pytest.raises(ClusterError) as raised:
         parse_inventory(broken(**data))
     (problem,) = raised.value.problems
@@ -133,12 +133,12 @@ def test_object_without_data_is_a_clear_error(found: dict[str, Any]) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["release", "resources", "unfinished"]), st.text(max_size=20), max_size=3))
-def test_whatever_somebody_writes_it_is_read_or_refused(data: dict[str, str]) -> None:
+def test_any_text_is_parsed_or_rejected(data: dict[str, str]) -> None:
     with suppress(ClusterError):
         assert isinstance(parse_inventory(broken(**data)), Inventory)
 
 
-# Who wrote to an object
+# Writers of an object
 
 
 def entry(
@@ -167,7 +167,7 @@ LATER, EARLIER, SAME = "2026-01-01T00:00:06Z", "2026-01-01T00:00:04Z", "2026-01-
         ([entry("autoscaler", "Update", "scale", LATER)], False),
     ],
 )
-def test_writers_after_us_are_seen(others: list[dict[str, Any]], untouched: bool) -> None:
+def test_later_writers_are_noticed(others: list[dict[str, Any]], untouched: bool) -> None:
     assert only_written_by(metadata(entry(), *others), US) is untouched
 
 
@@ -177,7 +177,7 @@ def test_object_that_we_never_applied_is_not_ours() -> None:
     assert owned_digest(found, US) == ""
 
 
-def test_digest_is_that_of_our_fields_alone() -> None:
+def test_digest_depends_on_our_fields_only() -> None:
     alone = owned_digest(metadata(entry()), US)
     assert alone == owned_digest(metadata(entry("kubectl", "Update", time=LATER), entry(time=LATER)), US) != ""
     other = {**entry(), "fieldsV1": {"f:data": {"f:key": {}}}}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Bodies that a schema refuses lose just what it does not know, and get just what it requires."""
+"""Normalized bodies lose only undeclared fields, and get only required ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ PORTS = [{"port": 80}, {"port": 80, "protocol": "UDP"}, {"port": 81, "protocol":
         ("[5]", [{}], []),
     ],
 )
-def test_item_of_a_list_is_found_by_its_keys(path: str, items: list[dict[str, Any]], changed: list[int]) -> None:
+def test_item_of_a_list_is_selected_by_its_keys(path: str, items: list[dict[str, Any]], changed: list[int]) -> None:
     body = {"items": [{**item, "odd": 1} for item in items]}
     found = without_field(body, f".items{path}.odd")["items"]
     assert [index for index, item in enumerate(found) if "odd" not in item] == changed
@@ -72,7 +72,7 @@ def test_field_that_was_added_is_removed_and_nothing_else(body: dict[str, Any], 
 
 
 @given(BODIES, st.lists(NAMES, min_size=1, max_size=3), VALUES)
-def test_field_is_removed_wherever_it_is(body: dict[str, Any], path: list[str], value: Any) -> None:
+def test_nested_field_is_removed(body: dict[str, Any], path: list[str], value: Any) -> None:
     inner: Any = {**body, "odd": value}
     kept: Any = {field: item for field, item in body.items() if field != "odd"}
     for name in reversed(path):
@@ -84,11 +84,11 @@ def test_field_is_removed_wherever_it_is(body: dict[str, Any], path: list[str], 
 
 
 @given(BODIES, st.text(max_size=12))
-def test_path_that_leads_nowhere_changes_nothing(body: dict[str, Any], path: str) -> None:
+def test_path_of_no_field_changes_nothing(body: dict[str, Any], path: str) -> None:
     assert without_field({"only": body}, f".nowhere{path}") == {"only": body}
 
 
-# What a schema requires
+# Fields that the schema requires
 
 TEXT = {"type": "string", "nullable": True}
 SCHEMA = {
@@ -104,33 +104,33 @@ def required(*fields: str) -> list[StatusCause]:
     return [StatusCause("FieldValueRequired", field, "Required value") for field in fields]
 
 
-def test_required_fields_that_may_be_null_are_null() -> None:
+def test_required_nullable_fields_become_null() -> None:
     body = {"spec": {"a": 1}}
-    mended, filled = fill_required_nulls(body, required("flat", "spec.deep"), SCHEMA)
-    assert mended == {"spec": {"a": 1, "deep": None}, "flat": None}
+    normalized, filled = fill_required_nulls(body, required("flat", "spec.deep"), SCHEMA)
+    assert normalized == {"spec": {"a": 1, "deep": None}, "flat": None}
     assert filled == ("flat", "spec.deep")
     assert body == {"spec": {"a": 1}}
 
 
 @pytest.mark.parametrize("field", ["strict", "unknown", "spec.unknown", "gone.deep", "spec.list[0].deep", ""])
-def test_field_that_may_not_be_null_stays_away(field: str) -> None:
+def test_field_that_is_not_nullable_is_not_added(field: str) -> None:
     assert fill_required_nulls({"spec": {}}, required(field), SCHEMA) == ({"spec": {}}, ())
 
 
-def test_field_that_is_there_stays_as_it_is() -> None:
+def test_existing_field_is_unchanged() -> None:
     assert fill_required_nulls({"flat": "x"}, required("flat"), SCHEMA) == ({"flat": "x"}, ())
 
 
-def test_other_complaints_fill_nothing() -> None:
+def test_other_causes_add_nothing() -> None:
     assert fill_required_nulls({}, [StatusCause("FieldValueInvalid", "flat", "is odd")], SCHEMA) == ({}, ())
 
 
 @given(BODIES, st.lists(st.sampled_from(["flat", "strict", "spec.deep", "a.b", "spec.list.x"])), st.none() | BODIES)
-def test_nothing_that_is_there_is_ever_lost(body: dict[str, Any], fields: list[str], schema: Any) -> None:
+def test_existing_fields_are_never_lost(body: dict[str, Any], fields: list[str], schema: Any) -> None:
     before = json.dumps(body)
-    mended, filled = fill_required_nulls(body, required(*fields), SCHEMA if schema is None else schema)
+    normalized, filled = fill_required_nulls(body, required(*fields), SCHEMA if schema is None else schema)
     assert json.dumps(body) == before
-    rest = mended
+    rest = normalized
     for field in filled:
         rest = without_field(rest, f".{field}")
     assert rest == body
@@ -146,10 +146,10 @@ def test_schema_is_that_of_the_version() -> None:
     assert schema_of({"spec": {"versions": versions}}, "v2") == {"description": "v2"}
 
 
-# What is of a wrong type
+# Fields of a wrong type
 
 
-def test_values_of_a_wrong_type_are_named_without_what_they_are() -> None:
+def test_fields_of_a_wrong_type_are_named_without_their_values() -> None:
     fields = (
         MistypedField(".data.a", "string"),
         MistypedField('.list[name="x"].b', "list"),
@@ -163,24 +163,24 @@ def test_values_of_a_wrong_type_are_named_without_what_they_are() -> None:
     )
 
 
-# What stands in the way
+# Conflicting defaults
 
 
 def forbidden(*fields: str) -> list[StatusCause]:
     return [StatusCause("FieldValueForbidden", field, "may not be there") for field in fields]
 
 
-def test_parent_of_a_field_that_may_not_be_there_becomes_that_of_the_cluster() -> None:
+def test_parent_of_a_forbidden_field_becomes_the_live_one() -> None:
     body = {"spec": {"a": 1, "b": {"type": "x"}}}
     live = {"spec": {"a": 2, "b": {"type": "y", "odd": 3}, "c": 4}}
-    mended, taken = adopt_conflicting_defaults(body, forbidden("spec.b.odd"), live)
-    assert mended == {"spec": {"a": 1, "b": {"type": "y", "odd": 3}}}
-    assert taken == ("spec.b.odd",)
+    normalized, adopted = adopt_conflicting_defaults(body, forbidden("spec.b.odd"), live)
+    assert normalized == {"spec": {"a": 1, "b": {"type": "y", "odd": 3}}}
+    assert adopted == ("spec.b.odd",)
     assert body == {"spec": {"a": 1, "b": {"type": "x"}}}
 
 
 @pytest.mark.parametrize("field", ["spec.b.type", "spec.none.odd", "spec", "spec.b[0].odd", "spec.a.odd"])
-def test_field_that_we_set_or_the_cluster_does_not_have_stays_as_it_is(field: str) -> None:
+def test_field_that_we_set_or_the_cluster_lacks_is_unchanged(field: str) -> None:
     body = {"spec": {"a": 1, "b": {"type": "x"}}}
     live = {"spec": {"a": 2, "b": {"type": "y"}}}
     assert adopt_conflicting_defaults(body, forbidden(field), live) == (body, ())

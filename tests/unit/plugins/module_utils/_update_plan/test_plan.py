@@ -182,7 +182,7 @@ def test_a_plan_of_a_release_that_has_nothing_for_the_profile_is_an_error(side):
 
     (problem,) = raised.value.problems
     assert (problem.severity, problem.where) == ("error", f"{('4.20.1', '4.21.1')[side]}, cluster_profile")
-    assert "found are hypershift" in problem.message
+    assert "its profiles are hypershift" in problem.message
 
 
 def test_a_misspelt_profile_is_told_with_the_nearest():

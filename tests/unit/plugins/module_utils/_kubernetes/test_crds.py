@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An object that is made once is applied only while nobody else can have made it."""
+"""An object is applied instead of created only while no other client can have created it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which release a cluster has, by what it says itself and by what a play gives for it."""
+"""The release that a cluster has: as recorded, as reported, and as set by the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.capabilities import (
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.enablement import (
     OutgoingRelease,
     outgoing_release,
 )
@@ -30,26 +30,26 @@ def inventory(version: str) -> Inventory:
 
 
 @pytest.mark.parametrize(
-    ("version", "kept", "began", "expected"),
+    ("version", "recorded_version", "began", "expected"),
     [
         pytest.param(OLD, None, False, OLD, id="before the first rollout"),
         pytest.param(OLD, OLD, True, OLD, id="before an update"),
         pytest.param(NEW, NEW, True, NEW, id="the same play runs again"),
         pytest.param(NEW, OLD, True, OLD, id="an update was killed after its status"),
         pytest.param(NEW, None, True, OLD, id="a first update was killed before its inventory"),
-        pytest.param(NEW, None, False, NEW, id="somebody else installed it in the new version"),
+        pytest.param(NEW, None, False, NEW, id="another client installed the new version"),
     ],
 )
-def test_what_is_given_counts_unless_the_cluster_is_further(
-    version: str, kept: str | None, began: bool, expected: str
+def test_previous_release_counts_unless_the_cluster_is_further(
+    version: str, recorded_version: str | None, began: bool, expected: str
 ) -> None:
-    remembered = inventory(kept) if kept else None
-    found = outgoing_release(cluster_version(version), remembered, GIVEN, NEW, began=began)
-    assert found.version == expected
-    assert found.minor == find_minor(expected)
+    recorded = inventory(recorded_version) if recorded_version else None
+    outgoing = outgoing_release(cluster_version(version), recorded, GIVEN, NEW, began=began)
+    assert outgoing.version == expected
+    assert outgoing.minor == find_minor(expected)
 
 
 @pytest.mark.parametrize("began", [False, True])
-def test_another_release_than_the_cluster_has_is_refused(began: bool) -> None:
-    with pytest.raises(InvalidOptionError, match=r"is 4\.21\.0, and the cluster has 4\.20\.7"):
+def test_another_release_than_that_of_the_cluster_is_an_error(began: bool) -> None:
+    with pytest.raises(InvalidOptionError, match=r"is 4\.21\.0, but the cluster has 4\.20\.7"):
         outgoing_release(cluster_version("4.20.7"), None, GIVEN, NEW, began=began)

@@ -1,0 +1,150 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A release resolved for a cluster: capabilities, the context of decisions, and the manifests that its CVO loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .._data.capabilities import MinorData, always_enabled_by_default, has_capabilities
+from .._problems import InvalidOptionError, Problems, did_you_mean
+from .._release.manifest import Manifest
+from .._release.release import Release
+from .._version import Minor
+from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_status
+from .inclusion import CapabilityStatus, InclusionContext, included_manifests
+from .release_properties import gated_off, read_minor_data
+from .selection import Selection, capability_status, check_selection, parse_selection
+
+
+class ResolvedRelease(NamedTuple):
+    """A release resolved for a cluster of some criteria, whatever its selection.
+
+    ``minor_data`` is ``None`` if the minor has no capabilities: its CVO applies everything. ``context`` decides without
+    capabilities. ``gated``: names whose feature gates are disabled. ``always``: names that are enabled for every
+    selection. ``loaded``: the manifests that the CVO loads.
+    """
+
+    release: Release
+    minor: Minor
+    minor_data: MinorData | None
+    context: InclusionContext
+    gated: frozenset[str]
+    always: frozenset[str]
+    loaded: tuple[Manifest, ...]
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Names that the CVO of this release knows."""
+        return self.minor_data.capabilities - self.gated if self.minor_data else frozenset()
+
+    def status(self, selection: Selection, stay_enabled: Iterable[str] = ()) -> CapabilityStatus:
+        """The status that the CVO computes from ``selection``. ``stay_enabled``: names enabled before."""
+        if self.minor_data is None:
+            return CapabilityStatus(frozenset(), frozenset(stay_enabled))
+        return capability_status(selection, self.minor_data, self.gated, {*stay_enabled, *self.always})
+
+    def requested(self, selection: Selection) -> frozenset[str]:
+        """Names that ``selection`` itself requests of this release."""
+        if self.minor_data is None:
+            return frozenset()
+        return capability_status(selection, self.minor_data, self.gated).enabled
+
+    def pinned(self, selection: Selection) -> Selection:
+        """``selection`` as the API writes it, with the same meaning in every later release."""
+        if self.minor_data is not None:
+            selection = selection.pinned(self.minor_data, self.gated)
+        return selection._replace(additional=tuple(sorted(set(selection.additional))))
+
+    def capability_filter(self, status: CapabilityStatus) -> frozenset[str] | None:
+        """The names that a manifest may require; ``None`` if the CVO does not filter by capabilities."""
+        return None if self.minor_data is None else status.enabled & status.known
+
+    def manifests_loaded_by(self, loader: ResolvedRelease) -> tuple[Manifest, ...]:
+        """The manifests of this release that the CVO of another one loads: under the loader's feature gates.
+
+        Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
+        """
+        gates = loader.context.feature_gates
+        if gates == self.context.feature_gates:
+            return self.loaded
+        return included_manifests(self.release.manifests, self.context._replace(feature_gates=gates))
+
+
+def resolve_release(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
+    """Resolve ``release`` for a cluster; ``None`` if its version is missing, or its capabilities are not known.
+
+    A minor without capabilities is reported as ``unsupported-version`` and resolved all the same.
+    """
+    context = inclusion_context(criteria, release, problems)
+    minor = release.minor
+    if minor is None:
+        message = "no version is given; capabilities, sets and rules depend on it"
+        problems.error("missing-version", "openshift_version", message, "Set openshift_version")
+        return None
+    data = read_minor_data(release, minor, criteria.feature_set, criteria.cluster_profile, problems)
+    if data is None and has_capabilities(minor):
+        return None
+    gated = always = frozenset[str]()
+    if data is not None:
+        # A CVO that does not know a name does not gate it either.
+        gated = gated_off(context.feature_gates, criteria.feature_set) & data.capabilities
+        always = always_enabled(criteria, data) - gated
+    loaded = included_manifests(release.manifests, context)
+    return ResolvedRelease(release, minor, data, context, gated, always, loaded)
+
+
+def resolve_cluster(
+    options: ClusterOptions, release: Release, problems: Problems
+) -> tuple[InclusionContext, CapabilityStatus]:
+    """The context of decisions on ``release``, and the capability status in it.
+
+    Raises ``InvalidOptionError`` with all problems if one of them is an error.
+    """
+    criteria = check_options(options, release.minor, problems)
+    selection = parse_selection(options.capabilities, "capabilities", problems)
+    if options.gives_status:
+        context, status = inclusion_context(criteria, release, problems), read_status(options, problems)
+    else:
+        resolved = resolve_release(criteria, release, problems)
+        if resolved is not None and resolved.minor_data is not None:
+            check_selection(selection, resolved.minor_data, resolved.gated, problems)
+            check_always_enabled(criteria, (resolved.minor_data,), problems)
+        if resolved is None or problems.has_errors:
+            raise InvalidOptionError(problems)
+        report_ineffective_exclusions(selection, resolved.always, problems)
+        context, status = resolved.context, resolved.status(selection)
+    problems.raise_errors(InvalidOptionError)
+    return context._replace(capability_status=status), status
+
+
+def always_enabled(criteria: InclusionCriteria, data: MinorData) -> frozenset[str]:
+    """Names that are enabled for every selection: the given ones, else those of the version and profile.
+
+    A name that the minor does not know is not among them.
+    """
+    given = criteria.always_enabled
+    names = always_enabled_by_default(data.minor, criteria.cluster_profile) if given is None else given
+    return data.capabilities.intersection(names)
+
+
+def check_always_enabled(criteria: InclusionCriteria, minors: Sequence[MinorData], problems: Problems) -> None:
+    """Report names in ``always_enabled_capabilities`` that none of ``minors`` knows."""
+    known = frozenset[str]().union(*(data.capabilities for data in minors))
+    versions = " or ".join(str(data.minor) for data in minors)
+    for name in criteria.always_enabled or ():
+        if name not in known:
+            message = f"{name!r} is not a capability of {versions}; the CVO would not start"
+            problems.error("unknown-capability", "always_enabled_capabilities", message, did_you_mean(name, known))
+
+
+def report_ineffective_exclusions(selection: Selection, always: Iterable[str], problems: Problems) -> None:
+    """Warn about excluded names that are enabled for every selection."""
+    for name in sorted(set(selection.excluded or ()) & set(always)):
+        message = f"{name} is excluded, but clusters of this version and profile always enable it"
+        hint = "Remove it from the exclusions, or set always_enabled_capabilities for a cluster that does not need it"
+        problems.warning("ineffective-exclusion", f"{selection.where}.{selection.excluded_field}", message, hint)

@@ -1,0 +1,216 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The capabilities that a rollout enables, with and without a request. Plain rules on what was read before.
+
+Source: openshift/enhancements:enhancements/installer/component-selection.md; openshift/cluster-version-operator:
+pkg/cvo/sync_worker.go loadUpdatedPayload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
+from .._capability.selection import Selection, check_selection, parse_selection
+from .._cluster.cluster_version import ClusterVersion, parse_cluster_version
+from .._cluster.spec_change import CapabilityRequest, requested_names, spec_change
+from .._cluster.status_change import StatusInputs
+from .._data import capabilities as capability_data
+from .._problems import ClusterError, InvalidOptionError, Problem, Problems
+from .._release.manifest import Manifest
+from .._resources import CLUSTER_VERSIONS
+from .._unstructured import Object, nested
+from .._version import Minor, find_minor, is_semantic_version, precedence
+from .inventory import Inventory
+
+CLUSTER_VERSION_LOCATION = f"{CLUSTER_VERSIONS.resource} version"
+
+
+class OutgoingRelease(NamedTuple):
+    """The release that the cluster has. ``manifests`` are those that were included, ``None`` if unknown."""
+
+    version: str | None
+    minor: Minor | None
+    manifests: Sequence[Manifest] | None
+
+
+class EnablementRequest(NamedTuple):
+    """The requested capabilities. ``selection`` is ``None`` if the spec of the ClusterVersion requests them.
+
+    ``target`` is what the incoming release knows. ``manifests`` are those that pass every other filter.
+    """
+
+    selection: Selection | None
+    target: StatusInputs
+    manifests: Sequence[Manifest]
+
+
+class EnablementPrediction(NamedTuple):
+    """The capabilities that are enabled before and after a rollout.
+
+    ``recorded`` are those of the inventory. ``stay_enabled`` must be enabled afterwards. Of these, ``implicit`` are the
+    ones that this run enables without a request.
+    """
+
+    has_inventory: bool
+    recorded: frozenset[str]
+    stay_enabled: frozenset[str]
+    implicit: frozenset[str]
+
+
+class CapabilityPlan(NamedTuple):
+    """How a rollout changes the ClusterVersion.
+
+    ``cluster_version`` is the object before, ``None`` if there is none. ``served``: the cluster serves the kind, or
+    will do so after the prerequisites are applied.
+    """
+
+    cluster_version: Object | None
+    served: bool
+    request: EnablementRequest
+    prediction: EnablementPrediction
+
+
+def enablement_request(
+    capabilities: object,
+    target: StatusInputs,
+    manifests: Sequence[Manifest],
+    obj: Object | None,
+    problems: Problems,
+) -> EnablementRequest:
+    """Check the option ``capabilities`` against the ClusterVersion ``obj``.
+
+    Raises ``InvalidOptionError`` if the selection is invalid or omits a requested capability.
+    """
+    if capabilities is None:
+        return EnablementRequest(None, target, manifests)
+    found = Problems()
+    selection = parse_selection(capabilities, "capabilities", found)
+    found.raise_errors(InvalidOptionError)
+    if obj is None:
+        check_selection(selection, target.minor_data, target.gated, found)
+    else:
+        spec_change(parsed(obj), CapabilityRequest(selection), target.minor_data, found)
+    found.raise_errors(InvalidOptionError)
+    problems += found
+    return EnablementRequest(selection, target, manifests)
+
+
+def outgoing_release(
+    obj: Object | None, inventory: Inventory | None, previous: OutgoingRelease | None, incoming: str, *, began: bool
+) -> OutgoingRelease:
+    """Find the release that the cluster has in the inventory, the ClusterVersion ``obj`` or the option ``previous``.
+
+    ``previous`` is ignored if the cluster already has the version ``incoming``, as in the second run of a playbook.
+    The exception is a rollout that ``began`` and was killed after it wrote the status and before the inventory.
+    Raises ``InvalidOptionError`` if the cluster has another release than ``previous``.
+    """
+    version = inventory.version if inventory else nested(obj, "status", "desired", "version")
+    recorded = inventory.manifests() if inventory else None
+    if previous is None or (version == incoming and (inventory is not None or not began)):
+        return OutgoingRelease(version, find_minor(version), recorded)
+    if version and version != incoming and previous.version and version != previous.version:
+        message = f"is {previous.version}, but the cluster has {version}"
+        hint = "Set the release that the cluster has"
+        if recorded:
+            hint += ", or remove the option: the inventory of the last rollout replaces it"
+        raise InvalidOptionError([Problem("error", "different-version", "previous_release", message, hint)])
+    known_version, minor = previous.version or version, previous.minor or find_minor(version)
+    return OutgoingRelease(known_version, minor, (*(recorded or ()), *(previous.manifests or ())))
+
+
+def refuse_downgrade(outgoing: OutgoingRelease, incoming: str) -> None:
+    """Raise ``InvalidOptionError`` if the cluster has a later release than ``incoming``."""
+    current = outgoing.version
+    if not current or not is_semantic_version(current) or not is_semantic_version(incoming):
+        return
+    if precedence(incoming) < precedence(current):
+        message = f"is {incoming}, but the cluster has {current}: older operators may not read newer objects"
+        hint = "Set a later release, or allow_downgrade=true"
+        raise InvalidOptionError([Problem("error", "older-version", "release", message, hint)])
+
+
+def predict_enablement(
+    obj: Object | None,
+    request: EnablementRequest,
+    outgoing: OutgoingRelease,
+    inventory: Inventory | None,
+    problems: Problems,
+) -> EnablementPrediction:
+    """Predict which capabilities the rollout enables implicitly.
+
+    Raises ``InvalidOptionError`` if that needs the outgoing release, which is unknown.
+    """
+    recorded = inventory.enabled if inventory else frozenset[str]()
+    running = recorded | (frozenset() if obj is None else _running(obj, request, outgoing))
+    implicit = _implicit(outgoing, request, running, problems)
+    is_reported = obj is not None and nested(obj, "status", "capabilities") is not None
+    return EnablementPrediction(
+        inventory is not None, recorded, (running if is_reported else recorded) | implicit, implicit
+    )
+
+
+def no_capabilities_error() -> ClusterError:
+    """The error of a cluster without a ClusterVersion and without requested capabilities."""
+    message = "does not exist, and no capabilities are given to create it"
+    hint = "Set capabilities, or let another program create it (with wait, the rollout waits for that)"
+    return ClusterError([Problem("error", "missing-cluster-version", CLUSTER_VERSION_LOCATION, message, hint)])
+
+
+def parsed(obj: Object) -> ClusterVersion:
+    """Parse a ClusterVersion. Raises ``ClusterError``."""
+    problems = Problems()
+    cluster = parse_cluster_version(obj, CLUSTER_VERSION_LOCATION, problems, strict=False)
+    if cluster is None:
+        raise ClusterError(problems)
+    return cluster
+
+
+def _running(obj: Object, request: EnablementRequest, outgoing: OutgoingRelease) -> frozenset[str]:
+    """Capabilities before the update: those in the status, and those that a valid spec requests of the old release."""
+    cluster = parsed(obj)
+    minor_data = (capability_data.data_of(outgoing.minor) if outgoing.minor else None) or request.target.minor_data
+    wrong_names = Problems()
+    check_selection(cluster.selection, minor_data, frozenset(), wrong_names)
+    if wrong_names:
+        return cluster.enabled
+    if nested(obj, "status", "desired", "version") is None and not cluster.enabled:
+        return cluster.enabled  # Nothing runs yet.
+    return cluster.enabled | requested_names(cluster, minor_data)
+
+
+def _implicit(
+    outgoing: OutgoingRelease, request: EnablementRequest, running: frozenset[str], problems: Problems
+) -> frozenset[str]:
+    """Capabilities that the update enables because it moves existing resources into them, or by a forced case."""
+    target = request.target
+    if outgoing.version is None and outgoing.manifests is None:
+        return frozenset()
+    if outgoing.manifests is None:
+        is_vague = not is_semantic_version(target.version) and outgoing.minor == target.minor_data.minor
+        if outgoing.version == target.version or is_vague:
+            return frozenset()
+        message = f"is needed: the cluster has {outgoing.version}, and which of its resources is unknown"
+        hint = "Set the release that the cluster has, so the capabilities that the update enables are known"
+        raise InvalidOptionError([Problem("error", "missing-previous-release", "previous_release", message, hint)])
+    moved = ImplicitEnablement(outgoing.manifests, request.manifests).implicitly_enabled(running)
+    forced = capability_data.forced_capabilities(outgoing.minor, target.minor_data.minor) if outgoing.minor else ()
+    _warn(moved, problems)
+    return frozenset(moved) | {item.capability for item in forced if item.capability not in running}
+
+
+def _warn(moved: Mapping[str, Sequence[MovedResource]], problems: Problems) -> None:
+    for name, resources in moved.items():
+        first = resources[0].target
+        more = len({moved_resource.target.resource_id for moved_resource in resources}) - 1
+        others = f" (and {more} other resource{'s' if more > 1 else ''})" if more else ""
+        problems.warning(
+            "implicitly-enabled-capability",
+            f"{first.file}, document {first.document}",
+            f"{first.resource_id} moved into capability {name}, so the update enables {name} permanently{others}",
+            "It cannot be disabled again",
+        )

@@ -1,0 +1,226 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The plan of a rollout: plain rules on what was read before, which refuse a rollout that must not start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .._capability.cluster_options import inclusion_context
+from .._capability.inclusion import CapabilityStatus, included_manifests
+from .._cluster.cluster_version import CVO
+from .._kubernetes.client import FIELD_MANAGER
+from .._problems import ClusterError, Problem, Problems, raise_errors
+from .._release.loader import LoadedRelease
+from .._release.manifest import Manifest
+from .._release.task_graph import Mode, TaskGraph, task_graph
+from .._resources import CLUSTER_VERSIONS, ResourceId
+from .change_set import CapabilityResult, ChangeSet, Leftover
+from .cluster_state import RolloutContext, checked_criteria, defines, included_by_resource, resources_dropped_by
+from .desired_object import is_create_only, wants_proxy
+from .drift import owned_digest
+from .enablement import (
+    CapabilityPlan,
+    OutgoingRelease,
+    enablement_request,
+    no_capabilities_error,
+    outgoing_release,
+    predict_enablement,
+    refuse_downgrade,
+)
+from .inventory import Entry, Inventory
+from .options import RolloutOptions
+from .prune import refuse_unsafe_prune
+
+_NEW = Entry(())
+
+
+class RolloutPlan(NamedTuple):
+    """What a rollout does before it applies manifests. ``problems`` are remarks; none of them forbids the rollout.
+
+    ``cluster_version_crd`` is the manifest that defines ClusterVersion, if the release has one for the cluster.
+    """
+
+    context: RolloutContext
+    loaded: LoadedRelease
+    options: RolloutOptions
+    outgoing: OutgoingRelease
+    capabilities: CapabilityPlan
+    cluster_version_crd: Manifest | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def version(self) -> str:
+        """The version of the incoming release."""
+        return self.loaded.release.shown_version
+
+
+class ManifestPlan(NamedTuple):
+    """Which manifests a rollout applies with the reconciled capabilities, and in which mode.
+
+    ``required_mode`` is the mode that the CVO would use. ``inventory`` is the one to write before the first manifest.
+    """
+
+    manifests: tuple[Manifest, ...]
+    mode: Mode
+    required_mode: Mode
+    inventory: Inventory
+
+    @property
+    def graph(self) -> TaskGraph:
+        """The order of the manifests."""
+        return task_graph(self.manifests, self.mode)
+
+
+def plan_rollout(
+    context: RolloutContext, loaded: LoadedRelease, previous: LoadedRelease | None, options: RolloutOptions
+) -> RolloutPlan:
+    """Plan a rollout of ``loaded``. ``previous`` is the release that the cluster has, if the user set it.
+
+    Raises ``CapabilityError`` if the rollout must not start: it would remove a capability, downgrade the release,
+    prune too much, or depend on something unknown.
+    """
+    state, version = context.state, loaded.release.shown_version
+    problems = Problems(context.problems)
+    request = enablement_request(
+        options.cluster.capabilities, context.target, context.manifests, state.cluster_version, problems
+    )
+    given = _given_release(previous, context)
+    outgoing = outgoing_release(state.cluster_version, state.inventory, given, version, began=bool(context.live))
+    if not options.allow_downgrade:
+        refuse_downgrade(outgoing, version)
+    prediction = predict_enablement(state.cluster_version, request, outgoing, state.inventory, problems)
+    crd = _cluster_version_crd(context)
+    is_served = state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is not None
+    is_known = is_served or any(defines(item, CLUSTER_VERSIONS) for item in loaded.release.manifests)
+    if state.cluster_version is None and request.selection is None and not options.wait and is_known:
+        raise no_capabilities_error()
+    if options.prune:
+        refuse_unsafe_prune(context, loaded)
+    if crd is None and not is_served:
+        _refuse_excluded_definition(context, loaded)
+    capabilities = CapabilityPlan(state.cluster_version, is_served or crd is not None, request, prediction)
+    return RolloutPlan(context, loaded, options, outgoing, capabilities, crd, tuple(problems))
+
+
+def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: Problems) -> ManifestPlan:
+    """Choose the manifests to apply. Raises ``ClusterError`` if one requests the proxy, which could not be read."""
+    context = plan.context
+    manifests = included_by_resource(context, capabilities.status)
+    if any(wants_proxy(manifest) for manifest in manifests):
+        raise_errors(context.proxy_problems, ClusterError)
+    _warn_about_cvo(manifests, problems)
+    required = _required_mode(plan, capabilities.status)
+    mode = plan.options.mode or required
+    return ManifestPlan(manifests, mode, required, _planned_inventory(plan, capabilities, manifests, mode))
+
+
+def final_inventory(
+    plan: RolloutPlan, work: ManifestPlan, changes: ChangeSet, leftovers: Sequence[Leftover]
+) -> Inventory:
+    """The inventory after a rollout, with the digests of the fields that we own.
+
+    It stays unfinished if a manifest is left, or if the mode was one that does less than an update.
+    """
+    is_finished = changes.is_complete and work.mode in (work.required_mode, "update")
+    entries = dict(work.inventory.entries)
+    for result in changes.results:
+        resource, entry = result.manifest.resource_id, entries.get(result.manifest.resource_id)
+        is_deleted = result.manifest.deletes and is_finished and result.action in ("deleted", "absent")
+        if entry is not None and result.metadata and not is_deleted:
+            created = entry.created_by_us or (result.action == "created" and not is_create_only(result.manifest))
+            entries[resource] = entry._replace(
+                owned=owned_digest(result.metadata, FIELD_MANAGER), created_by_us=created
+            )
+    for resource in _gone(plan, changes, leftovers, is_finished=is_finished):
+        entries.pop(resource, None)
+    if is_finished:
+        return work.inventory._replace(entries=entries, unfinished="", implicit=frozenset())
+    return work.inventory._replace(entries=entries, unfinished=work.required_mode)
+
+
+def _gone(
+    plan: RolloutPlan, changes: ChangeSet, leftovers: Sequence[Leftover], *, is_finished: bool
+) -> set[ResourceId]:
+    """Resources that no longer exist: dropped ones without an object, pruned ones, and deleted ones."""
+    context = plan.context
+    exists = {*context.live, *context.members.unread}
+    gone = {item for item in resources_dropped_by(context.state.inventory, plan.loaded) if item not in exists}
+    gone |= {item.resource for item in leftovers if item.pruned}
+    if is_finished:
+        gone |= {
+            result.manifest.resource_id
+            for result in changes.results
+            if result.manifest.deletes and result.action in ("deleted", "absent")
+        }
+    return gone
+
+
+def _planned_inventory(
+    plan: RolloutPlan, capabilities: CapabilityResult, manifests: Sequence[Manifest], mode: Mode
+) -> Inventory:
+    """The inventory before the first manifest: earlier resources, those to apply, and the enabled capabilities."""
+    context, inventory = plan.context, plan.context.state.inventory
+    entries = dict(inventory.entries) if inventory else {}
+    # For implicit enablement, overridden resources count as applied, as in the CVO.
+    inclusion = context.inclusion._replace(overrides=())
+    unfiltered = included_by_resource(context._replace(inclusion=inclusion), capabilities.status)
+    for manifest in (*unfiltered, *manifests):
+        if not manifest.deletes:
+            entry = entries.get(manifest.resource_id, _NEW)
+            entries[manifest.resource_id] = entry._replace(capabilities=manifest.capabilities)
+    profile = context.inclusion.cluster_profile or ""
+    planned = Inventory(plan.version, profile, capabilities.status.enabled, "", entries)
+    return planned if planned == inventory else planned._replace(unfinished=mode, implicit=capabilities.implicit)
+
+
+def _given_release(previous: LoadedRelease | None, context: RolloutContext) -> OutgoingRelease | None:
+    """The release ``previous`` with the manifests that pass the filters of the cluster, except for capabilities."""
+    if previous is None:
+        return None
+    release = previous.release
+    inclusion = inclusion_context(checked_criteria(context.options, previous), release, Problems())
+    manifests = included_manifests(release.manifests, inclusion._replace(overrides=()))
+    return OutgoingRelease(release.version, release.minor, manifests)
+
+
+def _cluster_version_crd(context: RolloutContext) -> Manifest | None:
+    managed = included_manifests(context.manifests, context.inclusion)
+    return next((item for item in managed if defines(item, CLUSTER_VERSIONS)), None)
+
+
+def _refuse_excluded_definition(context: RolloutContext, loaded: LoadedRelease) -> None:
+    """Raise ``ClusterError`` if the release defines ClusterVersion, but for other clusters only."""
+    definitions = [item for item in loaded.release.manifests if defines(item, CLUSTER_VERSIONS)]
+    if not definitions:
+        return
+    message = "the release contains definitions of it, but none is included for this cluster"
+    hint = (
+        "Check feature_set, cluster_profile and overrides. For a hosted control plane, create the definition and the "
+        "ClusterVersion first, as HyperShift does"
+    )
+    where = f"{definitions[0].file}, {CLUSTER_VERSIONS.resource}"
+    raise ClusterError([*context.problems, Problem("error", "excluded-definition", where, message, hint)])
+
+
+def _required_mode(plan: RolloutPlan, status: CapabilityStatus) -> Mode:
+    """The mode that the CVO would use: install, update to another release or other capabilities, or reconcile."""
+    inventory = plan.context.state.inventory
+    if inventory is None:
+        return "install" if plan.outgoing.version in (None, plan.version) else "update"
+    if inventory.version != plan.version or inventory.enabled != status.enabled:
+        return "update"
+    return inventory.unfinished or "reconcile"
+
+
+def _warn_about_cvo(manifests: Sequence[Manifest], problems: Problems) -> None:
+    """Every release contains the CVO, which manages the cluster as soon as its image can be pulled."""
+    cvo = ResourceId("apps", "Deployment", *CVO)
+    for manifest in manifests:
+        if manifest.resource_id == cvo and not manifest.deletes:
+            message = "is the cluster-version operator: if its image can be pulled, it will also manage this cluster"
+            problems.info("included-cvo", manifest.file, message, "Add an override for it if you do not want that")

@@ -1,0 +1,112 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Messages about options of install_config, and about texts that Ansible has decoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.build import (
+    InstallConfigOptions,
+    build_install_config,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.install_configs import COMMENTED, site
+
+NOT_SET = dict.fromkeys(InstallConfigOptions._fields)
+
+
+def errors(**options: Any) -> list[tuple[str, ...]]:
+    result = build_install_config(InstallConfigOptions(**{**NOT_SET, **options}), lambda _data: None)
+    return [tuple(problem)[1:] for problem in result.problems if problem.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "where", "message", "hint"),
+    [
+        (
+            {"content": 7},
+            "not-a-map",
+            "content",
+            "is a number, expected an install-config, as a dict or as text",
+            "Write it as in the examples of the module",
+        ),
+        (
+            {"path": "{folder}/a.yaml", "content": site(), "install_method": "hosted"},
+            "conflicting-options",
+            "path",
+            "cannot be combined with install_method: hosted, a hosted cluster has no install-config",
+            "Remove path, and use the return value hosted_cluster_spec",
+        ),
+        (
+            {"path": "{folder}/a.yaml", "solution": "ran_du"},
+            "missing-content",
+            "{folder}/a.yaml",
+            "does not exist, and no content is given to create it from",
+            "Give content, or the path of an install-config to edit",
+        ),
+        (
+            {"path": "{folder}/empty.yaml", "solution": "ran_du"},
+            "missing-content",
+            "{folder}/empty.yaml",
+            "is empty, and no content is given to create it from",
+            "Give content, or the path of an install-config to edit",
+        ),
+        (
+            {"compare_with": {}},
+            "missing-release",
+            "compare_with",
+            "requires release, because the comparison counts its manifests",
+            "Give release instead of openshift_version",
+        ),
+        (
+            {"capabilities": {}, "solution": "ran_du"},
+            "conflicting-options",
+            "solution",
+            "cannot be combined with capabilities",
+            "Give one of the two",
+        ),
+        (
+            {"solutions": {"a": {"starts_from": "nothing"}}},
+            "missing-solution",
+            "solutions",
+            "requires solution",
+            "Name one of the solutions in solution",
+        ),
+    ],
+)
+def test_message_and_hint(options, code, where, message, hint, tmp_path):
+    (tmp_path / "empty.yaml").touch()
+    options = {
+        name: value.format(folder=tmp_path) if isinstance(value, str) else value for name, value in options.items()
+    }
+
+    assert errors(openshift_version="4.20", **options) == [(code, where.format(folder=tmp_path), message, hint)]
+
+
+def test_a_file_that_others_can_read_is_a_warning(tmp_path):
+    path = tmp_path / "install-config.yaml"
+    path.write_text(COMMENTED)
+    path.chmod(0o644)
+    options = InstallConfigOptions(**{**NOT_SET, "path": str(path), "openshift_version": "4.20"})
+
+    (problem,) = build_install_config(options, lambda _data: None).problems
+
+    assert tuple(problem) == (
+        "warning",
+        "exposed-file",
+        str(path),
+        "is open to other users (mode 0644), but contains secrets",
+        f"Run chmod 600 {path}",
+    )
+
+
+def test_a_text_that_was_decoded_with_another_encoding_is_one_error():
+    """A lookup returns such a text for a file in Latin-1. From ansible-core 2.19 on, Ansible itself rejects it."""
+    text = COMMENTED.encode().replace(b"berlin", b"k\xf6ln").decode(errors="surrogateescape")
+
+    assert [error[:2] for error in errors(content=text, openshift_version="4.20")] == [
+        ("invalid-encoding", "content, line 4")
+    ]
