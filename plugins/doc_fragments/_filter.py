@@ -8,9 +8,8 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Options of filters and tests, which ``plugin_utils/_filter.py`` takes apart."""
+    """Options of filters and tests, which ``plugin_utils/_filter.py`` reads."""
 
-    # The version, where it is the first argument
     VERSION = r"""
 options:
   version:
@@ -19,8 +18,8 @@ options:
     required: true
 """
 
-    # SELECTION_OPTIONS
-    SELECTION = r"""
+    # Options of names and of loading: of_names and of_loading in INCLUSION_OPTIONS
+    CLUSTER = r"""
 options:
   cluster_profile:
     description: Cluster profile.
@@ -30,25 +29,41 @@ options:
     description: Feature set of the cluster. The empty string and V(Default) both mean the default one.
     type: str
     default: ''
+    aliases: [featureSet]
   feature_gates:
     description:
-      - Feature gates that are on, all of them, as V(NAME) or V(NAME=bool).
-      - Left out, manifests are not filtered by feature gates, and capabilities behind gates are those of
+      - All enabled feature gates, each as V(NAME) or V(NAME=bool).
+      - By default manifests are not filtered by feature gates, and the capabilities behind feature gates are those of
         O(feature_set).
     type: list
     elements: str
+    aliases: [featureGates]
+"""
+
+    # Options of names alone: of_names
+    NAMES = r"""
+options:
   always_enabled_capabilities:
-    description: Capabilities that the cluster has on whatever is asked. Left out, what its version and profile imply.
+    description: Capabilities that are enabled for every selection. By default they depend on version and profile.
     type: list
     elements: str
 """
 
-    # What INCLUSION_OPTIONS adds to them, and the selection
+    # Options of loading alone: of_loading
+    LOADING = r"""
+options:
+  exclude_identifier:
+    description: Excludes manifests with the annotation C(exclude.release.openshift.io/IDENTIFIER=true).
+    type: str
+    default: ''
+"""
+
+    # All others, and the selection
     INCLUSION = r"""
 options:
   capabilities:
     description:
-      - The selection. Left out, it is the cluster default, V(vCurrent).
+      - The selection. By default it is the cluster default, V(vCurrent).
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
   openshift_version:
@@ -57,20 +72,17 @@ options:
       - Required unless O(enabled_capabilities) and O(known_capabilities) are given.
     type: str
   enabled_capabilities:
-    description: Capabilities that a cluster has enabled. Stands in the place of O(capabilities).
+    description: Enabled capabilities of a cluster. They replace O(capabilities).
     type: list
     elements: str
+    aliases: [enabledCapabilities]
   known_capabilities:
-    description: Capabilities that a cluster knows. Goes with O(enabled_capabilities).
+    description: Known capabilities of a cluster. Required with O(enabled_capabilities).
     type: list
     elements: str
-  exclude_identifier:
-    description: Manifests annotated C(exclude.release.openshift.io/IDENTIFIER=true) are left out.
-    type: str
-    default: ''
+    aliases: [knownCapabilities]
   overrides:
     description: Entries of C(ClusterVersion.spec.overrides).
     type: list
     elements: dict
-    default: []
 """

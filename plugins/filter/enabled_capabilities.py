@@ -24,7 +24,8 @@ options:
     required: true
 extends_documentation_fragment:
   - capability.openshift._filter.version
-  - capability.openshift._filter.selection
+  - capability.openshift._filter.cluster
+  - capability.openshift._filter.names
 seealso:
   - plugin: capability.openshift.validate_capabilities
     plugin_type: filter

@@ -40,24 +40,9 @@ options:
         C(4.20) as 4.2.
       - Left out, they are not filtered by it.
     type: str
-  cluster_profile:
-    description: Cluster profile.
-    type: str
-    default: self-managed-high-availability
-  feature_set:
-    description: Feature set of the cluster. The empty string and V(Default) both mean the default one.
-    type: str
-    default: ''
-  feature_gates:
-    description:
-      - Feature gates that are on, all of them, as V(NAME) or V(NAME=bool).
-      - Left out, manifests are not filtered by feature gates.
-    type: list
-    elements: str
-  exclude_identifier:
-    description: Manifests annotated C(exclude.release.openshift.io/IDENTIFIER=true) are left out.
-    type: str
-    default: ''
+extends_documentation_fragment:
+  - capability.openshift._filter.cluster
+  - capability.openshift._filter.loading
 seealso:
   - module: capability.openshift.update_plan
 """

@@ -35,7 +35,8 @@ options:
     choices: [ipi, upi, agent, assisted, hosted]
 extends_documentation_fragment:
   - capability.openshift._filter.version
-  - capability.openshift._filter.selection
+  - capability.openshift._filter.cluster
+  - capability.openshift._filter.names
 """
 
 EXAMPLES = r"""

@@ -26,7 +26,7 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
-  - capability.openshift._cluster.facts
+  - capability.openshift._selection.cluster_type
   - kubernetes.core.k8s_auth_options
 attributes:
   check_mode:

@@ -21,8 +21,8 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
   - capability.openshift._attributes.info_module
-  - capability.openshift._cluster.release
-  - capability.openshift._cluster.facts
+  - capability.openshift._release
+  - capability.openshift._selection.cluster_type
 seealso:
   - module: capability.openshift.release_manifests
 requirements:

@@ -21,11 +21,11 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
-  - capability.openshift._cluster.release
-  - capability.openshift._cluster.facts
-  - capability.openshift._cluster.selection
-  - capability.openshift._cluster.inclusion
-  - capability.openshift._cluster.overrides
+  - capability.openshift._release
+  - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.selection
+  - capability.openshift._selection.inclusion
+  - capability.openshift._selection.overrides
 attributes:
   check_mode:
     support: full

@@ -24,8 +24,9 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
-  - capability.openshift._cluster.release
-  - capability.openshift._cluster.rollout
+  - capability.openshift._release
+  - capability.openshift._rollout
+  - capability.openshift._selection.inclusion
   - kubernetes.core.k8s_auth_options
 attributes:
   check_mode:

@@ -28,8 +28,8 @@ extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
-  - capability.openshift._cluster.facts
-  - capability.openshift._cluster.inclusion
+  - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.inclusion
 attributes:
   check_mode:
     support: full
@@ -526,19 +526,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     planning_result,
     shown_problems,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    PlanSettings,
-    plan_cluster,
-    plan_fleet,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 if TYPE_CHECKING:
     from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 
-NAMES_A_CLUSTER = ("kubeconfig", "context", "host", "api_key", "username", "client_cert")
+CLUSTER_OPTIONS = ("kubeconfig", "context", "host", "api_key", "username", "client_cert")
 NO_RELEASES = Problem(
-    "error", "todo", "releases", "is missing", "Give the path: directories of releases, current first"
+    "error", "missing-option", "releases", "is missing", "Set the path: directories of releases, current one first"
 )
 
 
@@ -564,18 +560,18 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    show_kubeconfig(module)  # also where everything is given, so that nobody connects
+    show_kubeconfig(module)  # even if the module does not connect
     require_yaml(module)
     if module.params["report"] is not None:
         require_jinja2(module)
-    # Ansible takes a text with commas for a list, and leaves the blanks behind them.
+    # Ansible splits a string at its commas, and keeps the blanks after them.
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
     try:
-        planning = answer(params, cluster_to_ask(module))
-        result = run(planning, params, module.check_mode, module._diff)
+        fleet = plan(params, cluster_connection(module))
+        result = run(fleet, params, module.check_mode, module._diff)
     except CapabilityError as error:
         fail(module, error)
-    shown = shown_problems(planning, fleet=params["clusters"] is not None)
+    shown = shown_problems(fleet, of_fleet=params["clusters"] is not None)
     if result["violations"]:
         warn(module, shown)
         lines = (f"- {item['message']}" for item in result["violations"])
@@ -584,10 +580,10 @@ def main() -> None:
     succeed(module, result, shown)
 
 
-def cluster_to_ask(module: AnsibleModule) -> Callable[[], Client] | None:
-    """Return how to connect to the cluster that the options name; ``None`` where they name none."""
+def cluster_connection(module: AnsibleModule) -> Callable[[], Client] | None:
+    """Return a function that connects to the selected cluster; ``None`` if the options do not select one."""
     params = module.params
-    if not any(params.get(option) for option in NAMES_A_CLUSTER):
+    if not any(params.get(option) for option in CLUSTER_OPTIONS):
         return None
     from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 
@@ -598,37 +594,40 @@ def cluster_to_ask(module: AnsibleModule) -> Callable[[], Client] | None:
     return partial(connect, module)
 
 
-def answer(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetPlan:
+def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetPlan:
     """Load the releases and plan. Raises ``CapabilityError``."""
     live = params["live_resources"]
     options = PlanOptions(
         ClusterOptions.from_params(params),
-        params["cluster_version"],
-        None if live is None else read_live_resources(live),
-        params["platform"],
+        releases=params["releases"],
+        cluster_version=params["cluster_version"],
+        live=None if live is None else read_live_resources(live),
+        platform=params["platform"],
+        allow_downgrade=params["allow_downgrade"],
+        fail_on=params["fail_on"],
+        directory=params["chdir"] or "",
     )
-    terms = PlanSettings(params["allow_downgrade"], params["fail_on"], params["chdir"] or "", connect)
     if params["clusters"] is not None:
-        return plan_fleet(params["clusters"], params["releases"], options, terms)
+        return plan_fleet(params["clusters"], options, connect)
     if params["releases"] is None:
         raise InvalidOptionError([NO_RELEASES])
-    return plan_cluster(params["releases"], options, terms)
+    return plan_cluster(options, connect)
 
 
-def run(planning: FleetPlan, params: dict[str, Any], check_mode: bool, diff_mode: bool) -> dict[str, Any]:
-    """Return the result, and write the report where one was asked for. Raises ``CapabilityError``."""
-    fleet = params["clusters"] is not None
-    details = not fleet if params["details"] is None else params["details"]
-    result = planning_result(planning, fleet=fleet, details=details, fail_on=params["fail_on"])
+def run(fleet: FleetPlan, params: dict[str, Any], check_mode: bool, diff_mode: bool) -> dict[str, Any]:
+    """Return the result, and write the report if requested. Raises ``CapabilityError``."""
+    of_fleet = params["clusters"] is not None
+    details = not of_fleet if params["details"] is None else params["details"]
+    result = planning_result(fleet, of_fleet=of_fleet, details=details, fail_on=params["fail_on"])
     if params["report"] is not None:
-        # Templates and Jinja2 cost every run that writes no report.
+        # Imported here, because only reports need templates and Jinja2.
         from ansible_collections.capability.openshift.plugins.module_utils._report.write import (
             report_diff,
             write_report,
         )
 
         path = params["report"] and absolute(params["report"], params["chdir"] or "")
-        written = write_report(path, PlanShapes().report(planning), check_mode=check_mode)
+        written = write_report(path, PlanShapes().report(fleet), check_mode=check_mode)
         result |= {"changed": written.changed, "report": sorted(written.files)}
         if diff_mode:
             result["diff"] = report_diff(written.files)

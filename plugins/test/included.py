@@ -18,7 +18,9 @@ options:
     type: dict
     required: true
 extends_documentation_fragment:
-  - capability.openshift._filter.selection
+  - capability.openshift._filter.cluster
+  - capability.openshift._filter.names
+  - capability.openshift._filter.loading
   - capability.openshift._filter.inclusion
 """
 

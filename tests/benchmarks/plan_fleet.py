@@ -22,11 +22,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     PlanShapes,
     plan_violations,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import PlanSettings, plan_fleet
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_fleet
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 DISTINCT = 5
-"""One of so many clusters has a question of its own: 10,000 clusters have 2,000."""
+"""Clusters for each distinct request: 10,000 clusters have 2,000."""
 
 
 REPEATS = 3
@@ -46,12 +46,12 @@ def main() -> None:
 def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]:
     """Load, plan and make the result; return the number of distinct plans and the seconds."""
     start = time.perf_counter()
-    planning = plan_fleet(clusters, paths, PlanOptions(ClusterOptions()), PlanSettings(fail_on=["any"]))
+    planned = plan_fleet(clusters, PlanOptions(ClusterOptions(), releases=paths, fail_on=["any"]))
     shapes = PlanShapes()
     result = {
-        "plans": [shapes.plan(planned, details=False) for planned in planning.plans],
-        "clusters": dict(planning.clusters),
-        "violations": plan_violations(planning, ["any"]),
+        "plans": [shapes.plan(item.plan, details=False) for item in planned.plans],
+        "clusters": dict(planned.clusters),
+        "violations": plan_violations(planned, ["any"]),
     }
     return len(result["plans"]), time.perf_counter() - start
 
@@ -59,23 +59,23 @@ def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]
 def known(path: str) -> list[str]:
     """Return the names that the release at ``path`` knows."""
     release = load_release(path).release
-    facts = data_of(release.minor) if release.minor else None
-    return sorted(facts.capabilities) if facts else []
+    data = data_of(release.minor) if release.minor else None
+    return sorted(data.capabilities) if data else []
 
 
 def fleet(count: int, paths: list[str], names: list[list[str]]) -> list[dict[str, Any]]:
     """Return ``count`` clusters, most of them on the whole path."""
     chance = random.Random(4)
-    questions: dict[str, dict[str, Any]] = {}
-    while len(questions) < count // DISTINCT:
-        asked = question(chance, paths, names)
-        questions[json.dumps(asked)] = asked
-    distinct = list(questions.values())
+    requests: dict[str, dict[str, Any]] = {}
+    while len(requests) < count // DISTINCT:
+        entry = random_entry(chance, paths, names)
+        requests[json.dumps(entry)] = entry
+    distinct = list(requests.values())
     return [{"name": f"site-{number}", **distinct[number % len(distinct)]} for number in range(count)]
 
 
-def question(chance: random.Random, paths: list[str], names: list[list[str]]) -> dict[str, Any]:
-    """Return what a cluster may say of itself: a selection, a list of names or a ClusterVersion, and its path."""
+def random_entry(chance: random.Random, paths: list[str], names: list[list[str]]) -> dict[str, Any]:
+    """Return an entry of a cluster: a selection, a list of names or a ClusterVersion, and its path."""
     start = chance.choice((0, 0, 0, 0, 1)) if len(paths) > 2 else 0
     some = [name for name in names[start] if chance.random() < 0.5]
     baseline = chance.choice(("None", "v4.11", "v4.12", "v4.13", "vCurrent"))

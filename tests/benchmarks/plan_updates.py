@@ -23,7 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import PlanSettings, plan_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
 
 REPEATS = 20
@@ -42,10 +42,10 @@ def main() -> None:
 
 
 def plan(releases: list[str]) -> int:
-    """Return how many resources turn something on where nothing was asked for."""
-    options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": "None"}))
-    planning = plan_cluster(releases, options, PlanSettings(allow_downgrade=True))
-    result = PlanShapes().plan(planning.plans[0], details=True)
+    """Return how many resources enable a capability of a cluster that selects none."""
+    cluster = ClusterOptions(capabilities={"baselineCapabilitySet": "None"})
+    fleet = plan_cluster(PlanOptions(cluster, releases=releases, allow_downgrade=True))
+    result = PlanShapes().plan(fleet.plans[0].plan, details=True)
     return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
 
 

@@ -80,7 +80,7 @@ def site(cluster: ControlPlane) -> ControlPlane:
     return cluster
 
 
-def test_what_is_on_the_cluster_turns_capabilities_on(site: ControlPlane, call: Call) -> None:
+def test_resources_on_the_cluster_enable_capabilities(site: ControlPlane, call: Call) -> None:
     outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
 
     found = turned_on(outcome)
@@ -98,7 +98,7 @@ def test_the_plan_is_that_of_lists_by_hand(site: ControlPlane, call: Call) -> No
     assert turned_on(live)
 
 
-def test_resources_of_the_cluster_alone_can_be_asked_for(site: ControlPlane, call: Call) -> None:
+def test_only_the_resources_can_be_read_from_the_cluster(site: ControlPlane, call: Call) -> None:
     start = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}}
     mark = site.audit.mark()
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, **start)
@@ -109,7 +109,7 @@ def test_resources_of_the_cluster_alone_can_be_asked_for(site: ControlPlane, cal
     assert not [request for request in requests if "clusterversions" in request.uri]
 
 
-def test_the_cluster_version_alone_can_be_asked_for(site: ControlPlane, call: Call) -> None:
+def test_only_the_cluster_version_can_be_read_from_the_cluster(site: ControlPlane, call: Call) -> None:
     mark = site.audit.mark()
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, live_resources=[])
     requests = asked(site, mark)
@@ -148,13 +148,13 @@ def test_one_request_for_each_kind_and_nothing_is_written(site: ControlPlane, ca
     assert "resources of 8 kinds" in problem["message"]
 
 
-def test_check_mode_asks_the_same(site: ControlPlane, call: Call) -> None:
+def test_check_mode_reads_the_same(site: ControlPlane, call: Call) -> None:
     assert plan(call(update_plan, check=True, releases=PATH, kubeconfig=site.kubeconfig)) == plan(
         call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
     )
 
 
-def test_what_is_on_already_is_not_asked_for(site: ControlPlane, call: Call) -> None:
+def test_resources_of_enabled_capabilities_are_not_looked_up(site: ControlPlane, call: Call) -> None:
     every = sorted({name for release in PATH for item in manifests(release) for name in item.capabilities})
     status = {**capabilities_status(every, every), "desired": {"version": "4.21.0"}}
     make_cluster_version(site.api, {"capabilities": NOTHING}, status)
@@ -170,7 +170,7 @@ def manifests(release: str) -> Any:
     return read_release(Path(release)).manifests
 
 
-def test_the_status_of_the_cluster_wins_over_the_sets(site: ControlPlane, call: Call) -> None:
+def test_the_status_of_the_cluster_takes_precedence_over_the_sets(site: ControlPlane, call: Call) -> None:
     status = capabilities_status([*ALWAYS_ON, "Console"], KNOWN)
     make_cluster_version(site.api, {"capabilities": NOTHING}, {**status, "desired": {"version": "4.21.0"}})
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
@@ -266,7 +266,7 @@ def test_a_user_who_may_list_those_kinds_needs_nothing_else(site: ControlPlane, 
     assert plan(outcome) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
 
 
-def test_a_user_who_may_not_read_the_cluster_version_is_told_so(site: ControlPlane, call: Call) -> None:
+def test_a_missing_permission_on_the_cluster_version_is_reported(site: ControlPlane, call: Call) -> None:
     user = certificate_user(site, "nobody")
     outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
 
@@ -279,7 +279,7 @@ def test_a_cluster_without_its_cluster_version_is_an_error(cluster: ControlPlane
     assert "the cluster has no ClusterVersion named version" in outcome.message
 
 
-def test_a_fleet_is_refused_before_anybody_is_asked(site: ControlPlane, call: Call) -> None:
+def test_a_fleet_is_rejected_before_any_request(site: ControlPlane, call: Call) -> None:
     mark = site.audit.mark()
     outcome = call(update_plan, releases=PATH, clusters=[{"name": "one"}], kubeconfig=site.kubeconfig)
 
@@ -326,7 +326,7 @@ def test_a_kubeconfig_is_found_from_chdir_and_may_be_a_dict(site: ControlPlane, 
     assert plan(asked_by_path) == plan(asked_by_content) == plan(call(update_plan, releases=PATH, **by_hand(site.api)))
 
 
-def test_more_objects_than_a_page_holds_are_all_seen(site: ControlPlane, call: Call) -> None:
+def test_objects_on_several_pages_are_all_read(site: ControlPlane, call: Call) -> None:
     namespace(site.api, "many")
     for number in range(510):
         config_map(site.api, "many", f"a-{number}")
@@ -354,7 +354,7 @@ def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignore
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["kubeconfig", "update_plan_kubeconfig"])
-def test_the_playbook_asks_the_cluster(name: str, site: ControlPlane) -> None:
+def test_the_playbook_reads_from_the_cluster(name: str, site: ControlPlane) -> None:
     printed = play(site, **{name: site.kubeconfig.name})
 
     assert "asked the cluster for" in printed

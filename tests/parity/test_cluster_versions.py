@@ -67,7 +67,7 @@ def test_the_condition_is_the_cluster_s_own(value: dict[str, Any]) -> None:
 
 @objects
 def test_a_plan_starts_from_what_the_cluster_has(value: dict[str, Any]) -> None:
-    answer = reference.ask([fact_release("4.14"), fact_release("4.18")], cluster_version=value)
+    answer = reference.plan_of([fact_release("4.14"), fact_release("4.18")], cluster_version=value)
     (hop,) = answer.plan.hops
 
     assert sorted(hop.before.enabled) == only(value)["status"]["capabilities"]["enabledCapabilities"]

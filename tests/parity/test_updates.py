@@ -32,13 +32,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan, Plan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
-    PathPlan,
     Planner,
     PlanResult,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import (
-    PlanSettings,
     plan_cluster,
     plan_fleet,
 )
@@ -57,7 +55,11 @@ from ansible_collections.capability.openshift.tests.parity.support import (
     updates,
 )
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
-from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import Pair, by_manifests, question
+from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import (
+    Pair,
+    by_manifests,
+    plan_request,
+)
 
 PATH = ("4.13", "4.14", "4.18", "4.20")
 NAMES = sorted(capability.name for capability in CAPABILITIES)
@@ -78,7 +80,7 @@ CONDITIONS = [
         "DeploymentConfig, ImageRegistry, Ingress, MachineAPI, OperatorLifecycleManager",
     ),
     (
-        # MachineAPI was put into it afterwards, so it is asked for from 4.14 on.
+        # MachineAPI was put into it afterwards, so it is requested from 4.14 on.
         "v4.11",
         "True",
         "CapabilitiesImplicitlyEnabled",
@@ -87,7 +89,7 @@ CONDITIONS = [
     ),
     ("vCurrent", "False", "AsExpected", "Capabilities match configured spec"),
 ]
-CAN_BE_SAID = 39
+CAN_BE_EXPRESSED = 39
 SYNTHETIC = [pytest.param(case, id=str(number)) for number, case in enumerate(synthetic_updates())]
 
 
@@ -104,10 +106,10 @@ def resources(release: str) -> Mapping[ResourceId, Sequence[Manifest]]:
     return found
 
 
-def ask(path: Sequence[str], **options: Any) -> PlanResult:
+def planned(path: Sequence[str], **options: Any) -> PlanResult:
     releases = [fact_release(release) for release in PATH]
     positions = tuple(PATH.index(release) for release in path)
-    return reference.answer(fleet(), question(releases, positions, **options))
+    return reference.shared_plan(fleet(), plan_request(releases, positions, **options))
 
 
 def from_baseline(baseline: str, **more: Any) -> dict[str, Any]:
@@ -123,9 +125,9 @@ def test_the_data_is_all_there() -> None:
     assert len(updates()) == 24
     assert len({update.path for update in updates()}) == 2
     assert len(synthetic_updates()) == 60
-    # Few of them turn anything on, which is why the loops of tests/unit/reference.py are asked as well.
+    # Few of them enable anything, so the plans are also compared with the loops of tests/unit/oracles.
     assert sum(set(case.implicit) > set(case.config["implicit"]) for case in synthetic_updates()) == 3
-    assert sum(map(can_be_said, synthetic_updates())) == CAN_BE_SAID
+    assert sum(map(can_be_expressed, synthetic_updates())) == CAN_BE_EXPRESSED
 
 
 @pytest.mark.parametrize("update", updates(), ids=str)
@@ -140,7 +142,7 @@ def test_golden_update(update: Update) -> None:
         "feature_set": inputs["featureSet"],
         "always_enabled_capabilities": [],
     }
-    (hop,) = ask(update.path, **options).plan.hops
+    (hop,) = planned(update.path, **options).plan.hops
 
     assert (sorted(hop.before.enabled), sorted(hop.before.known)) == (inputs["enabled"], inputs["known"])
     assert hop.before.implicitly_enabled == frozenset()
@@ -192,24 +194,25 @@ def test_synthetic_update(case: SyntheticUpdate) -> None:
     assert sorted(implicit.union(slow)) == list(case.implicit)
 
 
-def can_be_said(case: SyntheticUpdate) -> bool:
+def can_be_expressed(case: SyntheticUpdate) -> bool:
     """Tell whether the options of the filter can: it always has a profile, and a feature set that there is."""
     return case.config["profile"] is not None and case.config["featureSet"] in ("", *feature_set_names(Minor(5, 2)))
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, id=str(number)) for number, case in enumerate(synthetic_updates()) if can_be_said(case)]
+    "case",
+    [pytest.param(case, id=str(number)) for number, case in enumerate(synthetic_updates()) if can_be_expressed(case)],
 )
 def test_synthetic_update_through_the_filter(case: SyntheticUpdate) -> None:
     config = case.config
-    said = {
+    values = {
         "openshift_version": {4: "4.23", 5: "5.2"}.get(config["major"]),
         "cluster_profile": config["profile"],
         "feature_set": config["featureSet"],
         "feature_gates": config["gates"],
         "exclude_identifier": "nobody" if config["exclude"] is None else config["exclude"],
     }
-    options = {name: value for name, value in said.items() if value is not None}
+    options = {name: value for name, value in values.items() if value is not None}
     ask_filter = FilterModule().filters()["implicitly_enabled_capabilities"]
 
     turned_on = ask_filter(list(case.current), list(case.update), config["enabled"], **options)
@@ -225,11 +228,11 @@ def loaded(case: SyntheticUpdate, side: tuple[dict[str, Any], ...]) -> list[Mani
 
 @pytest.mark.parametrize("baseline", ["None", "v4.11", "v4.13", "vCurrent"])
 def test_path_from_a_baseline(baseline: str) -> None:
-    assert_path(ask(PATH, **from_baseline(baseline)).plan, baseline)
+    assert_path(planned(PATH, **from_baseline(baseline)).plan, baseline)
 
 
 def test_path_from_none_names_what_is_new_and_what_stays_off() -> None:
-    first, second, third = ask(PATH, **from_baseline("None")).plan.hops
+    first, second, third = planned(PATH, **from_baseline("None")).plan.hops
 
     assert (first.newly_requested, second.newly_requested, third.newly_requested) == (frozenset(),) * 3
     assert (first.newly_known, third.newly_known) == (frozenset(), frozenset())
@@ -239,7 +242,7 @@ def test_path_from_none_names_what_is_new_and_what_stays_off() -> None:
 
 @pytest.mark.parametrize(("baseline", "status", "reason", "message"), CONDITIONS)
 def test_condition_at_the_end(baseline: str, status: str, reason: str, message: str) -> None:
-    condition = ask(PATH, **from_baseline(baseline)).plan.condition
+    condition = planned(PATH, **from_baseline(baseline)).plan.condition
     assert condition == ("ImplicitlyEnabledCapabilities", status, reason, message)
 
 
@@ -252,7 +255,7 @@ def test_condition_at_the_end(baseline: str, status: str, reason: str, message: 
 )
 def test_the_current_set_asks_for_all_of_it_in_the_end(end: str, implicit: str) -> None:
     """A surprise for the outgoing CVO, and what the selection asks for in the incoming one."""
-    (hop,) = ask(("4.13", end), **from_baseline("vCurrent")).plan.hops
+    (hop,) = planned(("4.13", end), **from_baseline("vCurrent")).plan.hops
 
     assert hop.implicitly_enabled
     assert {item.name for item in hop.implicitly_enabled} <= hop.requested
@@ -264,7 +267,7 @@ def test_the_current_set_asks_for_all_of_it_in_the_end(end: str, implicit: str) 
 def test_hosted_clusters_differ() -> None:
     """No Ingress by force there, and a Deployment of theirs alone was annotated late."""
     hosted, standalone = (
-        ask(("4.18", "4.20"), **from_baseline("None", cluster_profile=profile)).plan.hops[0]
+        planned(("4.18", "4.20"), **from_baseline("None", cluster_profile=profile)).plan.hops[0]
         for profile in ("ibm-cloud-managed", DEFAULT_CLUSTER_PROFILE)
     )
     assert [sorted(status.enabled) for status in (hosted.before, hosted.after)] == [[], ["Console"]]
@@ -347,13 +350,13 @@ def test_next_release_against_the_loops(folder: Path) -> None:
     start, end = path = [load(item).release for item in (folder, following)]
     gates = outgoing_gates(start)
     for baseline in ("None", "v4.11", "vCurrent"):
-        (hop,) = reference.ask(path, **from_baseline(baseline)).plan.hops
+        (hop,) = reference.plan_of(path, **from_baseline(baseline)).plan.hops
         assert_causes(by_manifests(hop), reference.expected(start, end, hop.before.enabled, gates=gates))
         present = [
             item.resource_id._asdict() for item in start.manifests if hop.before.enabled.issuperset(item.capabilities)
         ]
-        (by_presence,) = reference.ask(path, **from_baseline(baseline, live_resources=present)).plan.hops
-        # What the old release leaves out for another reason is on this cluster, so more can be turned on.
+        (by_presence,) = reference.plan_of(path, **from_baseline(baseline, live_resources=present)).plan.hops
+        # Resources that the old release excludes for another reason exist on this cluster, so more can be enabled.
         assert set(names(by_presence)) >= set(names(hop))
 
 
@@ -364,14 +367,14 @@ def test_path_of_real_releases(folder: Path, baseline: str) -> None:
     """The whole way of the module, from the directories on."""
     path = golden_folders(folder)
     options = PlanOptions(ClusterOptions(capabilities={"baselineCapabilitySet": baseline}))
-    planning = plan_cluster([str(item) for item in path], options, PlanSettings())
-    (planned,) = planning.plans
-    assert planned.path == ("4.13.0", "4.14.0", "4.18.0", "4.20.0")
-    assert_path(planned.plan, baseline)
-    assert planned.plan.condition is not None
-    assert [tuple(planned.plan.condition)[1:]] == [row[1:] for row in CONDITIONS if row[0] == baseline]
-    of_facts = PathPlan(ask(PATH, **from_baseline(baseline)).plan, planned.path, ())
-    real, expected = (PlanShapes().plan(item, details=True) for item in (planned, of_facts))
+    (result,) = plan_cluster(options._replace(releases=[str(item) for item in path])).plans
+    plan = result.plan
+    assert plan.releases == ("4.13.0", "4.14.0", "4.18.0", "4.20.0")
+    assert_path(plan, baseline)
+    assert plan.condition is not None
+    assert [tuple(plan.condition)[1:]] == [row[1:] for row in CONDITIONS if row[0] == baseline]
+    of_facts = planned(PATH, **from_baseline(baseline)).plan
+    real, expected = (PlanShapes().plan(item, details=True) for item in (plan, of_facts))
     assert real == expected
 
 
@@ -391,10 +394,10 @@ def test_golden_updates_of_real_releases(folder: Path) -> None:
         for update in updates()
     ]
     common = PlanOptions(ClusterOptions(always_enabled_capabilities=[]))
-    planning = plan_fleet(clusters, None, common, PlanSettings())
-    assert list(planning.clusters) == list(map(str, updates()))
+    planned_fleet = plan_fleet(clusters, common)
+    assert list(planned_fleet.clusters) == list(map(str, updates()))
     for update in updates():
-        (hop,) = planning.plans[planning.clusters[str(update)]].plan.hops
+        (hop,) = planned_fleet.plans[planned_fleet.clusters[str(update)]].plan.hops
         assert list(names(hop)) == update.inputs["implicit"], str(update)
 
 
@@ -403,7 +406,7 @@ def golden_folders(folder: Path) -> tuple[Path, ...]:
     found = {digest_of(path): path for path in sorted(folder.parent.iterdir()) if (path / "release-manifests").is_dir()}
     path = [found.get(release_facts(release).digest) for release in PATH]
     if path[0] != folder:
-        pytest.skip("asked once, at the first of the releases that facts are committed of")
+        pytest.skip("planned once, from the first of the releases that have committed facts")
     if None in path:
         pytest.skip(f"not all releases are there that facts are committed of: {', '.join(PATH)}")
     return tuple(item for item in path if item is not None)

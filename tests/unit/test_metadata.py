@@ -10,6 +10,10 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
+    INCLUSION_OPTIONS,
+    ClusterOptions,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
 
 ROOT = Path(__file__).parents[2]
@@ -100,18 +104,64 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
     assert offered == {name: getattr(module, name)}
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_the_shared_options_are_documented_by_the_fragment_of_the_same_name(name):
-    from ansible_collections.capability.openshift.plugins.doc_fragments._cluster import ModuleDocFragment
+def fragment_options(fragment: str) -> dict:
+    """Return the options of a documentation fragment without their descriptions."""
+    from importlib import import_module
 
-    for fragment in documentation(name)["extends_documentation_fragment"]:
-        collection, _dot, part = fragment.rpartition("._cluster.")
-        if not collection:
-            continue
-        documented = yaml.safe_load(getattr(ModuleDocFragment, part.upper()))["options"]
-        spec = getattr(_argspec, f"{part}_spec")()
-        stripped = {
-            option: {key: value for key, value in entry.items() if key != "description"}
-            for option, entry in documented.items()
-        }
-        assert stripped == spec
+    file, _dot, part = fragment.removeprefix("capability.openshift.").partition(".")
+    module = import_module(f"ansible_collections.capability.openshift.plugins.doc_fragments.{file}")
+    text = getattr(module.ModuleDocFragment, part.upper() or "DOCUMENTATION")
+    return {
+        name: {key: value for key, value in option.items() if key != "description"}
+        for name, option in yaml.safe_load(text)["options"].items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("fragments", "spec"),
+    [
+        (["_release"], _argspec.release_spec()),
+        (["_selection.cluster_type"], _argspec.cluster_type_spec()),
+        (["_selection.selection"], _argspec.selection_spec()),
+        (["_selection.inclusion"], _argspec.inclusion_spec()),
+        (["_selection.overrides"], _argspec.overrides_spec()),
+        (["_rollout", "_selection.inclusion"], _argspec.rollout_spec()),
+    ],
+)
+def test_a_fragment_documents_the_options_that_modules_take(fragments, spec):
+    documented = {name: option for fragment in fragments for name, option in fragment_options(fragment).items()}
+
+    assert documented == spec
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_rollout_options_are_described_before_those_they_share(name):
+    """The first description of an option counts."""
+    fragments = documentation(name)["extends_documentation_fragment"]
+    ours = [fragment.removeprefix("capability.openshift.") for fragment in fragments]
+
+    if "_rollout" in ours:
+        assert ours.index("_rollout") < ours.index("_selection.inclusion")
+
+
+def test_filters_and_tests_document_the_inclusion_options_of_the_table():
+    of_plugins = {
+        name: option
+        for part in ("cluster", "names", "loading", "inclusion")
+        for name, option in fragment_options(f"_filter.{part}").items()
+    }
+    del of_plugins["capabilities"], of_plugins["openshift_version"]
+    of_modules = [
+        _argspec.cluster_type_spec(),
+        _argspec.selection_spec(),
+        _argspec.inclusion_spec(),
+        _argspec.overrides_spec(),
+    ]
+
+    assert of_plugins == {
+        option: spec for part in of_modules for option, spec in part.items() if option != "capabilities"
+    }
+
+
+def test_every_inclusion_option_is_a_field_of_the_options_of_a_cluster():
+    assert {option.name for option in INCLUSION_OPTIONS} == {*ClusterOptions._fields} - {"capabilities"}

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Why a cluster refuses an update, as far as its own settings say."""
+"""Reasons in the settings of a cluster why it refuses an update."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .._capability.inclusion import Override
+from .._capability.resolved_release import ResolvedRelease
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .path import is_upgrade
-from .resolved_release import ResolvedRelease
 
 
 class Blocker(NamedTuple):
-    """Why a cluster refuses an update: ``reason`` is the condition's or fact's name, ``hint`` what to do about it."""
+    """Why a cluster refuses an update. ``reason``: the name of the condition or setting. ``hint``: what to do."""
 
     reason: str
     message: str
@@ -26,39 +26,39 @@ class Blocker(NamedTuple):
 
 
 def blockers(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Blocker]:
-    """Yield why any cluster like this refuses to go from ``start`` to ``end``.
+    """Yield why every cluster with these criteria refuses to update from ``start`` to ``end``.
 
-    Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/upgradeable.go (a version that
-    is not later passes there) and rollback.go.
+    Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/upgradeable.go (which accepts a
+    version that is not later) and rollback.go.
     """
     if is_upgrade(start.release, end.release):
         yield from _of_feature_set(start, end)
     elif is_upgrade(end.release, start.release):
-        message = f"the cluster refuses to go back from {start.release.shown_version}"
-        hint = "Install a cluster of that version; only the previous patch of the same minor may be gone back to"
+        message = f"the cluster refuses a downgrade from {start.release.shown_version}"
+        hint = "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible"
         yield Blocker("LowDesiredVersion", message, hint)
 
 
 def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Blocker]:
-    feature_set = feature_sets.feature_set(start.facts.feature_set or "")
+    feature_set = feature_sets.feature_set(start.context.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
-    message = f"feature set {feature_set.name} blocks updates to another minor"
-    hint = "Set the default feature set first"
+    message = f"feature set {feature_set.name} blocks updates to another minor version"
+    hint = "Set the default feature set before the update"
     if feature_set.permanent:
-        message += ", and a cluster can never leave it"
-        hint = "Install a cluster of the new minor in its place"
+        message += ", and is permanent"
+        hint = "Replace it with a new cluster of the new minor version"
     yield Blocker("FeatureSet", message, hint)
 
 
 def override_blockers(
     start: ResolvedRelease, end: ResolvedRelease, overrides: tuple[Override, ...]
 ) -> Iterator[Blocker]:
-    """Yield why a cluster with ``overrides`` refuses to go on from ``start`` to ``end``, a later version."""
+    """Yield why a cluster with ``overrides`` refuses to update from ``start`` to ``end``, a later version."""
     unmanaged = [override for override in overrides if override.unmanaged]
-    patches_too = start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since
-    if unmanaged and (patches_too or start.minor != end.minor):
+    blocks_patches = start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since
+    if unmanaged and (blocks_patches or start.minor != end.minor):
         named = ", ".join(f"{item.kind} {item.namespace}/{item.name}".replace(" /", " ") for item in unmanaged)
-        what = "every update" if patches_too else "updates to another minor"
-        message = f"spec.overrides block {what}: {named}"
+        updates = "every update" if blocks_patches else "updates to another minor version"
+        message = f"spec.overrides block {updates}: {named}"
         yield Blocker("ClusterVersionOverridesSet", message, "Remove these overrides before the update")

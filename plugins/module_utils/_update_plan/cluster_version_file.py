@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A ClusterVersion object in a file, YAML or JSON."""
+"""A ClusterVersion object in a YAML or JSON file."""
 
 from __future__ import annotations
 
@@ -13,51 +13,46 @@ from .._module.files import absolute
 from .._problems import InvalidOptionError, Problem
 from .._yaml.head import YamlError, parse_json_object
 
-_HINT = "Save it again: oc get clusterversion version -o yaml"
+_SAVE_AGAIN = "Save it again: oc get clusterversion version -o yaml"
+_SET_PATH = "Set the path of a file, or the object itself"
 
 
 def read_cluster_version(path: str, directory: str = "") -> Any:
-    """Return the one document that the file at ``path`` holds, as plain values. Raises ``InvalidOptionError``.
+    """Return the only document of the file at ``path``, as plain values. Raises ``InvalidOptionError``.
 
-    ``directory`` is where a relative path starts from.
+    A relative path starts from ``directory``.
     """
     where = location_of(path)
+    if not path or "\0" in path:
+        raise _error("invalid-path", where, f"{path!r} is not a path", _SET_PATH)
     try:
-        if not path or "\0" in path:
-            raise InvalidOptionError(
-                [Problem("error", "todo", where, f"{path!r} is not a path", "Name a file, or give the object")]
-            )
         with open(absolute(path, directory), "rb") as handle:
             data = handle.read()
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise InvalidOptionError(
-            [Problem("error", "todo", where, message, "Name a file, or give the object")]
-        ) from None
+        raise _error("unreadable-file", where, f"cannot be read: {error.strerror or error}", _SET_PATH) from None
     from .._yaml.libyaml import load_body, read_head
 
     data = data.rstrip().removesuffix(b"\n---")
-    found = parse_json_object(data)
-    if found is not None:
-        return found
+    parsed = parse_json_object(data)
+    if parsed is not None:
+        return parsed
     try:
         head = read_head(data)
         if head.value is None:
-            raise InvalidOptionError(
-                [Problem("error", "todo", where, "is empty, expected a ClusterVersion object", _HINT)]
-            )
+            raise _error("empty-file", where, "is empty, expected a ClusterVersion object", _SAVE_AGAIN)
         if head.more:
-            raise InvalidOptionError(
-                [Problem("error", "todo", where, "holds more than one document, expected one", _HINT)]
-            )
+            raise _error("several-documents", where, "contains several documents, expected one", _SAVE_AGAIN)
         return load_body(data)
     except YamlError as error:
         at = f" in line {error.line}" if error.line else ""
-        raise InvalidOptionError(
-            [Problem("error", "todo", where, f"is neither YAML nor JSON{at}: {error.message}", _HINT)]
-        ) from None
+        message = f"is neither YAML nor JSON{at}: {error.message}"
+        raise _error("invalid-yaml", where, message, _SAVE_AGAIN) from None
 
 
 def location_of(path: str) -> str:
     """Name the file in ``Problem.where``."""
     return f"cluster_version ({path})" if path else "cluster_version"
+
+
+def _error(code: str, where: str, message: str, hint: str) -> InvalidOptionError:
+    return InvalidOptionError([Problem("error", code, where, message, hint)])

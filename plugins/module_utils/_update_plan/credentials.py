@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""CredentialsRequests: what a cluster asks its cloud for, which has to be granted before an update."""
+"""CredentialsRequests: permissions in the cloud that a release needs, which may have to be granted before an update."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._data import platforms
-from .._problems import Problem, Problems, did_you_mean
+from .._problems import Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._unstructured import nested
@@ -20,29 +20,27 @@ _CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 
 
 class CredentialsRequest(NamedTuple):
-    """A CredentialsRequest of a release. ``provider`` is its providerSpec's kind, ``None`` where no one asked."""
+    """A CredentialsRequest of a release. ``provider``: the kind of its providerSpec, ``None`` without a platform."""
 
     manifest: Manifest
     provider: str | None
 
 
 def resolve_platform(name: str | None, problems: Problems) -> str | None:
-    """Return the platform as the registry spells it; report one that does not exist."""
+    """Return the platform in lower case; reports an unknown one."""
     if name is None:
         return None
     platform = name.lower()
     known = (*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS)
     if platform not in known:
-        problems.append(
-            Problem("error", "todo", "platform", f"{name!r} is not a platform", did_you_mean(name, sorted(known)))
-        )
+        problems.error("unknown-platform", "platform", f"{name!r} is not a platform", did_you_mean(name, sorted(known)))
     return platform
 
 
 class ReleaseCredentials:
     """The CredentialsRequests among ``manifests`` of ``release`` that are for ``platform``.
 
-    All of them where it is ``None``; then their bodies are not read. Raises ``ReleaseError``.
+    All of them if ``platform`` is ``None``; then their bodies are not read. Raises ``ReleaseError``.
     """
 
     def __init__(self, release: Release, manifests: Iterable[Manifest], platform: str | None) -> None:
@@ -52,18 +50,20 @@ class ReleaseCredentials:
             self._groups.setdefault(needs, []).append((position, request))
 
     def needed(self, enabled: frozenset[str] | None) -> tuple[CredentialsRequest, ...]:
-        """Return those that are in where ``enabled`` is on (``None``: whatever is on), in the release's order."""
-        found = [item for needs, items in self._groups.items() if enabled is None or needs <= enabled for item in items]
-        return tuple(request for _position, request in sorted(found, key=lambda item: item[0]))
+        """Return those that are included if ``enabled`` are enabled, in release order. ``None`` includes all."""
+        included = [
+            item for needs, items in self._groups.items() if enabled is None or needs <= enabled for item in items
+        ]
+        return tuple(request for _position, request in sorted(included, key=lambda item: item[0]))
 
 
 def _requests(release: Release, manifests: Iterable[Manifest], platform: str | None) -> Iterator[CredentialsRequest]:
-    wanted = platforms.CREDENTIALS_OF_PLATFORMS.get(platform) if platform is not None else None
+    provider = platforms.CREDENTIALS_OF_PLATFORMS.get(platform) if platform is not None else None
     for manifest in manifests:
         resource = manifest.resource_id
         if resource.group_kind != _CREDENTIALS_REQUEST or manifest.deletes:
             continue
         if platform is None:
             yield CredentialsRequest(manifest, None)
-        elif wanted is not None and nested(release.body(manifest), "spec", "providerSpec", "kind") == wanted:
-            yield CredentialsRequest(manifest, wanted)
+        elif provider is not None and nested(release.body(manifest), "spec", "providerSpec", "kind") == provider:
+            yield CredentialsRequest(manifest, provider)

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The resources that are on a cluster, as somebody listed them."""
+"""The resources that exist on a cluster, as the user lists them."""
 
 from __future__ import annotations
 
@@ -16,51 +16,48 @@ from .._resources import ResourceId
 
 
 class LiveResources(NamedTuple):
-    """The resources, and what is wrong with the list."""
+    """The resources, and the faults in their list."""
 
     present: frozenset[ResourceId]
     problems: tuple[Problem, ...]
 
 
-def read_live_resources(given: Sequence[Any], where: str = "live_resources") -> LiveResources:
-    """Read a list of resource ids, or of the objects themselves as the API returns them."""
-    found: set[ResourceId] = set()
+def read_live_resources(entries: Sequence[Any], where: str = "live_resources") -> LiveResources:
+    """Read a list of resource ids, or of objects as the API returns them."""
+    present: set[ResourceId] = set()
     problems = Problems()
-    for index, entry in enumerate(given):
-        place = f"{where}[{index}]"
-        if not isinstance(entry, Mapping):
-            hint = f"Write it as a dict with {', '.join(ResourceId._fields)}"
-            problems.append(Problem("error", "todo", place, f"is {entry!r}, expected a dict", hint))
-        elif "metadata" in entry and not entry.get("apiVersion"):
-            problems.append(
-                Problem("error", "todo", f"{place}.apiVersion", "is missing", "Give the object as the API returns it")
-            )
-        elif "metadata" in entry:
-            manifest, wrong = manifest_from_object(entry, place)
-            found.update(() if manifest is None else (manifest.resource_id,))
-            problems += [problem for problem in wrong if problem.severity == "error"]
-        else:
-            wrong = _field_problems(entry, place)
-            problems += wrong
-            if not wrong:
-                found.add(ResourceId(*(entry.get(field) or "" for field in ResourceId._fields)))
-    return LiveResources(frozenset(found), tuple(problems))
+    for index, entry in enumerate(entries):
+        resource = _read_entry(entry, f"{where}[{index}]", problems)
+        if resource is not None:
+            present.add(resource)
+    return LiveResources(frozenset(present), tuple(problems))
 
 
-def _field_problems(entry: Mapping[Any, Any], place: str) -> tuple[Problem, ...]:
-    unknown = [
-        Problem(
-            "error",
-            "todo",
-            f"{place}.{field}",
-            "is not a field of a resource id",
-            did_you_mean(field, ResourceId._fields),
-        )
-        for field in sorted(set(map(str, entry)) - set(ResourceId._fields))
-    ]
-    wrong = [
-        Problem("error", "todo", f"{place}.{field}", f"is {entry.get(field)!r}, expected a string", "Name the resource")
-        for field in ResourceId._fields
-        if not isinstance(entry.get(field) or "", str) or (field in ("kind", "name") and not entry.get(field))
-    ]
-    return (*unknown, *wrong)
+def _read_entry(entry: object, where: str, problems: Problems) -> ResourceId | None:
+    if not isinstance(entry, Mapping):
+        hint = f"Write it as a dict with {', '.join(ResourceId._fields)}"
+        problems.error("not-a-map", where, f"is {entry!r}, expected a dict", hint)
+        return None
+    if "metadata" not in entry:
+        return _read_id(entry, where, problems)
+    if not entry.get("apiVersion"):
+        problems.error("missing-field", f"{where}.apiVersion", "is missing", "Pass the object as the API returns it")
+        return None
+    manifest, of_manifest = manifest_from_object(entry, where)
+    problems += [problem for problem in of_manifest if problem.severity == "error"]
+    return None if manifest is None else manifest.resource_id
+
+
+def _read_id(entry: Mapping[Any, Any], where: str, problems: Problems) -> ResourceId | None:
+    count = len(problems)
+    for field in sorted(set(map(str, entry)) - set(ResourceId._fields)):
+        hint = did_you_mean(field, ResourceId._fields)
+        problems.error("unknown-field", f"{where}.{field}", "is not a field of a resource id", hint)
+    for field in ResourceId._fields:
+        value = entry.get(field) or ""
+        if not isinstance(value, str) or (field in ("kind", "name") and not value):
+            message = f"is {entry.get(field)!r}, expected a string"
+            problems.error("not-a-string", f"{where}.{field}", message, "Name the resource")
+    if len(problems) > count:
+        return None
+    return ResourceId(*(entry.get(field) or "" for field in ResourceId._fields))

@@ -3,73 +3,101 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The path of a cluster: releases in the order in which it runs them, current first."""
+"""The path of a cluster: releases in the order in which it runs them, starting with the current one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
+from .._capability.cluster_options import InclusionCriteria
+from .._capability.release_properties import resolve_feature_set
+from .._capability.resolved_release import ResolvedRelease, resolve_release
 from .._data import capabilities as capability_data
+from .._data import feature_sets
 from .._problems import Problem, Problems
 from .._release.release import Release
 from .._version import precedence
 
 
 def is_upgrade(current: Release, target: Release) -> bool:
-    """Tell whether ``target`` is a later version than ``current``."""
+    """Whether ``target`` is a later version than ``current``."""
     return precedence(target.shown_version) > precedence(current.shown_version)
 
 
-def path_problems(releases: Sequence[Release], allow_downgrade: bool, where: str = "releases") -> list[Problem]:
-    """Return what is wrong with a path, or worth knowing about it."""
+def check_path(releases: Sequence[Release], allow_downgrade: bool, where: str, problems: Problems) -> None:
+    """Report the errors and warnings of a path."""
     if len(releases) < 2:
         message = f"names {len(releases) or 'no'} release{'' if len(releases) == 1 else 's'}, expected two or more"
-        return [
-            Problem("error", "todo", where, message, "Name the release that the cluster runs, then those it goes to")
-        ]
-    problems = Problems()
+        hint = "Name the release that the cluster runs, then the releases that it updates to"
+        problems.error("path-too-short", where, message, hint)
+        return
     for index, (current, target) in enumerate(pairwise(releases), 1):
-        if current.minor is None or target.minor is None:
-            continue  # told where the release is looked at
-        problems += _hop_problems(current, target, allow_downgrade, f"{where}[{index}]")
+        # A missing version is reported when the release is resolved.
+        if current.minor is not None and target.minor is not None:
+            _check_hop(current, target, allow_downgrade, f"{where}[{index}]", problems)
     for index, release in enumerate(releases[:-1]):
         if release.minor is not None and not capability_data.has_capabilities(release.minor):
-            message = f"{release.shown_version} has no capabilities, they began with {min(capability_data.BRANCHES)}"
-            hint = "A path can only end in such a release; leave it out"
-            problems.append(Problem("error", "todo", f"{where}[{index}]", message, hint))
-    return problems
+            first = min(capability_data.BRANCHES)
+            message = f"{release.shown_version} has no capabilities, which exist from {first} on"
+            hint = "Remove it; only the last release of a path can be without capabilities"
+            problems.error("unsupported-version", f"{where}[{index}]", message, hint)
 
 
-def _hop_problems(current: Release, target: Release, allow_downgrade: bool, where: str) -> list[Problem]:
-    old, new = current.shown_version, target.shown_version
+def _check_hop(current: Release, target: Release, allow_downgrade: bool, where: str, problems: Problems) -> None:
     if is_upgrade(current, target):
-        return _skipped(current, target, where)
-    found = "is the same version as the one before" if precedence(old) == precedence(new) else f"is older than {old}"
+        _check_skipped(current, target, where, problems)
+        return
+    old, new = current.shown_version, target.shown_version
+    same = precedence(old) == precedence(new)
+    message = f"{new} is the same version as the one before" if same else f"{new} is older than {old}"
     if not allow_downgrade:
-        hint = "Name the releases in the order of the updates, current first, or set allow_downgrade"
-        return [Problem("error", "todo", where, f"{new} {found}", hint)]
-    if precedence(old) == precedence(new):
-        return []
-    message = (
-        f"{new} {found}: what only {old} has stays behind on the cluster, and where its status names a capability "
-        f"that {new} does not know, every write to ClusterVersion is refused there"
-    )
-    return [
-        Problem("warning", "todo", where, message, "Plan to clean up by hand; going back is not supported by OpenShift")
-    ]
+        hint = "Name the releases in the order of the updates, current one first, or set allow_downgrade"
+        problems.error("unexpected-downgrade", where, message, hint)
+    elif not same:
+        message += (
+            f": resources that only {old} has stay on the cluster. If its status contains a capability that {new} does "
+            "not know, the API server rejects every write to the ClusterVersion"
+        )
+        hint = "Plan to clean up by hand; OpenShift does not support downgrades"
+        problems.warning("downgrade", where, message, hint)
 
 
-def _skipped(current: Release, target: Release, where: str) -> list[Problem]:
+def _check_skipped(current: Release, target: Release, where: str, problems: Problems) -> None:
     old, new = current.minor, target.minor
     if old is None or new is None:
-        return []
+        return
     if old.major == new.major:
         skips = new.minor - old.minor > 1
     else:
-        # The last minors of a major and the first of the next are made at the same time.
+        # The last minors of a major version are released together with the first minors of the next one.
         skips = sum(1 for minor in capability_data.BRANCHES if old < minor < new) > 1
-    if not skips:
-        return []
-    message = f"goes from {old} to {new}; a cluster passes every minor between, and each can turn something on"
-    return [Problem("warning", "todo", where, message, "Name a release of each minor on the way")]
+    if skips:
+        message = f"goes from {old} to {new}; a cluster passes through every minor between, which can enable more"
+        problems.warning("skipped-minor", where, message, "Name a release of each minor on the path")
+
+
+def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
+    """Resolve a release of a path; ``None`` if its version is missing or not known.
+
+    A release without capabilities is possible. A profile that no manifest names is an error: such a plan is empty.
+    """
+    found = Problems()
+    resolved = resolve_release(criteria, release, found)
+    if feature_sets.feature_set(criteria.feature_set) is not None:  # an unknown one is reported once, not per release
+        resolve_feature_set(criteria.feature_set, release.minor, found)
+    problems += (_of_release(item, release) for item in found if item.code != "unsupported-version")
+    return resolved
+
+
+def _of_release(problem: Problem, release: Release) -> Problem:
+    if problem.code == "missing-version":
+        hint = "Extract the release with its release-metadata, or give {release: PATH, openshift_version: X.Y.Z}"
+        return problem._replace(where=release.path, hint=hint)
+    if problem.code == "unknown-version" and problem.severity == "error":
+        return problem._replace(
+            where=release.path, hint="Use a release with its ClusterVersion CRD, or update the collection"
+        )
+    if problem.code == "unknown-profile":
+        problem = problem._replace(severity="error")
+    return problem._replace(where=f"{release.shown_version}, {problem.where}")

@@ -3,43 +3,61 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Many clusters on few releases: what was computed for one is not computed again for another."""
+"""Plans many clusters on few releases. What is computed for one cluster is not computed again for another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from .._capability.cluster_options import InclusionCriteria, check_always_enabled, ineffective_exclusions
+from .._capability.cluster_options import InclusionCriteria
 from .._capability.implicit_enablement import ImplicitEnablement
-from .._capability.selection import Selection, check_selection
-from .._problems import InvalidOptionError, Problem, Problems, has_errors, raise_errors
+from .._capability.resolved_release import ResolvedRelease, check_always_enabled, report_ineffective_exclusions
+from .._capability.selection import check_selection
+from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._release.release import Release
 from .blockers import blockers
 from .credentials import ReleaseCredentials
-from .path import is_upgrade, path_problems
+from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .release_diff import ReleaseDiff
 from .request import PlanRequest
-from .resolved_release import ResolvedRelease, resolve_release
-from .warnings import plan_problems, status_problems
+from .warnings import check_plan, check_status
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
 class PlanResult(NamedTuple):
-    """A plan, and what is worth knowing about it."""
+    """A plan, and its problems."""
 
     plan: Plan
     problems: tuple[Problem, ...]
 
 
-class _Path(NamedTuple):
-    """What all questions with the same path, facts and platform share. ``hops`` are empty where it is not possible.
+class FleetPlan(NamedTuple):
+    """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
-    ``start`` is the first release, as far as it can be understood.
+    ``problems``: those of the releases.
+    """
+
+    plans: tuple[PlanResult, ...]
+    clusters: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+
+class _Resolution(NamedTuple):
+    """A release resolved for some criteria, ``None`` if that is not possible."""
+
+    release: ResolvedRelease | None
+    problems: tuple[Problem, ...]
+
+
+class _Path(NamedTuple):
+    """What requests with the same path, criteria and platform share. ``hops``: empty if the path is invalid.
+
+    ``start``: the first release, if all releases can be resolved. ``always``: names that any of them always enables.
     """
 
     start: ResolvedRelease | None
@@ -49,66 +67,69 @@ class _Path(NamedTuple):
 
 
 class Planner:
-    """Plans for clusters that go through some of ``releases``."""
+    """Plans clusters whose paths consist of ``releases``."""
 
     def __init__(self, releases: Sequence[Release], allow_downgrade: bool = False) -> None:
         self._releases = releases
         self._allow_downgrade = allow_downgrade
-        self._answers: dict[PlanRequest, PlanResult] = {}
+        self._plans: dict[PlanRequest, PlanResult] = {}
         self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], _Path] = {}
-        self._waypoints: dict[tuple[int, InclusionCriteria], tuple[ResolvedRelease | None, tuple[Problem, ...]]] = {}
+        self._resolved: dict[tuple[int, InclusionCriteria], _Resolution] = {}
         self._compared: dict[tuple[int, int, InclusionCriteria], tuple[ImplicitEnablement, ReleaseDiff]] = {}
         self._credentials: dict[tuple[int, InclusionCriteria, str | None], ReleaseCredentials] = {}
 
-    def answer(self, question: PlanRequest) -> tuple[PlanResult, tuple[Problem, ...]]:
-        """Return the plan that ``question`` asks for, and what is odd about the wording of this very question.
+    def plan(self, request: PlanRequest, problems: Problems) -> PlanResult:
+        """Return the plan of ``request``; ``problems`` gets the warnings about this request.
 
-        Questions that mean the same have one answer. Raises ``CapabilityError`` with everything that is wrong.
+        Requests with the same meaning share a plan. Raises ``InvalidOptionError`` with the problems of path and request
+        if one of them is an error.
         """
-        key = (question.path, question.facts, question.platform)
+        key = (request.path, request.criteria, request.platform)
         path = _cached(self._paths, key, lambda: self._path(*key))
-        wording = tuple(_request_problems(question, path))
-        raise_errors((*path.problems, *wording), InvalidOptionError)
-        pinned = path.hops[0].start.pinned(question.cluster.selection)
-        cluster = question.cluster._replace(selection=Selection(pinned.baseline, pinned.additional))
-        meant = question._replace(cluster=cluster, source="capabilities", place="")
-        return _cached(self._answers, meant, lambda: _answer(meant, path)), wording
+        of_request = Problems()
+        _check_request(request, path, of_request)
+        raise_errors((*path.problems, *of_request), InvalidOptionError)
+        problems += of_request
+        normalized = request.normalized(path.hops[0].start)
+        return _cached(self._plans, normalized, lambda: _plan(normalized, path))
 
-    def _path(self, path: tuple[int, ...], facts: InclusionCriteria, platform: str | None) -> _Path:
-        problems = Problems(path_problems([self._releases[index] for index in path], self._allow_downgrade))
-        waypoints: list[ResolvedRelease] = []
-        for index in path:
-            waypoint, found = self._waypoint(index, facts)
-            waypoints += [] if waypoint is None else [waypoint]
-            problems += [problem for problem in found if problem not in problems]
-        minors = [waypoint.minor_facts for waypoint in waypoints if waypoint.minor_facts is not None]
+    def _path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> _Path:
+        problems = Problems()
+        check_path([self._releases[index] for index in path], self._allow_downgrade, "releases", problems)
+        resolutions = [self._resolve(index, criteria) for index in path]
+        problems += (problem for resolution in resolutions for problem in resolution.problems)
+        resolved = [resolution.release for resolution in resolutions if resolution.release is not None]
+        minors = [release.minor_data for release in resolved if release.minor_data is not None]
         if minors:
-            check_always_enabled(facts, minors, problems)
-        start = waypoints[0] if path and len(waypoints) == len(path) else None
-        always = frozenset[str]().union(*(waypoint.always for waypoint in waypoints))
-        if has_errors(problems):
-            return _Path(start, (), tuple(problems), always)
+            check_always_enabled(criteria, minors, problems)
+        start = resolved[0] if path and len(resolved) == len(path) else None
+        always = frozenset[str]().union(*(release.always for release in resolved))
+        if problems.has_errors:
+            return _Path(start, (), problems.unique(), always)
         hops = []
-        for (from_index, to_index), (before, after) in zip(pairwise(path), pairwise(waypoints), strict=True):
-            enablement, comparison = self._compare((from_index, to_index, facts), before, after)
-            credentials = self._release_credentials((to_index, facts, platform), after)
+        for (from_index, to_index), (before, after) in zip(pairwise(path), pairwise(resolved), strict=True):
+            enablement, comparison = self._compare((from_index, to_index, criteria), before, after)
+            credentials = self._release_credentials((to_index, criteria, platform), after)
             downgrade = not is_upgrade(before.release, after.release)
-            refusals = tuple(blockers(before, after))
-            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade, refusals))
-        return _Path(start, tuple(hops), tuple(problems), always)
+            hops.append(
+                Hop(before, after, enablement, comparison, credentials, downgrade, tuple(blockers(before, after)))
+            )
+        return _Path(start, tuple(hops), problems.unique(), always)
 
-    def _waypoint(self, index: int, facts: InclusionCriteria) -> tuple[ResolvedRelease | None, tuple[Problem, ...]]:
-        def resolve() -> tuple[ResolvedRelease | None, tuple[Problem, ...]]:
+    def _resolve(self, index: int, criteria: InclusionCriteria) -> _Resolution:
+        def resolve() -> _Resolution:
             problems = Problems()
-            return resolve_release(facts, self._releases[index], problems), tuple(problems)
+            release = resolve_on_path(criteria, self._releases[index], problems)
+            return _Resolution(release, tuple(problems))
 
-        return _cached(self._waypoints, (index, facts), resolve)
+        return _cached(self._resolved, (index, criteria), resolve)
 
     def _compare(
         self, key: tuple[int, int, InclusionCriteria], start: ResolvedRelease, end: ResolvedRelease
     ) -> tuple[ImplicitEnablement, ReleaseDiff]:
         def compare() -> tuple[ImplicitEnablement, ReleaseDiff]:
-            return ImplicitEnablement(start.loaded, start.load(end)), ReleaseDiff(start.loaded, end.loaded)
+            enablement = ImplicitEnablement(start.loaded, end.manifests_loaded_by(start))
+            return enablement, ReleaseDiff(start.loaded, end.loaded)
 
         return _cached(self._compared, key, compare)
 
@@ -118,54 +139,29 @@ class Planner:
         return _cached(self._credentials, key, lambda: ReleaseCredentials(end.release, end.loaded, key[2]))
 
 
-def _answer(question: PlanRequest, path: _Path) -> PlanResult:
-    plan = plan_path(path.hops, question.cluster)
-    return PlanResult(plan, (*path.problems, *plan_problems(plan, path.hops)))
+def _plan(request: PlanRequest, path: _Path) -> PlanResult:
+    plan = plan_path(path.hops, request.cluster)
+    problems = Problems(path.problems)
+    check_plan(plan, path.hops, problems)
+    return PlanResult(plan, tuple(problems))
 
 
-def _request_problems(question: PlanRequest, path: _Path) -> Iterator[Problem]:
-    """Yield what is wrong or odd about what a cluster was asked for, and what it says of itself."""
-    start, selection, status = path.start, question.cluster.selection, question.cluster.status
-    if start is None or start.minor_facts is None:
+def _check_request(request: PlanRequest, path: _Path, problems: Problems) -> None:
+    start, selection, status = path.start, request.cluster.selection, request.cluster.status
+    if start is None or start.minor_data is None:
         return
-    if question.source != "enabled_capabilities":
-        for problem in check_selection(selection, start.minor_facts, start.hidden):
-            # What a cluster holds can be of a later version, after a rollback.
-            yield problem._replace(severity="warning") if question.source == "cluster_version" else problem
-        yield from ineffective_exclusions(selection, path.always)
+    if request.source != "enabled_capabilities":
+        of_selection = Problems()
+        check_selection(selection, start.minor_data, start.gated, of_selection)
+        for problem in of_selection:
+            # After a rollback, a cluster can have names of a later version.
+            problems.append(problem._replace(severity="warning") if request.source == "cluster_version" else problem)
+        report_ineffective_exclusions(selection, path.always, problems)
     if status is not None:
-        yield from status_problems(status, selection, start, question.place, question.source)
+        check_status(status, selection, start, request.location, request.source, problems)
 
 
-def _cached(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
+def _cached(cache: dict[_Key, _Value], key: _Key, compute: Callable[[], _Value]) -> _Value:
     if key not in cache:
-        cache[key] = make()
+        cache[key] = compute()
     return cache[key]
-
-
-_SHOWN = 5
-
-
-class PathPlan(NamedTuple):
-    """A plan with the versions of its path, and what is worth knowing about it."""
-
-    plan: Plan
-    path: tuple[str, ...]
-    problems: tuple[Problem, ...]
-
-
-class FleetPlan(NamedTuple):
-    """Distinct plans; ``clusters`` maps names of clusters to positions among them.
-
-    ``problems`` are those of the releases themselves.
-    """
-
-    plans: tuple[PathPlan, ...]
-    clusters: Mapping[str, int]
-    problems: tuple[Problem, ...]
-
-
-def shown_names(names: Sequence[str]) -> str:
-    """Return the first of many names of clusters, and how many more there are."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"

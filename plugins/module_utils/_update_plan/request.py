@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The question about one cluster's path of updates: from what the user said of the cluster, checked and hashable."""
+"""The request for the plan of one cluster: its options, checked and hashable."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
+from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection, parse_selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
 from .._data.capabilities import NONE
@@ -25,76 +26,76 @@ from .start import PlanOptions, Source, StartingCluster
 
 
 class PlanRequest(NamedTuple):
-    """What a plan depends on; clusters with equal questions have one plan.
+    """Everything that a plan depends on.
 
-    ``path``: positions among the releases of the fleet, current first. ``facts``: without overrides, so that clusters
-    that differ in these alone share what is computed. ``source`` and ``place``: where the selection comes from.
+    ``path``: positions of its releases among those of the planner. ``criteria``: without overrides, so clusters that
+    differ only in these share most computations. ``source`` and ``location``: the origin of the selection.
     """
 
     path: tuple[int, ...]
-    facts: InclusionCriteria
+    criteria: InclusionCriteria
     cluster: StartingCluster
     platform: str | None = None
     source: Source = "capabilities"
-    place: str = ""
+    location: str = ""
+
+    def normalized(self, start: ResolvedRelease) -> PlanRequest:
+        """Return the key of the plan: equal for all requests with the same meaning. ``start``: the first release."""
+        pinned = start.pinned(self.cluster.selection)
+        cluster = self.cluster._replace(selection=Selection(pinned.baseline, pinned.additional))
+        return self._replace(cluster=cluster, source="capabilities", location="")
 
 
-def read_request(
-    options: PlanOptions, path: tuple[int, ...], minor: Minor | None, strict: bool = False
-) -> tuple[PlanRequest, tuple[Problem, ...]]:
-    """Check what was said of a cluster that runs a release of ``minor`` now. Void if there is an error.
-
-    ``strict``: a ClusterVersion of another minor is an error.
-    """
-    problems = Problems()
-    source = _source(options, problems)
+def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | None, problems: Problems) -> PlanRequest:
+    """Check the options of a cluster that runs a release of ``minor``. The request is void if there is an error."""
+    source = _read_source(options, problems)
     selection, status = Selection(), None
-    cluster, of_overrides = options.cluster, "overrides"
+    cluster, overrides_at = options.cluster, "overrides"
     if source == "cluster_version":
-        found = parse_cluster_version(options.cluster_version, options.place, problems)
-        if found is not None:
-            selection, status = found.selection, found.status
-            problems += _version_problems(found, minor, options.place, strict)
+        version = parse_cluster_version(options.cluster_version, options.location, problems)
+        if version is not None:
+            selection, status = version.selection, version.status
+            _check_version(version, minor, options, problems)
             if cluster.overrides is None:
-                cluster = cluster._replace(overrides=found.overrides)
-                of_overrides = f"{options.place}.spec.overrides"
+                cluster = cluster._replace(overrides=version.overrides)
+                overrides_at = f"{options.location}.spec.overrides"
     elif source == "enabled_capabilities":
-        selection, status = _of_list(options.cluster, problems)
+        selection, status = _read_names(options.cluster, problems)
     else:
         selection = parse_selection(options.cluster.capabilities, "capabilities", problems)
-    facts = check_options(cluster, None, problems, overrides_at=of_overrides)
-    effective = facts.overrides if any(override.unmanaged for override in facts.overrides) else ()
+    criteria = check_options(cluster, None, problems, overrides_at=overrides_at)
+    effective = criteria.overrides if any(override.unmanaged for override in criteria.overrides) else ()
     problems += options.live.problems if options.live else ()
-    on_path = StartingCluster(selection, status, effective, options.live.present if options.live else None)
+    start = StartingCluster(selection, status, effective, options.live.present if options.live else None)
     platform = resolve_platform(options.platform, problems)
-    place = options.place if source == "cluster_version" else source
-    return PlanRequest(path, facts._replace(overrides=()), on_path, platform, source, place), tuple(problems)
+    location = options.location if source == "cluster_version" else source
+    return PlanRequest(path, criteria._replace(overrides=()), start, platform, source, location)
 
 
-def deciding_resources(question: PlanRequest, releases: Sequence[Release]) -> frozenset[ResourceId]:
-    """Return the resources whose presence on the cluster can change the plan; ``releases`` are those of its path.
+def deciding_resources(request: PlanRequest, releases: Sequence[Release]) -> frozenset[ResourceId]:
+    """Return the resources whose presence on the cluster can change the plan. ``releases``: those of the path.
 
-    They are those of the incoming releases that need a name which is not on from the start, because what is on stays
-    on (see ``ImplicitEnablement.enabled_by_presence``). ``question`` has to be one that has a plan.
+    These are the resources of the incoming releases that need a name which is disabled at the start, because an enabled
+    name stays enabled (see ``ImplicitEnablement.enabled_by_presence``). ``request`` must be valid.
     """
-    found = [resolve_on_path(question.facts, release, Problems()) for release in releases]
-    waypoints = [waypoint for waypoint in found if waypoint is not None]
-    start, status = waypoints[0], question.cluster.status
-    selection = start.pinned(question.cluster.selection)
+    resolved = [resolve_on_path(request.criteria, release, Problems()) for release in releases]
+    on_path = [release for release in resolved if release is not None]
+    start, status = on_path[0], request.cluster.status
+    selection = start.pinned(request.cluster.selection)
     enabled = start.status(selection).enabled if status is None else status.enabled
-    # A name whose gates one of the releases turns off is not on in all of them.
-    hidden = frozenset[str]().union(*(waypoint.gated for waypoint in waypoints))
-    on = (enabled | start.requested(selection) | start.always) - hidden
+    # A name that is gated in one of the releases is not enabled in all of them.
+    gated = frozenset[str]().union(*(release.gated for release in on_path))
+    always_enabled = (enabled | start.requested(selection) | start.always) - gated
     return frozenset(
         manifest.resource_id
-        for before, after in pairwise(waypoints)
+        for before, after in pairwise(on_path)
         for manifest in after.manifests_loaded_by(before)
-        if not on.issuperset(manifest.capabilities)
+        if not always_enabled.issuperset(manifest.capabilities)
     )
 
 
-def _source(options: PlanOptions, problems: Problems) -> Source:
-    """Return what the plan starts from; a selection that was not given is the cluster default."""
+def _read_source(options: PlanOptions, problems: Problems) -> Source:
+    """Return the option that the plan starts from. Without one, it is the default selection."""
     values: dict[Source, object] = {
         "capabilities": options.cluster.capabilities,
         "cluster_version": options.cluster_version,
@@ -102,27 +103,29 @@ def _source(options: PlanOptions, problems: Problems) -> Source:
     }
     given = tuple(name for name, value in values.items() if value is not None)
     if len(given) > 1:
-        hint = "Keep one: the selection, the cluster's own object, or the list of what is on"
-        problems.append(Problem("error", "todo", given[0], f"is given beside {' and '.join(given[1:])}", hint))
+        message = f"cannot be combined with {' and '.join(given[1:])}"
+        hint = "Keep one: the selection, the ClusterVersion, or the list of enabled names"
+        problems.error("conflicting-options", given[0], message, hint)
     if options.cluster.known_capabilities is not None and "enabled_capabilities" not in given:
-        hint = "Give enabled_capabilities with it, or leave it out"
-        problems.append(Problem("error", "todo", "known_capabilities", "is given without enabled_capabilities", hint))
+        hint = "Set enabled_capabilities too, or remove it"
+        problems.error("missing-option", "known_capabilities", "is set without enabled_capabilities", hint)
     return given[0] if given else "capabilities"
 
 
-def _of_list(options: ClusterOptions, problems: Problems) -> tuple[Selection, ReportedCapabilities]:
+def _read_names(options: ClusterOptions, problems: Problems) -> tuple[Selection, ReportedCapabilities]:
     enabled = frozenset(options.enabled_capabilities or ())
-    message = "does not tell what the cluster was asked for, so it is taken for asked for by name"
-    hint = "Give cluster_version to tell both"
-    problems.append(Problem("info", "todo", "enabled_capabilities", message, hint))
+    message = "does not contain the selection, so these names count as requested by name"
+    problems.info("unknown-selection", "enabled_capabilities", message, "Set cluster_version, which contains both")
     known = None if options.known_capabilities is None else frozenset(options.known_capabilities)
     return Selection(NONE, tuple(sorted(enabled))), ReportedCapabilities(enabled, known)
 
 
-def _version_problems(found: ClusterVersion, minor: Minor | None, place: str, strict: bool) -> list[Problem]:
-    runs = find_minor(found.version)
+def _check_version(version: ClusterVersion, minor: Minor | None, options: PlanOptions, problems: Problems) -> None:
+    """Report a cluster that runs another minor than the path begins with: an error if a gate depends on the plan."""
+    runs = find_minor(version.version)
     if runs is None or minor is None or runs == minor:
-        return []
-    message = f"is {found.version}, and the path begins with a release of {minor}"
+        return
+    where = f"{options.location}.status.desired.version"
+    message = f"is {version.version}, but the path begins with a release of {minor}"
     hint = "Begin the path with the release that the cluster runs"
-    return [Problem("error" if strict else "warning", "todo", f"{place}.status.desired.version", message, hint)]
+    problems.append(Problem("error" if options.fail_on else "warning", "version-mismatch", where, message, hint))

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Plans in the shape that playbooks and reports get."""
+"""Plans as plain values, for playbooks and reports."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ from .._problems import Problem
 from .._release.manifest import Manifest
 from .fail_on import violations
 from .plan import EnabledCapability, HopPlan, Plan
-from .planner import FleetPlan, PathPlan, shown_names
+from .planner import FleetPlan
+
+_SHOWN = 5
 
 
 class PlanShapes:
-    """Makes the shapes. What is the same in many plans of a fleet is one object in all of them."""
+    """Converts plans. Lists that many plans of a fleet have in common become one object."""
 
     def __init__(self) -> None:
         self._causes: dict[int, tuple[tuple[MovedResource, ...], list[dict[str, Any]]]] = {}
         self._resources: dict[int, dict[str, Any]] = {}
 
-    def plan(self, planned: PathPlan, *, details: bool) -> dict[str, Any]:
-        """Return a plan; without ``details`` each list of causes is cut to the first and the other lists left out."""
-        plan = planned.plan
+    def plan(self, plan: Plan, *, details: bool) -> dict[str, Any]:
+        """Convert a plan. Without ``details``, only the first of each list of causes, and none of the other lists."""
         return {
-            "releases": list(planned.path),
+            "releases": list(plan.releases),
             "capabilities": selection_dict(plan.selection),
             "hops": [self._hop(hop, details) for hop in plan.hops],
             **end_dict(plan),
         }
 
-    def report(self, planning: FleetPlan) -> dict[str, Any]:
-        """Return what a report shows: all plans in detail, with the names of their clusters."""
+    def report(self, fleet: FleetPlan) -> dict[str, Any]:
+        """Return the input of a report: all plans with details, and the names of their clusters."""
         plans = [
-            {"clusters": clusters, **self.plan(planned, details=True)}
-            for planned, clusters in zip(planning.plans, _names(planning), strict=True)
+            {"clusters": clusters, **self.plan(result.plan, details=True)}
+            for result, clusters in zip(fleet.plans, _names(fleet), strict=True)
         ]
-        return {"plans": plans, "problems": problem_dicts(all_problems(planning))}
+        return {"plans": plans, "problems": problem_dicts(all_problems(fleet))}
 
     def _hop(self, hop: HopPlan, details: bool) -> dict[str, Any]:
         shape: dict[str, Any] = {
@@ -55,7 +56,7 @@ class PlanShapes:
             "known_before": sorted(hop.before.known),
             "known_after": sorted(hop.after.known),
             "implicitly_enabled": [
-                {**self._turned_on(item, details), "requested": item.name in hop.requested}
+                {**self._enabled(item, details), "requested": item.name in hop.requested}
                 for item in hop.implicitly_enabled
             ],
             "newly_requested": sorted(hop.newly_requested),
@@ -90,7 +91,7 @@ class PlanShapes:
             "left_behind": removed if hop.downgrade else [],
         }
 
-    def _turned_on(self, item: EnabledCapability, details: bool) -> dict[str, Any]:
+    def _enabled(self, item: EnabledCapability, details: bool) -> dict[str, Any]:
         return {
             "name": item.name,
             "cause": item.cause,
@@ -100,29 +101,29 @@ class PlanShapes:
         }
 
     def _cause_list(self, causes: tuple[MovedResource, ...]) -> list[dict[str, Any]]:
-        # Kept with the tuple itself, so that no other one can get its id.
-        found = self._causes.get(id(causes))
-        if found is None:
-            found = self._causes[id(causes)] = (causes, [_cause(cause) for cause in causes])
-        return found[1]
+        # Stored with the tuple itself, so no other tuple can get its id.
+        entry = self._causes.get(id(causes))
+        if entry is None:
+            entry = self._causes[id(causes)] = (causes, [_cause(cause) for cause in causes])
+        return entry[1]
 
     def _manifests(self, manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
         return [self._manifest(manifest) for manifest in manifests]
 
     def _manifest(self, manifest: Manifest) -> dict[str, Any]:
-        # Manifests live as long as the releases that they belong to, so an id is not given twice.
-        found = self._resources.get(id(manifest))
-        if found is None:
-            found = self._resources[id(manifest)] = {
+        # Manifests exist as long as their releases, so no two of them have the same id.
+        resource = self._resources.get(id(manifest))
+        if resource is None:
+            resource = self._resources[id(manifest)] = {
                 **manifest.resource_id._asdict(),
                 "file": manifest.file,
                 "capabilities": list(manifest.capabilities),
             }
-        return found
+        return resource
 
 
 def end_dict(plan: Plan) -> dict[str, Any]:
-    """Return what is at the end of a path."""
+    """Return the state of the cluster at the end of a path."""
     return {
         "enabled_capabilities": sorted(plan.status.enabled),
         "implicitly_enabled_capabilities": sorted(plan.status.implicitly_enabled),
@@ -132,60 +133,66 @@ def end_dict(plan: Plan) -> dict[str, Any]:
 
 
 def selection_dict(selection: Selection) -> Mapping[str, Any]:
-    """Return a selection as the API has it."""
+    """Convert a selection to the fields of the API."""
     return {
         "baseline_capability_set": selection.baseline,
         "additional_enabled_capabilities": list(selection.additional),
     }
 
 
-def planning_result(planning: FleetPlan, *, fleet: bool, details: bool, fail_on: Sequence[str]) -> dict[str, Any]:
-    """Return what the module returns, beside the report and the problems."""
+def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on: Sequence[str]) -> dict[str, Any]:
+    """Return the result of the module, apart from the report and the problems."""
     shapes = PlanShapes()
-    result: dict[str, Any] = {"changed": False, "violations": plan_violations(planning, fail_on)}
-    if not fleet:
-        return {**result, **shapes.plan(planning.plans[0], details=details)}
+    common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, fail_on)}
+    if not of_fleet:
+        return {**common, **shapes.plan(fleet.plans[0].plan, details=details)}
     plans = [
-        {**shapes.plan(planned, details=details), "problems": problem_dicts(planned.problems)}
-        for planned in planning.plans
+        {**shapes.plan(result.plan, details=details), "problems": problem_dicts(result.problems)}
+        for result in fleet.plans
     ]
-    return {**result, "plans": plans, "clusters": dict(planning.clusters)}
+    return {**common, "plans": plans, "clusters": dict(fleet.clusters)}
 
 
-def plan_violations(planning: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what the plans turn on against the policy ``fail_on``, with the clusters that they are for."""
-    found: dict[str, dict[str, Any]] = {}
-    for planned, clusters in zip(planning.plans, _names(planning), strict=True):
-        for violation in violations(planned.plan, fail_on):
+def plan_violations(fleet: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the names that the plans enable although ``fail_on`` forbids them, with the clusters."""
+    entries: dict[str, dict[str, Any]] = {}
+    for result, clusters in zip(fleet.plans, _names(fleet), strict=True):
+        for violation in violations(result.plan, fail_on):
             hop = violation.hop
-            shape = {"name": violation.name, "from": hop.from_version, "to": hop.to_version, "clusters": []}
-            found.setdefault(str(violation), shape)["clusters"].extend(clusters)
+            entry = {"name": violation.name, "from": hop.from_version, "to": hop.to_version, "clusters": []}
+            entries.setdefault(str(violation), entry)["clusters"].extend(clusters)
     return [
-        {**shape, "message": f"{shown_names(shape['clusters'])}: {text}" if shape["clusters"] else text}
-        for text, shape in found.items()
+        {**entry, "message": f"{shown_names(entry['clusters'])}: {text}" if entry["clusters"] else text}
+        for text, entry in entries.items()
     ]
 
 
-def shown_problems(planning: FleetPlan, *, fleet: bool) -> Sequence[Problem]:
-    """Return what is shown to the user; the problems of a fleet's clusters are in their plans, and can be thousands."""
-    if not fleet:
-        return all_problems(planning)
-    common = frozenset.intersection(*(frozenset(planned.problems) for planned in planning.plans))
-    own = sum(1 for planned in planning.plans if any(item.severity != "info" for item in {*planned.problems} - common))
-    message = f"{own} of {len(planning.plans)} plans have problems of their own, see plans[].problems"
-    of_plans = [Problem("warning", "todo", "clusters", message)] if own else []
-    return [*planning.problems, *(item for item in planning.plans[0].problems if item in common), *of_plans]
+def shown_problems(fleet: FleetPlan, *, of_fleet: bool) -> Sequence[Problem]:
+    """Return the problems that the module reports. Those of single plans of a fleet stay there; they can be many."""
+    if not of_fleet:
+        return all_problems(fleet)
+    common = frozenset.intersection(*(frozenset(result.problems) for result in fleet.plans))
+    own = sum(1 for result in fleet.plans if any(item.severity != "info" for item in {*result.problems} - common))
+    message = f"{own} of {len(fleet.plans)} plans have separate problems, see plans[].problems"
+    of_plans = [Problem("warning", "separate-problems", "clusters", message)] if own else []
+    return [*fleet.problems, *(item for item in fleet.plans[0].problems if item in common), *of_plans]
 
 
-def all_problems(planning: FleetPlan) -> Sequence[Problem]:
+def all_problems(fleet: FleetPlan) -> Sequence[Problem]:
     """Return the problems of the releases and of all plans, each once."""
-    return list(dict.fromkeys((*planning.problems, *(item for planned in planning.plans for item in planned.problems))))
+    return list(dict.fromkeys((*fleet.problems, *(item for result in fleet.plans for item in result.problems))))
 
 
-def _names(planning: FleetPlan) -> list[list[str]]:
-    """Return, for each plan, the names of its clusters; none for the one cluster that has no name."""
-    names: list[list[str]] = [[] for _planned in planning.plans]
-    for name, position in planning.clusters.items():
+def shown_names(names: Sequence[str]) -> str:
+    """Return the first names of clusters, and the number of the others."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _names(fleet: FleetPlan) -> list[list[str]]:
+    """Return the names of the clusters of each plan. A single cluster has no name."""
+    names: list[list[str]] = [[] for _result in fleet.plans]
+    for name, position in fleet.clusters.items():
         if name:
             names[position].append(name)
     return names

@@ -3,11 +3,12 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The cluster from which a plan starts."""
+"""The cluster that a plan starts from: as the user describes it, and checked."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import Override
@@ -16,39 +17,46 @@ from .._cluster.cluster_version import ReportedCapabilities
 from .._resources import ResourceId
 from .live_resources import LiveResources
 
+Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
+"""The option that a plan starts from."""
+
+
+class PlanOptions(NamedTuple):
+    """What the user sets for a cluster and its path, unchecked. ``None`` means not set.
+
+    ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``directory``: start of
+    relative paths, empty for the current directory. ``name``: of a cluster of a fleet. ``where``, ``releases_where``
+    and ``location``: the locations of the cluster, of its path and of its ClusterVersion in problems.
+    """
+
+    cluster: ClusterOptions
+    releases: Sequence[Any] | None = None
+    cluster_version: object = None
+    live: LiveResources | None = None
+    platform: str | None = None
+    allow_downgrade: bool = False
+    fail_on: Sequence[str] = ()
+    directory: str = ""
+    name: str = ""
+    where: str = ""
+    releases_where: str = "releases"
+    location: str = "cluster_version"
+
+    @property
+    def has_start(self) -> bool:
+        """Whether the user set what the plan starts from, valid or not."""
+        return self.cluster_version is not None or self.cluster.capabilities is not None or self.cluster.gives_status
+
 
 class StartingCluster(NamedTuple):
-    """The cluster that is put on a path.
+    """A cluster before the first update of its path.
 
-    ``selection`` is pinned, as the API has it. ``status`` is what it says of itself, and wins over what the sets say;
-    without one it follows from the selection. ``present`` are the resources that it has, for the algorithm that
-    compares with these.
+    ``status``: as the cluster reports it, which takes precedence over the capability sets. Without it, the status
+    follows from ``selection``. ``present``: the resources that exist on the cluster, if the plan compares with these
+    instead of with the old release.
     """
 
     selection: Selection
     status: ReportedCapabilities | None = None
     overrides: tuple[Override, ...] = ()
     present: frozenset[ResourceId] | None = None
-
-
-class PlanOptions(NamedTuple):
-    """What the user says of a cluster on a path, unchecked. ``None`` means that nothing was said.
-
-    ``cluster_version`` is the object, ``place`` where it comes from.
-    """
-
-    cluster: ClusterOptions
-    cluster_version: object = None
-    live: LiveResources | None = None
-    platform: str | None = None
-    place: str = "cluster_version"
-
-    @property
-    def says_start(self) -> bool:
-        """Whether the user said what the plan starts from, or tried to."""
-        said = (self.cluster.capabilities, self.cluster.enabled_capabilities, self.cluster.known_capabilities)
-        return any(value is not None for value in (*said, self.cluster_version))
-
-
-Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
-"""The option that says what the plan starts from."""

@@ -3,89 +3,84 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What is worth knowing about a plan beside the plan itself."""
+"""Warnings about a plan, and about the status of the cluster that it starts from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
+from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
 from .._data.capabilities import gates_of
-from .._problems import Problem, did_you_mean
+from .._problems import Problems, did_you_mean
 from .plan import Hop, HopPlan, Plan
-from .resolved_release import ResolvedRelease
 from .start import Source
 
 
-def status_problems(
-    status: ReportedCapabilities, selection: Selection, start: ResolvedRelease, where: str, source: Source
-) -> Iterator[Problem]:
-    """Yield what is odd about the status that a cluster of the first release told ``where``."""
-    strange = (status.enabled | (status.known or frozenset())) - start.known - start.hidden
-    if strange and source == "enabled_capabilities" and status.known is None:
-        for name in sorted(strange):
-            yield Problem(
-                "error",
-                "todo",
-                where,
-                f"{name!r} is not a capability of {start.minor}",
-                did_you_mean(name, start.known),
-            )
-    elif strange:
-        message = f"names what {start.minor} does not know: {_listed(strange)}; it stays on, as after a rollback"
-        yield Problem(
-            "warning", "todo", where, message, "See whether the cluster was rolled back, or runs another release"
-        )
-    hidden = status.enabled & start.hidden
-    if hidden:
-        gates = sorted({gate for name in hidden for gate in gates_of(name)})
-        message = f"{_listed(hidden)} exists in {start.minor} only while its feature gate is on ({' or '.join(gates)})"
-        yield Problem("warning", "todo", where, message, "Give feature_set or feature_gates as the cluster has them")
+def check_status(
+    status: ReportedCapabilities,
+    selection: Selection,
+    start: ResolvedRelease,
+    where: str,
+    source: Source,
+    problems: Problems,
+) -> None:
+    """Report what does not fit in the status that a cluster of the first release reports."""
+    unknown = (status.enabled | (status.known or frozenset())) - start.known - start.gated
+    if unknown and source == "enabled_capabilities" and status.known is None:
+        for name in sorted(unknown):
+            message = f"{name!r} is not a capability of {start.minor}"
+            problems.error("unknown-capability", where, message, did_you_mean(name, start.known))
+    elif unknown:
+        message = f"contains names that {start.minor} does not know: {_listed(unknown)}; they stay enabled"
+        hint = "Check whether the cluster was rolled back, or runs another release"
+        problems.warning("unknown-capability", where, message, hint)
+    gated = status.enabled & start.gated
+    if gated:
+        gates = " or ".join(sorted({gate for name in gated for gate in gates_of(name)}))
+        message = f"{_listed(gated)} exists in {start.minor} only if its feature gate is enabled ({gates})"
+        problems.warning("gated-capability", where, message, "Set feature_set or feature_gates as on the cluster")
     pending = start.requested(selection) - status.enabled
     if pending:
-        message = (
-            f"does not show yet what the spec asks for: {_listed(pending)}; it comes with the first hop at the latest"
-        )
-        yield Problem("warning", "todo", where, message, "Plan again when the cluster has followed its spec")
+        message = f"does not contain requested capabilities yet: {_listed(pending)}; the first update enables them"
+        problems.warning("pending-capability", where, message, "Plan again after the cluster has reconciled its spec")
 
 
-def plan_problems(plan: Plan, hops: Sequence[Hop]) -> Iterator[Problem]:
-    """Yield what a plan comes to that somebody should hear of, hop by hop."""
-    for found, hop in zip(plan.hops, hops, strict=True):
-        where = f"{found.from_version} to {found.to_version}"
-        for blocker in found.blockers:
-            yield Problem("warning", "todo", where, blocker.message, blocker.hint)
-        yield from _unknown_names(found, hop, where)
-        if found.downgrade and found.changes.removed:
-            message = f"{len(found.changes.removed)} resources would be left behind, see left_behind"
-            yield Problem("warning", "todo", where, message, "Remove them by hand afterwards")
-        if found.no_longer_optional:
-            message = (
-                f"{found.to_version} does not know {_listed(found.no_longer_optional)} as capabilities, and creates "
-                "what they bring"
-            )
-            yield Problem("warning", "todo", where, message, "See created_components")
+def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
+    """Report what the user should know about each hop of a plan."""
+    for planned, hop in zip(plan.hops, hops, strict=True):
+        where = f"{planned.from_version} to {planned.to_version}"
+        for blocker in planned.blockers:
+            problems.warning("update-blocked", where, blocker.message, blocker.hint)
+        _check_names(planned, hop, where, problems)
+        if planned.downgrade and planned.changes.removed:
+            message = f"would orphan {len(planned.changes.removed)} resources, see left_behind"
+            problems.warning("orphaned-resources", where, message, "Remove them by hand after the downgrade")
+        if planned.no_longer_optional:
+            names = _listed(planned.no_longer_optional)
+            message = f"{planned.to_version} does not know {names} as capabilities, so it creates their components"
+            problems.warning("no-longer-optional", where, message, "See created_components")
 
 
-def _unknown_names(found: HopPlan, hop: Hop, where: str) -> Iterator[Problem]:
-    if hop.end.minor_facts is None:
+def _check_names(planned: HopPlan, hop: Hop, where: str, problems: Problems) -> None:
+    if hop.end.minor_data is None:
         return
-    hidden = {item.name for item in found.implicitly_enabled} & hop.end.hidden
-    if hidden:
-        message = f"{_listed(hidden)} is on during the update only: its feature gate is off in {found.to_version}"
-        yield Problem(
-            "warning", "todo", where, message, "Look into the release, its manifests should name the gate too"
+    gated = {item.name for item in planned.implicitly_enabled} & hop.end.gated
+    if gated:
+        message = (
+            f"{_listed(gated)} is enabled only during the update: its feature gate is disabled in {planned.to_version}"
         )
-    unknown = found.after.enabled - hop.end.known
+        hint = "Check the manifests of the release, which should name the gate too"
+        problems.warning("gated-capability", where, message, hint)
+    unknown = planned.after.enabled - hop.end.known
     if unknown:
         message = (
-            f"{found.to_version} does not know {_listed(unknown)}, which stays in the status: its API refuses every "
-            "write to ClusterVersion until it is taken out there"
+            f"{planned.to_version} does not know {_listed(unknown)}, which stays in the status: the API server rejects "
+            "every write to the ClusterVersion until it is removed there"
         )
-        yield Problem(
-            "warning", "todo", where, message, "Edit the status sub-resource, or apply the newer ClusterVersion CRD"
-        )
+        hint = "Edit the status subresource, or apply the newer ClusterVersion CRD"
+        problems.warning("unknown-capability", where, message, hint)
 
 
 def _listed(names: Iterable[str]) -> str:

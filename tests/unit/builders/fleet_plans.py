@@ -14,13 +14,13 @@ NEWEST = ["CloudCredential", "Ingress", "OperatorLifecycleManager"]
 
 BLOCKED = {
     "reason": "FeatureSet",
-    "message": "feature set TechPreviewNoUpgrade blocks updates to another minor, and a cluster can never leave it",
-    "hint": "Install a cluster of the new minor in its place",
+    "message": "feature set TechPreviewNoUpgrade blocks updates to another minor version, and is permanent",
+    "hint": "Replace it with a new cluster of the new minor version",
 }
 GOES_BACK = {
     "reason": "LowDesiredVersion",
-    "message": "the cluster refuses to go back from 4.11.0",
-    "hint": "Install a cluster of that version; only the previous patch of the same minor may be gone back to",
+    "message": "the cluster refuses a downgrade from 4.11.0",
+    "hint": "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible",
 }
 
 

@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PathPlan, PlanResult
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
@@ -33,7 +33,7 @@ HOP = ("4.20.1", "4.21.1")
 Entry = tuple[str, dict[str, Any]]
 
 
-def obj(
+def manifest(
     needs: str | None = None,
     name: str = "one",
     *,
@@ -63,7 +63,7 @@ def obj(
 def gates(*names: str) -> Entry:
     """Return a FeatureGate manifest as releases carry them: for config-operator, not for the CVO."""
     status = {"featureGates": [{"version": "", "enabled": [{"name": name} for name in names], "disabled": []}]}
-    file, found = obj(
+    file, found = manifest(
         None,
         "cluster",
         api="config.openshift.io/v1",
@@ -78,7 +78,7 @@ def gates(*names: str) -> Entry:
 
 def request(name: str, provider: str, needs: str | None = None, **annotations: str) -> Entry:
     """Return a CredentialsRequest."""
-    return obj(
+    return manifest(
         needs,
         name,
         api="cloudcredential.openshift.io/v1",
@@ -88,15 +88,15 @@ def request(name: str, provider: str, needs: str | None = None, **annotations: s
     )
 
 
-def made(version: str, entries: Sequence[Entry]) -> Release:
+def build_release(version: str, entries: Sequence[Entry]) -> Release:
     """Return a release in memory, each of its documents in its file."""
     bodies: dict[tuple[str, int], Any] = {}
     manifests = []
     for number, (file, value) in enumerate(entries, 1):
-        manifest, problems = manifest_from_object(value, file, number)
-        assert manifest is not None
+        decoded, problems = manifest_from_object(value, file, number)
+        assert decoded is not None
         assert not problems
-        manifests.append(manifest)
+        manifests.append(decoded)
         bodies[file, number] = value
 
     def body(wanted: Manifest) -> Any:
@@ -105,27 +105,27 @@ def made(version: str, entries: Sequence[Entry]) -> Release:
     return reference.release(version, manifests, body)
 
 
-def asked(*sides: Sequence[Entry], path: Sequence[str] = HOP, down: bool = False, **options: Any) -> PlanResult:
-    """Return the answer about a path; of a cluster with nothing selected unless ``options`` say otherwise."""
+def planned(*sides: Sequence[Entry], path: Sequence[str] = HOP, down: bool = False, **options: Any) -> PlanResult:
+    """Return the plan of a path, of a cluster with an empty selection unless ``options`` set another start."""
     starts = ("capabilities", "cluster_version", "enabled_capabilities")
-    selection = {} if any(name in options for name in starts) else {"capabilities": only()}
-    # Gates, profiles and the like are odd in releases that hold next to nothing.
-    releases = [made(version, side) for version, side in zip(path, sides, strict=True)]
-    return reference.ask(releases, allow_downgrade=down, **selection, **options)
+    selection = {} if any(name in options for name in starts) else {"capabilities": select_only()}
+    # Tests ignore warnings about gates and profiles, which such small releases cause.
+    releases = [build_release(version, side) for version, side in zip(path, sides, strict=True)]
+    return reference.plan_of(releases, allow_downgrade=down, **selection, **options)
 
 
 def one_hop(before: Sequence[Entry], after: Sequence[Entry], **options: Any) -> HopPlan:
-    (hop,) = asked(before, after, **options).plan.hops
+    (hop,) = planned(before, after, **options).plan.hops
     return hop
 
 
-def only(*names: str, baseline: str = "None") -> dict[str, Any]:
+def select_only(*names: str, baseline: str = "None") -> dict[str, Any]:
     """Return a selection of these names."""
     return {"baselineCapabilitySet": baseline, "additionalEnabledCapabilities": list(names)}
 
 
-def turned_on(hop: HopPlan) -> dict[str, str]:
-    """Return what the hop turns on implicitly, each name with its cause."""
+def enabled_by(hop: HopPlan) -> dict[str, str]:
+    """Return what the hop enables implicitly, each name with its cause."""
     return {item.name: item.cause for item in hop.implicitly_enabled}
 
 
@@ -133,20 +133,20 @@ def changes(hop: HopPlan) -> dict[str, list[str]]:
     return {side: [item.resource_id.name for item in found] for side, found in hop.changes._asdict().items() if found}
 
 
-def shape(answer: PlanResult) -> dict[str, Any]:
+def shape(result: PlanResult) -> dict[str, Any]:
     """Return the first hop as playbooks get it."""
-    found = PlanShapes().plan(PathPlan(answer.plan, (), answer.problems), details=True)["hops"][0]
-    assert isinstance(found, dict)
+    hop = PlanShapes().plan(result.plan, details=True)["hops"][0]
+    assert isinstance(hop, dict)
+    return hop
+
+
+def the_problem(result: PlanResult, part: str) -> Problem:
+    (found,) = [problem for problem in result.problems if part in problem.message]
     return found
 
 
-def the_problem(answer: PlanResult, part: str) -> Problem:
-    (found,) = [problem for problem in answer.problems if part in problem.message]
-    return found
-
-
-def told(part: str, *, answer: PlanResult) -> bool:
-    return any(part in problem.message for problem in answer.problems)
+def has_problem(result: PlanResult, part: str) -> bool:
+    return any(part in problem.message for problem in result.problems)
 
 
 ELSEWHERE = "0000_70_two_09.yaml"

@@ -1,11 +1,11 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an update turns on, in the plainest form there is, and how the collection is asked the same.
+"""What an update enables, in the simplest possible form, and how to get the same from the collection.
 
-The rule is written down as the loops of openshift/cluster-version-operator:lib/manifest/manifest.go
-GetImplicitlyEnabledCapabilities run, one manifest against each, with nothing that could make it fast. The filter that
-it calls is the collection's own, whose answers are compared with the real code's in tests/parity/test_decisions.py.
+The rule is written as the loops of openshift/cluster-version-operator:lib/manifest/manifest.go
+GetImplicitlyEnabledCapabilities run, one manifest against each, without any optimization. The filter that it
+calls is the collection's own, whose results are compared with the real code's in tests/parity/test_decisions.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     decide,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, raise_errors
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
@@ -33,11 +33,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 Pair = tuple[Manifest, Manifest]
-"""A manifest of the old release, and that of the new one which turns something on because of it."""
+"""A manifest of the old release, and the one of the new release that enables something because of it."""
 
 
 def load(manifests: Iterable[Manifest], facts: InclusionContext) -> list[Manifest]:
-    """Return what a CVO keeps of a release when it loads it: all filters but capabilities and overrides."""
+    """Return the manifests that a CVO loads: all filters except capabilities and overrides."""
     loading = facts._replace(capability_status=None, allow_unknown=False, overrides=())
     return [manifest for manifest in manifests if decide(manifest, loading).included]
 
@@ -52,16 +52,16 @@ def implicitly_enabled(
     gates: frozenset[str] | None = None,
     majors: tuple[int | None, int | None] = (None, None),
 ) -> dict[str, list[Pair]]:
-    """Return what the update turns on where ``enabled`` is on, each name with the pairs that do it.
+    """Return what the update enables in addition to ``enabled``, each name with the pairs that cause it.
 
-    Both lists as they were loaded. ``implicit`` is on already and stays, so it is not in the answer.
+    Both lists as loaded. ``implicit`` is already enabled and stays, so it is not in the result.
     """
     status = CapabilityStatus(frozenset(known), frozenset(enabled))
     old_facts, new_facts = (
         InclusionContext(feature_gates=gates, major_version=major, capability_status=status, allow_unknown=True)
         for major in majors
     )
-    turned_on: dict[str, list[Pair]] = {}
+    result: dict[str, list[Pair]] = {}
     for new in target:
         if decide(new, new_facts).included:
             continue
@@ -75,37 +75,36 @@ def implicitly_enabled(
             for name in dict.fromkeys(new.capabilities):
                 if name in old.capabilities or name in status.enabled or name in implicit:
                     continue
-                turned_on.setdefault(name, []).append((old, new))
-    return turned_on
+                result.setdefault(name, []).append((old, new))
+    return result
 
 
-def ask(path: Sequence[Release], *, allow_downgrade: bool = False, **options: Any) -> PlanResult:
+def plan_of(path: Sequence[Release], *, allow_downgrade: bool = False, **options: Any) -> PlanResult:
     """Return the plan of a cluster that goes through the releases of ``path``; ``options`` are those of the module.
 
-    Its problems are all that there are, those of the question's wording first. Raises ``InvalidOptionError`` as the
-    module
-    would fail.
+    Its problems are complete, those of the request first. Raises ``InvalidOptionError`` if the module would fail.
     """
-    found, of_wording = Planner(path, allow_downgrade).answer(question(path, **options))
-    return found._replace(problems=(*of_wording, *found.problems))
+    of_request = Problems()
+    result = Planner(path, allow_downgrade).plan(plan_request(path, **options), of_request)
+    return result._replace(problems=(*of_request, *result.problems))
 
 
-def answer(fleet: Planner, asked: PlanRequest) -> PlanResult:
-    """Return the answer itself, which equal questions share, without what is said of the question's wording."""
-    return fleet.answer(asked)[0]
+def shared_plan(planner: Planner, request: PlanRequest) -> PlanResult:
+    """Return the plan that equal requests share, without the warnings about this request."""
+    return planner.plan(request, Problems())
 
 
-def question(path: Sequence[Release], positions: tuple[int, ...] | None = None, **options: Any) -> PlanRequest:
-    """Return the question about a path, by default through all releases in their order."""
+def plan_request(path: Sequence[Release], positions: tuple[int, ...] | None = None, **options: Any) -> PlanRequest:
+    """Return the request for a path, by default through all releases in their order."""
     positions = tuple(range(len(path))) if positions is None else positions
     of_plan = {name: options.pop(name) for name in PlanOptions._fields if name in options}
     live = options.pop("live_resources", None)
     of_plan["live"] = None if live is None else read_live_resources(live)
-    asked, problems = read_request(
-        PlanOptions(ClusterOptions(**options), **of_plan), positions, path[positions[0]].minor
-    )
-    raise_errors(problems, InvalidOptionError)
-    return asked
+    problems = Problems()
+    cluster = ClusterOptions(**options)
+    request = read_request(PlanOptions(cluster, **of_plan), positions, path[positions[0]].minor, problems)
+    problems.raise_errors(InvalidOptionError)
+    return request
 
 
 def release(version: str, manifests: Iterable[Manifest], body: Callable[[Manifest], Any] | None = None) -> Release:
@@ -114,13 +113,13 @@ def release(version: str, manifests: Iterable[Manifest], body: Callable[[Manifes
 
 
 def _no_body(manifest: Manifest) -> Any:
-    raise LookupError(f"nobody should read {manifest.resource_id}")
+    raise LookupError(f"the test must not read {manifest.resource_id}")
 
 
 def cluster_version(
     spec: Mapping[str, Any] | None, enabled: Iterable[str] = (), known: Iterable[str] | None = None, **more: Any
 ) -> dict[str, Any]:
-    """Return a ClusterVersion object as a cluster has it; ``more`` goes into its spec."""
+    """Return a ClusterVersion object; ``more`` are fields of its spec."""
     names = {"enabledCapabilities": enabled, "knownCapabilities": known}
     return {
         "apiVersion": "config.openshift.io/v1",
@@ -135,7 +134,7 @@ def cluster_version(
 
 
 def by_manifests(hop: HopPlan) -> dict[str, EnabledCapability]:
-    """Return what manifests turn on in a hop."""
+    """Return what manifests enable in a hop."""
     return {item.name: item for item in hop.implicitly_enabled if item.cause == "manifest"}
 
 
@@ -148,7 +147,7 @@ def expected(
     feature_set: str = "",
     profile: str = DEFAULT_CLUSTER_PROFILE,
 ) -> dict[str, list[Pair]]:
-    """Return what the loops say of an update of a cluster whose outgoing CVO has these ``gates`` on."""
+    """Return the result of the loops for a cluster whose outgoing CVO has these ``gates`` enabled."""
     facts = InclusionContext(
         cluster_profile=profile, feature_set=feature_set, feature_gates=gates, exclude_identifier=""
     )

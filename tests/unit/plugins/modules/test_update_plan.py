@@ -55,7 +55,7 @@ REQUESTS = [
 ]
 
 
-def test_a_hop_is_told_in_full(run):
+def test_a_hop_is_returned_with_all_details(run):
     outcome = run(capabilities=BAREMETAL)
     (hop,) = outcome["hops"]
     forced, by_manifest = hop.pop("implicitly_enabled")
@@ -97,7 +97,7 @@ def test_a_hop_is_told_in_full(run):
     }
 
 
-def test_the_end_of_the_path_is_told(run, releases):
+def test_the_end_of_the_path_is_returned(run, releases):
     outcome = run(releases=releases.path, capabilities=BAREMETAL)
 
     assert outcome["changed"] is False
@@ -121,7 +121,7 @@ def test_the_end_of_the_path_is_told(run, releases):
 
 
 # registry: v4.11 holds MachineAPI from 4.14 on, so the hop turns on what the end of the path was asked for
-def test_what_the_selection_asks_for_in_the_new_release_is_no_longer_implicit_there(run):
+def test_what_the_selection_requests_in_the_new_release_is_not_implicit_there(run):
     outcome = run(capabilities={"baselineCapabilitySet": "v4.11"}, fail_on=[])
 
     by_name = {item["name"]: item for item in outcome["hops"][0]["implicitly_enabled"]}
@@ -138,7 +138,7 @@ def test_the_default_selection_has_everything_and_the_condition_is_as_expected(r
     assert outcome["condition"]["reason"] == "AsExpected"
 
 
-def test_without_details_the_first_cause_stands_for_all_and_counts_for_the_lists(run):
+def test_without_details_there_are_the_first_cause_and_counts(run):
     full, short = run(capabilities=BAREMETAL), run(capabilities=BAREMETAL, details=False)
     hop, cut = full["hops"][0], short["hops"][0]
 
@@ -171,7 +171,7 @@ def write(path: Path, text: str) -> str:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("option", ["cluster_version", "clusterVersion"])
-def test_a_cluster_version_in_every_form_wins_over_what_its_sets_say(form, option, run, tmp_path):
+def test_a_cluster_version_in_every_form_takes_precedence_over_its_sets(form, option, run, tmp_path):
     outcome = run(**{option: FORMS[form](tmp_path, cluster_version())})
 
     assert outcome["problems"] == []
@@ -180,16 +180,16 @@ def test_a_cluster_version_in_every_form_wins_over_what_its_sets_say(form, optio
     assert outcome["capabilities"]["additional_enabled_capabilities"] == ["baremetal"]
 
 
-def test_names_that_are_on_count_as_asked_for_by_name(run):
+def test_enabled_names_count_as_requested_by_name(run):
     outcome = run(enabled_capabilities=["baremetal", "Console"])
 
     assert outcome["hops"][0]["enabled_before"] == ["Console", "baremetal"]
     assert outcome["hops"][0]["known_before"] == KNOWN_4_13
     assert outcome["implicitly_enabled_capabilities"] == ["DeploymentConfig", "MachineAPI"]
-    assert outcome.problem("taken for asked for by name")["severity"] == "info"
+    assert outcome.problem("count as requested by name")["severity"] == "info"
 
 
-def test_names_that_the_cluster_knows_stand_in_for_those_of_its_version(run):
+def test_known_capabilities_replace_those_of_the_version(run):
     outcome = run(enabledCapabilities=["Console"], knownCapabilities=["Console", "Storage"])
 
     assert outcome["hops"][0]["known_before"] == ["Console", "Storage"]
@@ -224,7 +224,7 @@ def test_with_live_resources_the_new_release_is_compared_with_the_cluster(presen
     assert set(outcome["enabled_capabilities"]) == {"DeploymentConfig", *turned_on}
 
 
-def test_a_resource_that_is_deleted_turns_on_what_it_needs_all_the_same(call, tmp_path):
+def test_a_deleted_resource_enables_what_it_needs_nevertheless(call, tmp_path):
     deleting = manifest("a", "Console", annotations={DELETE: "true"})
     files = {"4.19.1": manifest("a"), "4.20.1": deleting}
     path = [str(write_release(tmp_path / version, {"a.yaml": text}, version)) for version, text in files.items()]
@@ -247,7 +247,7 @@ def test_a_resource_that_is_deleted_turns_on_what_it_needs_all_the_same(call, tm
         ("None", {}),
     ],
 )
-def test_the_platform_narrows_credentials_requests(platform, expected, run):
+def test_the_platform_limits_credentials_requests(platform, expected, run):
     (hop,) = run(platform=platform)["hops"]
 
     assert {item["name"]: item["provider"] for item in hop["credentials_requests"]} == expected
@@ -263,7 +263,7 @@ def test_the_platform_narrows_credentials_requests(platform, expected, run):
         ({"overrides": [{"kind": "Deployment", "name": "x", "unmanaged": False}]}, []),
     ],
 )
-def test_what_blocks_an_update_to_another_minor_is_told_and_warned_of(options, reasons, run):
+def test_blockers_of_an_update_to_another_minor_are_returned_and_reported(options, reasons, run):
     outcome = run(**options)
 
     blockers = outcome["hops"][0]["blocked_by"]
@@ -274,7 +274,7 @@ def test_what_blocks_an_update_to_another_minor_is_told_and_warned_of(options, r
     assert warned == [{**where, "message": item["message"], "hint": item["hint"]} for item in blockers]
 
 
-def test_overrides_of_the_cluster_version_hold_unless_others_are_given(run):
+def test_overrides_of_the_cluster_version_apply_unless_others_are_given(run):
     value = cluster_version(overrides=[{"kind": "ConfigMap", "name": "new", "unmanaged": True}])
     theirs, none = run(cluster_version=value), run(cluster_version=value, overrides=[])
 

@@ -91,7 +91,7 @@ def status(**capabilities: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_cluster_version_that_cannot_be(value, where, part, run):
+def test_an_invalid_cluster_version(value, where, part, run):
     found = errors(run(cluster_version=value))
 
     assert list(found) == [f"cluster_version{where}"]
@@ -145,7 +145,7 @@ def test_a_directory_in_the_place_of_a_file(run, tmp_path):
     }
 
 
-def test_an_empty_path_is_no_path(run):
+def test_an_empty_path_is_an_error(run):
     assert errors(run(cluster_version="")) == {"cluster_version": "'' is not a path. Name a file, or give the object"}
 
 
@@ -159,26 +159,26 @@ def test_an_empty_path_is_no_path(run):
         (status(enabledCapabilities=[7]), ".status.capabilities.enabledCapabilities[0]"),
     ],
 )
-def test_what_is_wrong_inside_a_file_is_told_with_its_name(value, where, run, tmp_path):
+def test_an_error_inside_a_file_is_reported_with_its_name(value, where, run, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text(yaml.safe_dump(value))
 
     assert list(errors(run(cluster_version=path))) == [f"cluster_version ({path}){where}"]
 
 
-def test_what_is_odd_inside_a_file_is_told_with_its_name(run, tmp_path):
+def test_a_warning_about_a_file_is_reported_with_its_name(run, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text(yaml.safe_dump(cluster_version(version="4.12.9")))
 
     assert list(warnings(run(cluster_version=path))) == [f"cluster_version ({path}).status.desired.version"]
 
 
-def test_wrong_overrides_of_the_object_are_told_as_its_own(run):
+def test_invalid_overrides_of_the_object_are_reported_in_the_object(run):
     assert list(errors(run(cluster_version=cluster_version(overrides=["x"])))) == ["cluster_version.spec.overrides[0]"]
 
 
 @pytest.mark.parametrize("without", ["status", "capabilities"])
-def test_without_a_status_the_spec_tells_what_is_on(without, run):
+def test_without_a_status_the_spec_decides_what_is_enabled(without, run):
     value = cluster_version()
     del (value if without == "status" else value["status"])[without]
     outcome = run(cluster_version=value)
@@ -312,7 +312,7 @@ def test_that_nothing_is_known_is_a_value(run):
         ([{"name": "a", "known_capabilities": []}], "clusters[0] (a), known_capabilities", "is given without enabled"),
     ],
 )
-def test_clusters_that_cannot_be(clusters, where, part, run):
+def test_invalid_clusters(clusters, where, part, run):
     assert part in errors(run(clusters=clusters))[where]
 
 
@@ -335,7 +335,7 @@ def test_all_fields_of_another_type_come_at_once_with_the_name_of_the_cluster(na
     assert found[f"{place}.feature_set"] == "is 7, expected a string. Quote it"
 
 
-def test_what_is_wrong_with_several_clusters_comes_at_once_with_their_names(run, releases, tmp_path):
+def test_errors_of_several_clusters_are_reported_together_with_their_names(run, releases, tmp_path):
     missing = tmp_path / "missing"
     wrong: dict[str, tuple[dict[str, Any], str]] = {
         "berlin": ({"capabilities": {"baselineCapabilitySet": "none"}}, "capabilities.baseline_capability_set"),
@@ -362,7 +362,7 @@ def test_fields_of_another_type_come_with_everything_else(run):
     assert list(errors(run(clusters=clusters))) == ["clusters[0] (berlin).feature_set", "clusters[1] (paris), platform"]
 
 
-def test_a_release_that_several_clusters_go_to_is_told_once(run, releases, tmp_path):
+def test_a_release_of_several_clusters_is_reported_once(run, releases, tmp_path):
     path = [releases.r4_13, str(tmp_path / "missing")]
     found = errors(run(clusters=[{"name": name, "releases": path} for name in ("berlin", "paris")]))
 

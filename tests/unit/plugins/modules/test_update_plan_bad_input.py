@@ -73,7 +73,7 @@ def test_a_path_needs_two_releases(path, part, run, releases):
         (["r4_13", "r4_10"], ["releases[1]"], "4.10.9 is older than 4.13.5"),
     ],
 )
-def test_a_path_that_does_not_go_up_is_an_error_unless_it_is_allowed(path, wheres, part, run, releases):
+def test_a_downgrade_is_an_error_unless_it_is_allowed(path, wheres, part, run, releases):
     folders = [getattr(releases, name) for name in path]
     outcome = run(releases=folders)
 
@@ -164,14 +164,15 @@ def test_a_flat_directory_without_its_version(position, run, releases, flat):
     path[position] = flat
 
     expect(
-        run(releases=path), (flat, "has no version, and what a selection turns on depends on it. Extract the release")
+        run(releases=path),
+        (flat, "no version is given; capabilities, sets and rules depend on it. Extract the release"),
     )
     assert "openshift_version: X.Y.Z" in run(releases=path).message
 
 
-def test_a_flat_directory_that_several_clusters_go_through_is_told_once_with_their_names(run, releases, flat):
+def test_a_flat_directory_of_several_clusters_is_reported_once_with_their_names(run, releases, flat):
     clusters = [{"name": name, "releases": [flat, releases.r4_14]} for name in ("berlin", "paris")]
-    part = "has no version, and what a selection turns on depends on it"
+    part = "no version is given; capabilities, sets and rules depend on it"
 
     expect(
         run(clusters=clusters),
@@ -205,12 +206,12 @@ def test_a_version_that_disagrees_with_the_release(run, releases):
         (
             {"capabilities": {}, "enabled_capabilities": []},
             "capabilities",
-            "is given beside enabled_capabilities. Keep one",
+            "cannot be combined with enabled_capabilities. Keep one",
         ),
         (
             {"cluster_version": cluster_version(), "enabled_capabilities": []},
             "cluster_version",
-            "is given beside enabled_capabilities. Keep one",
+            "cannot be combined with enabled_capabilities. Keep one",
         ),
         (
             {"capabilities": NOTHING, "cluster_version": cluster_version(), "enabled_capabilities": []},
@@ -234,11 +235,11 @@ def test_a_version_that_disagrees_with_the_release(run, releases):
         (
             {"capabilities": {"baselineCapabilitySet": "v4.14"}},
             "capabilities.baseline_capability_set",
-            "'v4.14' is not a capability set of 4.13. Sets are v4.11 to v4.13",
+            "'v4.14' is not a capability set of 4.13. Use a set from v4.11 to v4.13",
         ),
         ({"feature_set": "techpreviewnoupgrade"}, "feature_set", "Write TechPreviewNoUpgrade: names are case"),
         ({"feature_gates": ["A=x"]}, "feature_gates[0]", "expected NAME or NAME=bool. Write NAME=true"),
-        ({"feature_gates": ["A", "A=false"]}, "feature_gates[1]", "A is said to be on and off. Keep one"),
+        ({"feature_gates": ["A", "A=false"]}, "feature_gates[1]", "A is both enabled and disabled. Keep one"),
         ({"platform": "asw"}, "platform", "'asw' is not a platform. Did you mean aws?"),
         ({"platform": ""}, "platform", "'' is not a platform. Known are: alibabacloud, aws,"),
         ({"always_enabled_capabilities": ["console"]}, "always_enabled_capabilities", "Write Console: names are case"),
@@ -255,7 +256,7 @@ def test_a_version_that_disagrees_with_the_release(run, releases):
         ({"cluster_version": 7}, "cluster_version", "is a number, expected a ClusterVersion object. Give the ob"),
     ],
 )
-def test_options_that_cannot_be(options, where, part, run):
+def test_invalid_options(options, where, part, run):
     expect(run(**options), (where, part))
 
 
@@ -280,7 +281,7 @@ def test_a_feature_set_that_a_later_release_does_not_have(call, tmp_path):
     expect(call(update_plan, releases=path, feature_set="LatencySensitive"), ("4.16.1, feature_set", "of 4.16. "))
 
 
-def test_a_feature_set_that_no_release_of_the_path_has_is_told_for_each(run):
+def test_a_feature_set_that_no_release_of_the_path_has_is_reported_for_each(run):
     expect(
         run(feature_set="DevPreviewNoUpgrade"),
         *((f"{version}, feature_set", "is not a feature set of 4.1") for version in ("4.13.5", "4.14.2")),
@@ -309,7 +310,7 @@ def test_facts_that_cannot_be_come_at_once(run):
     ]
 
 
-def test_everything_that_is_wrong_comes_at_once(run, releases):
+def test_all_errors_are_reported_together(run, releases):
     outcome = run(releases=releases.hop[::-1], capabilities={"baselineCapabilitySet": "none"}, platform="asw")
 
     assert {where for where, _text in errors(outcome)} == {
@@ -340,7 +341,7 @@ def test_a_profile_that_no_manifest_names_is_an_error_for_each_release(run):
     expect(outcome, *((f"{version}, cluster_profile", part) for version in ("4.13.5", "4.14.2")))
 
 
-def test_names_of_a_minor_that_nobody_knows_come_from_its_release(call, tmp_path):
+def test_names_of_an_unknown_minor_come_from_its_release(call, tmp_path):
     names = ["Brand", "Console", "Ingress"]
     old, new = {"a.yaml": manifest("one")}, {"a.yaml": manifest("one", "Brand"), "b.yaml": cluster_version_crd(names)}
     path = [str(write_release(tmp_path / v, files, v)) for v, files in {"5.2.0": old, "9.9.0": new}.items()]
@@ -351,7 +352,7 @@ def test_names_of_a_minor_that_nobody_knows_come_from_its_release(call, tmp_path
     assert outcome.problem("9.9 is not known to this collection")["severity"] == "warning"
 
 
-def test_a_minor_that_nobody_knows_needs_its_crd(call, tmp_path):
+def test_an_unknown_minor_needs_its_crd(call, tmp_path):
     path = [str(write_release(tmp_path / v, {"a.yaml": manifest("one")}, v)) for v in ("5.2.0", "9.9.0")]
     ((where, text),) = errors(call(update_plan, releases=path))
 

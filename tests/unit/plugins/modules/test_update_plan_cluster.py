@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""When update_plan asks a cluster, and what it says where the options do not lead to one. No cluster is needed."""
+"""When update_plan reads from a cluster, and its errors if that is not possible. No cluster is needed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import (
@@ -23,7 +24,7 @@ from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import NOTHING, cluster_version
 
 NOWHERE = "https://127.0.0.1:9"
-"""Nobody listens on the port for discarding."""
+"""Nothing listens on the discard port."""
 
 TOKEN = "sha256~0123456789abcdef"
 KUBECONFIG: dict[str, Any] = {
@@ -42,7 +43,7 @@ ALL_GIVEN = {"capabilities": NOTHING, "live_resources": PRESENT}
 
 @pytest.fixture(autouse=True)
 def no_cluster(monkeypatch, tmp_path):
-    """Neither the variables nor the home of whoever runs the tests lead to a cluster."""
+    """Neither the environment variables nor the home directory of the user lead to a cluster."""
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("KUBECONFIG", "K8S_AUTH_KUBECONFIG", "K8S_AUTH_CONTEXT", "K8S_AUTH_HOST", "K8S_AUTH_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -52,7 +53,7 @@ def plan(outcome) -> dict[str, Any]:
     return {key: value for key, value in outcome.result.items() if key != "invocation"}
 
 
-def test_variables_of_the_environment_alone_ask_no_cluster(run, monkeypatch):
+def test_environment_variables_do_not_select_a_cluster_on_their_own(run, monkeypatch):
     offline = run(capabilities=NOTHING)
     monkeypatch.setenv("K8S_AUTH_HOST", NOWHERE)
     monkeypatch.setenv("K8S_AUTH_KUBECONFIG", "/nonexistent")
@@ -66,12 +67,12 @@ def test_neither_does_an_empty_string(option, run):
 
 
 @pytest.mark.parametrize("options", [{"validate_certs": False}, {"proxy": "http://127.0.0.1:9"}, {"ca_cert": "/ca"}])
-def test_options_that_say_how_and_not_where_ask_no_cluster(options, run):
+def test_options_without_an_address_do_not_select_a_cluster(options, run):
     assert plan(run(capabilities=NOTHING, **options)) == plan(run(capabilities=NOTHING))
 
 
 @pytest.mark.parametrize("start", [{"capabilities": NOTHING}, {"cluster_version": cluster_version()}])
-def test_nobody_is_asked_for_what_is_given(start, run):
+def test_given_values_are_not_read_from_the_cluster(start, run):
     given = {**start, "live_resources": PRESENT}
 
     assert plan(run(host=NOWHERE, api_key=TOKEN, **given)) == plan(run(**given))
@@ -87,22 +88,21 @@ def test_a_kubeconfig_masks_nothing_in_the_result_but_secrets(kubeconfig, run):
 
 
 @pytest.mark.parametrize("option", ["kubeconfig", "context", "host", "api_key", "username", "client_cert"])
-def test_a_fleet_is_not_one_cluster_to_ask(option, run):
+def test_a_fleet_cannot_be_combined_with_a_cluster(option, run):
     outcome = run(clusters=[{"name": "one"}, {"name": "two", "nonsense": 1}], **{option: "x"})
 
-    assert [item["where"] for item in outcome.errors] == ["clusters[1].nonsense", "clusters"]
-    assert "name a cluster to ask" in outcome.message
+    assert outcome.faults == [("unknown-field", "clusters[1].nonsense"), ("conflicting-options", "clusters")]
     assert "cluster_version" in outcome.message
 
 
-def test_a_kubeconfig_that_is_not_there_is_told(run, tmp_path):
+def test_a_missing_kubeconfig_is_reported(run, tmp_path):
     (error,) = run(kubeconfig="missing", chdir=tmp_path).errors
 
     assert error["where"] == "kubeconfig"
     assert error["message"] == f"{tmp_path}/missing does not exist"
 
 
-def test_it_is_told_together_with_a_release_that_is_not_there(run, tmp_path):
+def test_a_missing_kubeconfig_is_reported_together_with_a_missing_release(run, tmp_path):
     outcome = run(kubeconfig=tmp_path / "missing", releases=["/nowhere/1", "/nowhere/2"])
 
     assert {item["where"] for item in outcome.errors} == {"/nowhere/1", "/nowhere/2", "kubeconfig"}
@@ -115,7 +115,7 @@ def test_a_host_that_does_not_answer_is_named(run):
     assert TOKEN not in str(outcome.result)
 
 
-def test_without_the_library_only_asking_fails(run, monkeypatch):
+def test_without_the_library_only_reading_from_a_cluster_fails(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "kubernetes", None)
 
     assert not run(**ALL_GIVEN).failed
@@ -125,28 +125,26 @@ def test_without_the_library_only_asking_fails(run, monkeypatch):
 
 @pytest.mark.parametrize("names", [[], ["Console"], ["baremetal"], ["Console", "baremetal"]])
 @pytest.mark.parametrize("minors", [("r4_13", "r4_14"), ("r4_14", "r4_15"), ("r4_13", "r4_14", "r4_15")])
-def test_the_resources_that_matter_are_all_that_can_change_a_plan(names, minors, releases):
+def test_only_the_deciding_resources_can_change_a_plan(names, minors, releases):
     loaded = [load_release(getattr(releases, minor)).release for minor in minors]
-    asked = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
-    question, _found = read_request(PlanOptions(asked), tuple(range(len(loaded))), loaded[0].minor)
-    fleet = Planner(loaded)
+    options = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
+    request = read_request(PlanOptions(options), tuple(range(len(loaded))), loaded[0].minor, Problems())
+    planner = Planner(loaded)
 
     def plan_with(present):
-        answer, _wording = fleet.answer(
-            question._replace(cluster=question.cluster._replace(present=frozenset(present)))
-        )
-        return answer.plan
+        cluster = request.cluster._replace(present=frozenset(present))
+        return planner.plan(request._replace(cluster=cluster), Problems()).plan
 
     every = {manifest.resource_id for release in loaded for manifest in release.manifests}
-    matter = deciding_resources(question, loaded)
-    assert matter < every
-    assert plan_with(every) == plan_with(matter) != plan_with([])
-    assert [resource for resource in every - matter if plan_with([resource]) != plan_with([])] == []
+    deciding = deciding_resources(request, loaded)
+    assert deciding < every
+    assert plan_with(every) == plan_with(deciding) != plan_with([])
+    assert [resource for resource in every - deciding if plan_with([resource]) != plan_with([])] == []
 
 
-def test_whoever_asks_no_cluster_does_not_load_a_client():
-    wanted = "name.split('.')[0] in ('kubernetes', 'urllib3', 'concurrent') or '._client' in name"
-    code = f"import sys, {update_plan.__name__}; print([name for name in sys.modules if {wanted}])"
+def test_a_plan_without_a_cluster_does_not_load_a_client():
+    of_client = "name.split('.')[0] in ('kubernetes', 'urllib3', 'concurrent') or '_kubernetes.client' in name"
+    code = f"import sys, {update_plan.__name__}; print([name for name in sys.modules if {of_client}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"

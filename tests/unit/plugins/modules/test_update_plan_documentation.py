@@ -60,7 +60,7 @@ def assert_documented(values: Mapping[str, Any], documented: Mapping[str, Any], 
 
 @pytest.mark.parametrize("details", [True, False])
 @pytest.mark.parametrize("report", [True, False])
-def test_every_key_that_is_returned_is_documented_and_the_other_way_round(details, report, run, tmp_path):
+def test_every_returned_key_is_documented_and_vice_versa(details, report, run, tmp_path):
     options = {"report": tmp_path / "report.md"} if report else {}
     # The second problem is a warning, so that problems are not empty.
     outcome = run(cluster_version=cluster_version(version="4.12.9"), details=details, **options)

@@ -44,7 +44,7 @@ def test_equal_questions_have_one_plan_and_the_order_is_that_of_the_clusters(run
     assert "hops" not in outcome.result
 
 
-def test_selections_that_say_the_same_in_other_words_have_one_plan(run):
+def test_selections_with_the_same_meaning_share_a_plan(run):
     both = ["Console", "Storage"]
     spellings: list[dict[str, Any]] = [
         {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": both},
@@ -68,7 +68,7 @@ def test_a_plan_of_a_fleet_is_what_one_cluster_gets(capabilities, run, releases)
     assert plan == {key: alone[key] for key in plan}
 
 
-def test_what_a_cluster_does_not_say_is_as_the_options_say(run, releases):
+def test_what_a_cluster_does_not_set_is_as_in_the_options(run, releases):
     common = {
         "capabilities": NOTHING,
         "platform": "vsphere",
@@ -138,7 +138,7 @@ def test_a_cluster_has_feature_gates_of_its_own(spelling, call, tmp_path):
 
 
 @pytest.mark.parametrize(("details", "shown"), [(None, False), (False, False), (True, True)])
-def test_a_fleet_has_details_only_where_they_are_asked_for(details, shown, run):
+def test_a_fleet_has_details_only_if_they_are_requested(details, shown, run):
     outcome = run(clusters=[{"name": "one", "capabilities": NOTHING}], details=details)
 
     (hop,) = outcome["plans"][0]["hops"]
@@ -173,7 +173,7 @@ def warnings(outcome: Outcome) -> list[str]:
     return [str(Problem(**item)) for item in outcome["problems"] if item["severity"] == "warning"]
 
 
-def test_problems_that_all_plans_have_are_told_once_and_the_others_counted(run, warned):
+def test_problems_of_all_plans_are_reported_once_and_the_others_counted(run, warned):
     clusters = [
         {"name": "one", "capabilities": NOTHING},
         {"name": "two", "capabilities": CONSOLE},
@@ -198,14 +198,14 @@ def test_problems_that_all_plans_have_are_told_once_and_the_others_counted(run, 
     assert warned == warnings(outcome)
 
 
-def test_what_is_only_worth_knowing_of_a_plan_is_not_counted(run):
+def test_notes_about_a_plan_are_not_counted(run):
     outcome = run(clusters=[{"name": "one", "enabled_capabilities": []}, {"name": "two", "capabilities": CONSOLE}])
 
     assert [item["severity"] for item in plan_of(outcome, "one")["problems"]] == ["info"]
     assert outcome["problems"] == []
 
 
-def test_what_is_odd_about_a_release_is_told_once_whatever_the_plans_say(call, tmp_path):
+def test_a_warning_about_a_release_is_reported_once_for_all_plans(call, tmp_path):
     odd = {"a.yaml": manifest("a", annotations={INCLUDE: True}), "b.yaml": manifest("b")}
     path = [str(write_release(tmp_path / version, odd, version)) for version in ("4.19.1", "4.20.1")]
     outcome = call(update_plan, releases=path, clusters=[{"name": "one"}, {"name": "two", "capabilities": NOTHING}])
@@ -242,7 +242,7 @@ def test_a_plan_that_is_against_the_policy_is_shown_with_its_warnings(fleet, run
         ([], NOTHING, []),
     ],
 )
-def test_a_path_that_turns_on_what_it_must_not_fails_with_the_whole_plan(fail_on, capabilities, expected, run):
+def test_a_path_that_violates_fail_on_fails_with_the_whole_plan(fail_on, capabilities, expected, run):
     outcome = run(fail_on=fail_on, capabilities=capabilities)
     planned = run(capabilities=capabilities)
 
@@ -265,11 +265,11 @@ def test_a_path_that_turns_on_what_it_must_not_fails_with_the_whole_plan(fail_on
         ("DeploymentConfig", NOTHING, "DeploymentConfig: openshift/cluster-version-operator#981"),
     ],
 )
-def test_a_violation_says_which_hop_turns_it_on_and_why(name, capabilities, message, run):
+def test_a_violation_names_the_hop_and_the_cause(name, capabilities, message, run):
     (violation,) = run(fail_on=[name], capabilities=capabilities)["violations"]
 
     assert (violation["from"], violation["to"], violation["clusters"]) == ("4.13.5", "4.14.2", [])
-    assert violation["message"].startswith(f"4.13.5 to 4.14.2 turns on {message}")
+    assert violation["message"].startswith(f"4.13.5 to 4.14.2 enables {message}")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_a_policy_that_names_nothing_of_the_path_is_an_error(name, hint, run):
     assert problem["hint"].startswith(hint)
 
 
-def test_a_policy_is_not_blamed_for_what_else_is_wrong(run):
+def test_fail_on_is_not_checked_if_a_release_is_invalid(run):
     outcome = run(fail_on=["Console"], capabilities={"baselineCapabilitySet": "none"})
 
     assert [item["where"] for item in outcome["problems"]] == ["capabilities.baseline_capability_set"]
@@ -306,12 +306,12 @@ def test_violations_of_a_fleet_name_its_clusters(run):
     assert [(item["name"], item["clusters"]) for item in outcome["violations"]] == [
         (name, [f"site-{index}" for index in range(6)]) for name in ("DeploymentConfig", "MachineAPI")
     ]
-    assert "site-0, site-1, site-2, site-3, site-4 and 1 more: 4.13.5 to 4.14.2 turns on MachineAPI" in outcome.message
+    assert "site-0, site-1, site-2, site-3, site-4 and 1 more: 4.13.5 to 4.14.2 enables MachineAPI" in outcome.message
     assert list(outcome["clusters"]) == [*(f"site-{index}" for index in range(6)), "everything"]
     assert len(outcome["plans"]) == 2
 
 
-def test_a_fleet_that_fails_tells_its_problems_as_one_that_does_not(run):
+def test_a_failing_fleet_reports_its_problems_like_any_other(run):
     odd = {**cluster_version(), "status": None}
     clusters = [{"name": "site", "cluster_version": odd}, {"name": "other", "capabilities": NOTHING}]
     failed, passed = (run(clusters=clusters, fail_on=names) for names in (["any"], []))

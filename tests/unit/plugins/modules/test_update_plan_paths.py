@@ -65,7 +65,7 @@ def test_absolute_paths_and_home_do_not_start_from_chdir(site, run, releases, mo
     assert outcome["releases"] == ["4.13.5", "4.14.2"]
 
 
-def test_a_path_that_is_not_there_is_named_from_chdir(site, run):
+def test_a_missing_path_is_reported_with_chdir(site, run):
     outcome = run(chdir=site, releases=["nowhere", RELATIVE[1]], cluster_version="nowhere.yaml")
 
     assert [item["where"] for item in outcome["problems"]] == [str(site / "nowhere"), "cluster_version (nowhere.yaml)"]
@@ -132,7 +132,7 @@ def test_problems_of_options_come_with_those_of_releases(run, releases, tmp_path
     ]
 
 
-def test_the_same_error_of_several_clusters_is_told_once_with_their_names(run):
+def test_the_same_error_of_several_clusters_is_reported_once_with_their_names(run):
     outcome = run(clusters=[{"name": name, "overrides": ["x"]} for name in "ab"])
     many = run(clusters=[{"name": f"s{index}", "platform": "asw"} for index in range(7)])
 
@@ -157,7 +157,7 @@ def test_one_violation_of_several_plans_is_one_entry_with_all_clusters(run):
         ("MachineAPI", ["c"]),
     ]
     assert outcome.message.count("DeploymentConfig") == 1
-    assert "- a, b, c: 4.13.5 to 4.14.2 turns on DeploymentConfig" in outcome.message
+    assert "- a, b, c: 4.13.5 to 4.14.2 enables DeploymentConfig" in outcome.message
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_one_violation_of_several_plans_is_one_entry_with_all_clusters(run):
         ("always_enabled_capabilities", "always_enabled_capabilities", ["Build"], 3),
     ],
 )
-def test_a_cluster_has_facts_of_its_own(field, spelling, value, added, call, tmp_path):
+def test_a_cluster_has_its_own_options(field, spelling, value, added, call, tmp_path):
     old = {"a.yaml": manifest("a"), "h.yaml": manifest("h", profile="hypershift")}
     new = {
         **old,

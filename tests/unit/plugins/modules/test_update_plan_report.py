@@ -91,14 +91,14 @@ def test_without_a_report_there_is_no_diff(run):
     assert {"diff", "report"}.isdisjoint(outcome.result)
 
 
-def test_a_report_has_all_details_whatever_is_returned(run, tmp_path):
+def test_a_report_always_has_all_details(run, tmp_path):
     run(report=tmp_path / "short", details=False)
     run(report=tmp_path / "full", details=True)
 
     assert tree(tmp_path / "short") == tree(tmp_path / "full")
 
 
-def test_a_report_is_written_where_the_policy_fails_too(run, tmp_path):
+def test_a_report_is_written_even_if_the_plan_violates_fail_on(run, tmp_path):
     outcome = run(report=tmp_path / "plan.md", fail_on=["any"])
 
     assert outcome.failed
@@ -123,7 +123,7 @@ def test_a_report_of_a_fleet_names_its_clusters(run, tmp_path):
         ("", "report: is empty, expected a path"),
         ("taken", "taken: is a file, expected a directory"),
         ("taken/plan.md", "taken: is a file, expected a directory"),
-        ("taken/deeper/plan.md", "taken/deeper: cannot be made: "),
+        ("taken/deeper/plan.md", "taken/deeper: cannot be created: "),
         ("taken/deeper/plan.md", "taken is a file. Choose another report"),
         ("folder.md", "folder.md: is a directory, expected a file"),
         ("notes.md", "notes.md: is there already, and is no report of an update plan"),
@@ -140,24 +140,24 @@ def test_a_report_that_cannot_be_written_is_an_error(report, part, run, tmp_path
     assert tree(tmp_path) == before
 
 
-def test_nothing_is_written_where_something_is_wrong(run, tmp_path):
+def test_nothing_is_written_if_an_option_is_invalid(run, tmp_path):
     assert run(report=tmp_path / "plan.md", platform="asw").failed
     assert tree(tmp_path) == {}
 
 
-def test_the_way_back_lists_what_stays_behind(run, releases):
+def test_a_downgrade_lists_orphaned_resources(run, releases):
     outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True)
     (hop,) = outcome["hops"]
 
     assert hop["downgrade"] is True
     assert [item["name"] for item in hop["left_behind"]] == ["new", "vsphere"]
     assert hop["left_behind"] == hop["removed"]
-    warned = outcome.problem("2 resources would be left behind")
+    warned = outcome.problem("would orphan 2 resources")
     assert (warned["severity"], warned["where"]) == ("warning", "4.14.2 to 4.13.5")
-    assert "stays behind on the cluster" in outcome.problem("releases[1]")["message"]
+    assert "stay on the cluster" in outcome.problem("releases[1]")["message"]
 
 
-def test_the_way_back_keeps_on_what_the_older_release_does_not_know(run, releases):
+def test_a_downgrade_keeps_enabled_what_the_older_release_does_not_know(run, releases):
     on = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Build", "Console"]}
     outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True, capabilities=on)
 
@@ -166,23 +166,23 @@ def test_the_way_back_keeps_on_what_the_older_release_does_not_know(run, release
     assert (warned["severity"], warned["where"]) == ("warning", "4.14.2 to 4.13.5")
 
 
-def test_the_way_back_creates_what_the_older_release_does_not_know(run, releases):
+def test_a_downgrade_creates_what_the_older_release_does_not_know(run, releases):
     outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True)
     (hop,) = outcome["hops"]
 
     names = ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
     assert hop["no_longer_optional"] == names
     assert {"component": "machine-api", "count": 2} in hop["created_components"]
-    warned = outcome.problem(f"4.13.5 does not know {', '.join(names)} as capabilities, and creates what they bring")
+    warned = outcome.problem(f"4.13.5 does not know {', '.join(names)} as capabilities, so it creates their components")
     assert (warned["severity"], warned["hint"]) == ("warning", "See created_components")
 
 
-def test_the_cluster_refuses_the_way_back(run, releases):
+def test_the_cluster_refuses_a_downgrade(run, releases):
     outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True)
     (blocker,) = outcome["hops"][0]["blocked_by"]
 
     assert (blocker["reason"], set(blocker)) == ("LowDesiredVersion", {"reason", "message", "hint"})
-    assert outcome.problem("the cluster refuses to go back from 4.14.2")["hint"] == blocker["hint"] != ""
+    assert outcome.problem("the cluster refuses a downgrade from 4.14.2")["hint"] == blocker["hint"] != ""
 
 
 @pytest.mark.parametrize(
@@ -193,17 +193,17 @@ def test_the_cluster_refuses_the_way_back(run, releases):
         (["Console"], []),
     ],
 )
-def test_what_the_older_release_does_not_know_is_against_the_policy(fail_on, expected, run, releases):
+def test_what_the_older_release_does_not_know_violates_fail_on(fail_on, expected, run, releases):
     outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True, fail_on=fail_on)
 
     assert [item["name"] for item in outcome["violations"]] == expected
-    text = "does not know it as a capability, and creates what it brings"
+    text = "does not know it as a capability, so it creates its components"
     assert [item["message"] for item in outcome["violations"]] == [
-        f"4.14.2 to 4.13.5 turns on {name}: 4.13.5 {text}" for name in expected
+        f"4.14.2 to 4.13.5 enables {name}: 4.13.5 {text}" for name in expected
     ]
 
 
-def test_a_release_without_capabilities_creates_every_component_that_was_off(run, releases):
+def test_a_release_without_capabilities_creates_every_disabled_component(run, releases):
     outcome = run(releases=[releases.r4_14, releases.r4_13, releases.r4_10], allow_downgrade=True)
     _first, hop = outcome["hops"]
 
@@ -215,7 +215,7 @@ def test_a_release_without_capabilities_creates_every_component_that_was_off(run
     assert outcome["condition"] is None
     assert outcome["known_capabilities"] == []
     assert (
-        "openshift-samples as capabilities, and creates"
+        "openshift-samples as capabilities, so it creates"
         in outcome.problem("4.10.9 does not know CSISnapshot")["message"]
     )
 

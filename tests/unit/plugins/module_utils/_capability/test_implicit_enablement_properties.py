@@ -31,10 +31,10 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 )
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import (
-    ask,
     by_manifests,
     cluster_version,
-    question,
+    plan_of,
+    plan_request,
     release,
 )
 
@@ -135,7 +135,7 @@ class Case(NamedTuple):
 
     def plan(self, path: Sequence[Release] | None = None, **options: Any) -> Plan:
         start = {} if "cluster_version" in options else {"capabilities": self.selection}
-        return ask(path or self.path, **{**start, **self.facts, **options}).plan
+        return plan_of(path or self.path, **{**start, **self.facts, **options}).plan
 
     @property
     def gates(self) -> frozenset[str] | None:
@@ -386,10 +386,10 @@ def test_a_fleet_answers_as_if_it_were_asked_once(case, others):
     """Equal questions get one object, and nothing of one cluster gets into the answer of another."""
     fleet = Planner(case.path)
     for selection, facts, positions in (*others, (case.selection, case.facts, (0, 1, 2)), *others):
-        first, again = (question(case.path, positions, capabilities=selection, **facts) for _time in range(2))
+        first, again = (plan_request(case.path, positions, capabilities=selection, **facts) for _time in range(2))
         assert first is not again
-        answer = reference.answer(fleet, first)
-        assert reference.answer(fleet, again) is answer
-        alone = reference.answer(Planner(case.path), again)
+        answer = reference.shared_plan(fleet, first)
+        assert reference.shared_plan(fleet, again) is answer
+        alone = reference.shared_plan(Planner(case.path), again)
         assert alone is not answer
         assert alone == answer

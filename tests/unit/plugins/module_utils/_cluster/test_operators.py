@@ -12,7 +12,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.oper
     operators_of_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
-from ansible_collections.capability.openshift.tests.unit.builders.plans import TECH_PREVIEW, Entry, made, obj
+from ansible_collections.capability.openshift.tests.unit.builders.plans import (
+    TECH_PREVIEW,
+    Entry,
+    build_release,
+    manifest,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import CAPABILITY
 
 PLACEHOLDER = "0.0.1-snapshot"
@@ -22,7 +27,7 @@ def operator(name: str, needs: str | None, *versions: dict[str, Any], **more: An
     status = {"status": {"versions": list(versions)}} if versions else {}
     api = more.pop("api", "config.openshift.io/v1")
     kind = more.pop("kind", "ClusterOperator")
-    return obj(needs, name, api=api, kind=kind, namespace="", file=f"0000_50_{name}_01.yaml", body=status, **more)
+    return manifest(needs, name, api=api, kind=kind, namespace="", file=f"0000_50_{name}_01.yaml", body=status, **more)
 
 
 def of_release(loaded: Any, names: list[str]) -> Any:
@@ -34,7 +39,7 @@ def version(value: str, name: str = "operator") -> dict[str, str]:
 
 
 def release(*entries: Entry, release_version: str = "4.20.3") -> Release:
-    return made(release_version, entries)
+    return build_release(release_version, entries)
 
 
 CONSOLE = operator("console", "Console", version("4.20.3"))
@@ -45,7 +50,7 @@ def test_the_operators_of_a_release_are_those_of_the_capabilities():
         CONSOLE,
         operator("storage", "Storage", version("4.20.3")),
         operator("etcd", None, version("4.20.3")),
-        obj("Console", "console-operator"),
+        manifest("Console", "console-operator"),
     )
 
     assert of_release(loaded, ["Console"]) == {"console": {"operator": "4.20.3"}}

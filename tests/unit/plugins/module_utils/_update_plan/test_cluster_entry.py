@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.cluster_entry import (
-    ClusterEntry,
-    read_entry,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.cluster_entry import read_entry
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     LiveResources,
     read_live_resources,
@@ -32,20 +30,35 @@ COMMON = PlanOptions(
 )
 
 
-def entry(**fields: Any) -> ClusterEntry:
-    found, problems = read_entry({"name": "berlin", **fields}, "clusters[0]", COMMON)
+A, B = "clusters[0] (a)", "clusters[0]"
+
+
+def entry(common: PlanOptions = COMMON, **fields: Any) -> PlanOptions:
+    problems = Problems()
+    options = read_entry({"name": "a", **fields}, "clusters[0]", common, problems)
     assert problems == []
-    assert found is not None
-    return found
+    assert options is not None
+    return options
 
 
-@pytest.mark.parametrize("releases", [None, [], ["a", {"release": "b"}]])
-def test_a_cluster_has_a_path_of_its_own_or_none(releases):
-    assert entry(releases=releases).releases == releases
+def problems_of(value: object) -> list[Problem]:
+    """Return the problems of an invalid entry."""
+    problems = Problems()
+    assert read_entry(value, "clusters[0]", COMMON, problems) is None
+    return problems
 
 
-def test_what_a_cluster_does_not_say_is_as_with_the_others():
-    assert entry() == ClusterEntry("berlin", None, COMMON)
+@pytest.mark.parametrize("releases", [[], ["a", {"release": "b"}]])
+def test_a_cluster_has_its_own_path_or_the_common_one(releases):
+    own = entry(COMMON._replace(releases=["c"]), releases=releases)
+    common = entry(COMMON._replace(releases=["c"]), releases=None)
+
+    assert (own.releases, own.releases_where) == (releases, f"{A}.releases")
+    assert (common.releases, common.releases_where) == (["c"], "releases")
+
+
+def test_what_a_cluster_does_not_set_is_as_with_the_others():
+    assert entry() == COMMON._replace(name="a", where=A)
     assert entry(platform=None, capabilities=None, feature_gates=None) == entry()
 
 
@@ -61,19 +74,19 @@ def test_what_a_cluster_does_not_say_is_as_with_the_others():
         ("overrides", []),
     ],
 )
-def test_facts_of_a_cluster_are_its_own(field, value):
+def test_options_of_a_cluster_are_its_own(field, value):
     name = {"featureSet": "feature_set", "featureGates": "feature_gates"}.get(field, field)
 
-    assert entry(**{field: value}).options == COMMON._replace(cluster=COMMON.cluster._replace(**{name: value}))
+    assert entry(**{field: value}).cluster == COMMON.cluster._replace(**{name: value})
 
 
-def test_what_a_plan_depends_on_is_its_own():
-    assert entry(platform="gcp").options == COMMON._replace(platform="gcp")
+def test_the_platform_of_a_cluster_is_its_own():
+    assert entry(platform="gcp") == entry()._replace(platform="gcp")
 
 
 @pytest.mark.parametrize("value", [[], [{"kind": "A", "name": "a"}], [{"kind": "A"}, 7]])
-def test_resources_on_a_cluster_are_its_own_and_read_as_elsewhere(value):
-    assert entry(live_resources=value).options == COMMON._replace(live=read_live_resources(value))
+def test_live_resources_of_a_cluster_are_its_own(value):
+    assert entry(live_resources=value) == entry()._replace(live=read_live_resources(value))
     assert entry(live_resources=None) == entry()
 
 
@@ -97,29 +110,24 @@ STARTS: list[tuple[str, Any]] = [
         COMMON._replace(cluster=ClusterOptions(), cluster_version={"kind": "Other"}),
     ],
 )
-def test_a_cluster_that_says_where_it_starts_from_says_all_of_it(field, value, common):
-    found, _problems = read_entry({"name": "a", field: value}, "clusters[0]", common)
+def test_a_start_of_a_cluster_replaces_the_whole_common_start(field, value, common):
+    options = entry(common, **{field: value})
 
-    assert found is not None
-    said = {**found.options.cluster._asdict(), "cluster_version": found.options.cluster_version}
+    values = {**options.cluster._asdict(), "cluster_version": options.cluster_version}
     starts = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
-    assert [said[name] for name in starts if said[name] is not None] == [value]
+    assert [values[name] for name in starts if values[name] is not None] == [value]
 
 
 @pytest.mark.parametrize("given", [None, "berlin", 7, ["name"], True])
-def test_what_is_no_dict_is_no_cluster(given):
-    found, (problem,) = read_entry(given, "clusters[3]", COMMON)
+def test_a_cluster_must_be_a_dict(given):
+    (problem,) = problems_of(given)
 
-    assert found is None
-    assert problem.where == "clusters[3]"
+    assert (problem.code, problem.where) == ("not-a-map", "clusters[0]")
     assert "expected a dict with a name" in problem.message
 
 
-A, B = "clusters[0] (a)", "clusters[0]"
-
-
 @pytest.mark.parametrize(
-    ("given", "places"),
+    ("given", "locations"),
     [
         ({}, [f"{B}.name"]),
         ({"name": None}, [f"{B}.name"]),
@@ -130,7 +138,7 @@ A, B = "clusters[0] (a)", "clusters[0]"
         ({"name": "a", 7: "b"}, [f"{B}.7"]),
         ({"name": "a", "place": "b", "live": []}, [f"{B}.place", f"{B}.live"]),
         ({"name": "a", "featureSet": "", "feature_set": ""}, [f"{B}.feature_set"]),
-        # What is of another type is told with the name of the cluster, where it has one
+        # A value of another type is reported with the name of the cluster, if it has one
         ({"name": "a", "feature_set": 7}, [f"{A}.feature_set"]),
         ({"name": "a", "cluster_profile": ["b"]}, [f"{A}.cluster_profile"]),
         ({"name": "a", "featureSet": 7}, [f"{A}.feature_set"]),
@@ -143,17 +151,16 @@ A, B = "clusters[0] (a)", "clusters[0]"
         ({"feature_gates": ["a", 7], "platform": 7}, [f"{B}.platform", f"{B}.feature_gates[1]", f"{B}.name"]),
     ],
 )
-def test_what_cannot_be_is_told_at_its_place(given, places):
-    found, problems = read_entry(given, "clusters[0]", COMMON)
+def test_invalid_options_are_reported_at_their_location(given, locations):
+    problems = problems_of(given)
 
-    assert found is None
-    assert [item.where for item in problems] == places
+    assert [item.where for item in problems] == locations
     assert all(item.severity == "error" and item.hint for item in problems)
 
 
-def test_overrides_and_resources_are_left_to_those_who_read_them():
-    found = entry(overrides=["x"], live_resources=[7]).options
+def test_overrides_and_resources_are_checked_later():
+    options = entry(overrides=["x"], live_resources=[7])
 
-    assert found.cluster.overrides == ["x"]
-    assert found.live is not None
-    assert [item.where for item in found.live.problems] == ["live_resources[0]"]
+    assert options.cluster.overrides == ["x"]
+    assert options.live is not None
+    assert [item.where for item in options.live.problems] == ["live_resources[0]"]

@@ -85,7 +85,7 @@ def test_a_path_may_be_relative_to_the_directory_home_or_a_variable(name, tmp_pa
 
 
 AGAIN = "Save it again: oc get clusterversion version -o yaml"
-GIVE = "Name a file, or give the object"
+GIVE = "Set the path of a file, or the object itself"
 NO_YAML = "is neither YAML nor JSON"
 
 
@@ -134,20 +134,20 @@ def test_a_second_object_in_a_file_is_a_problem(content, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text(content)
 
-    assert the_problem(str(path))[3:] == ("holds more than one document, expected one", AGAIN)
+    assert the_problem(str(path))[3:] == ("contains several documents, expected one", AGAIN)
 
 
 @pytest.mark.parametrize("tail", ["---\n# nothing\n", "---\n---\n", "---\nnull\n", "...\n---\n# nothing\n"])
-def test_a_second_document_is_one_too_many_even_if_nothing_is_in_it(tail, tmp_path):
+def test_a_second_document_is_a_problem_even_if_it_is_empty(tail, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_text(TEXT + tail)
 
-    assert the_problem(str(path)).message == "holds more than one document, expected one"
+    assert the_problem(str(path)).message == "contains several documents, expected one"
 
 
 @pytest.mark.parametrize("text", [TEXT, TEXT.replace("\n", "\r\n"), json.dumps(OBJECT) + "\n"])
 @pytest.mark.parametrize("tail", ["---\n", "---", "--- \n", "---\r\n", "---\n\n", "...\n---\n", "...\n", "\n\n"])
-def test_a_line_that_ends_the_document_begins_no_other(text, tail, tmp_path):
+def test_a_line_that_ends_the_document_does_not_begin_another(text, tail, tmp_path):
     path = tmp_path / "cv.yaml"
     path.write_bytes((text + tail).encode())
 
@@ -155,11 +155,11 @@ def test_a_line_that_ends_the_document_begins_no_other(text, tail, tmp_path):
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "\0"])
-def test_what_is_no_path_is_a_problem_too(path):
+def test_an_invalid_path_is_a_problem_too(path):
     assert the_problem(path)[3:] == (f"{path!r} is not a path", GIVE)
 
 
-def test_the_place_is_the_path_as_it_was_written(tmp_path, monkeypatch):
+def test_the_location_is_the_path_as_written(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
 
     assert the_problem("~/cv.yaml").message == "cannot be read: No such file or directory"
@@ -177,11 +177,11 @@ def test_a_relative_path_starts_from_the_directory_and_an_absolute_one_does_not(
         read_cluster_version("cv.yaml")
 
 
-def test_a_directory_is_no_file(tmp_path):
+def test_a_directory_cannot_be_read(tmp_path):
     assert the_problem(str(tmp_path)).message == "cannot be read: Is a directory"
 
 
-def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+def test_a_file_without_permission_cannot_be_read(tmp_path, monkeypatch):
     def refuse(*_args: object) -> None:
         raise PermissionError(13, "Permission denied")
 

@@ -69,7 +69,7 @@ def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, n
 
 
 @pytest.mark.parametrize("platform", [None, "none"])
-def test_no_body_is_read_where_nobody_asks_for_the_provider(platform):
+def test_no_body_is_read_unless_the_provider_is_needed(platform):
     read: list[str] = []
     manifests = [manifest(name) for name in BODIES]
     found = ReleaseCredentials(release_of(manifests, read), manifests, platform).needed(None)
@@ -102,7 +102,7 @@ def test_only_credentials_requests_that_are_applied_count():
         (None, ["number", "aws", "aws2", "gcp"]),
     ],
 )
-def test_only_what_is_on_counts_in_the_order_of_the_release(enabled, names):
+def test_only_enabled_requests_count_in_release_order(enabled, names):
     requests = [manifest("number", needs="A"), manifest("aws"), manifest("aws2", needs="B+A"), manifest("gcp")]
     found = ReleaseCredentials(release_of(requests, []), requests, None).needed(
         None if enabled is None else frozenset(enabled)
@@ -113,7 +113,7 @@ def test_only_what_is_on_counts_in_the_order_of_the_release(enabled, names):
 
 @pytest.mark.parametrize("name", [*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS])
 @pytest.mark.parametrize("spell", [str.lower, str.upper, str.title])
-def test_a_platform_is_found_in_any_case(name, spell):
+def test_a_platform_is_accepted_in_any_case(name, spell):
     problems = Problems()
 
     assert resolve_platform(spell(name), problems) == name
@@ -136,7 +136,7 @@ def test_every_platform_of_the_api_is_known(name):
 
 
 @pytest.mark.parametrize(("name", "hint"), [("asw", "Did you mean aws?"), ("", "Known are: alibabacloud, aws, ")])
-def test_a_platform_that_does_not_exist_is_told(name, hint):
+def test_an_unknown_platform_is_reported(name, hint):
     problems = Problems()
     resolve_platform(name, problems)
 
@@ -144,7 +144,7 @@ def test_a_platform_that_does_not_exist_is_told(name, hint):
     assert problems[0].hint.startswith(hint)
 
 
-def test_no_platform_is_no_platform():
+def test_no_platform_is_not_a_problem():
     problems = Problems()
 
     assert resolve_platform(None, problems) is None

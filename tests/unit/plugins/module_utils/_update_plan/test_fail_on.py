@@ -10,10 +10,11 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import MovedResource
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import (
-    policy_problems,
+    check_fail_on,
     violations,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import (
@@ -35,7 +36,7 @@ IN_PASSING = EnabledCapability("Hidden", "manifest", (cause("four"),))
 
 
 def hop(
-    before: str, after: str, *turned_on: EnabledCapability, number: int = 13, requested: str = "", unknown: str = ""
+    before: str, after: str, *implicit: EnabledCapability, number: int = 13, requested: str = "", unknown: str = ""
 ) -> HopPlan:
     """Return a hop between names, written with blanks between them."""
     start, end = (CapabilityStatus(frozenset(), frozenset(names.split())) for names in (before, after))
@@ -46,7 +47,7 @@ def hop(
         downgrade=False,
         before=start,
         after=end,
-        implicitly_enabled=turned_on,
+        implicitly_enabled=implicit,
         requested=frozenset(requested.split()),
         no_longer_optional=frozenset(unknown.split()),
         not_in_fresh_install=nothing,
@@ -57,7 +58,7 @@ def hop(
     )
 
 
-def found(fail_on: Sequence[str], *hops: HopPlan) -> list[tuple[str, str]]:
+def violated(fail_on: Sequence[str], *hops: HopPlan) -> list[tuple[str, str]]:
     plan = Plan(Selection(), hops, hops[-1].after, None)
     return [(item.hop.to_version, item.name) for item in violations(plan, fail_on)]
 
@@ -91,8 +92,8 @@ BACK = hop("Console", "Console", unknown="Insights Later")
         (["Storage", "Ingress", "Storage"], [("4.14.0", "Storage"), ("4.15.0", "Ingress")]),
     ],
 )
-def test_a_name_counts_however_it_is_turned_on_and_any_where_nobody_asks_for_it(fail_on, expected):
-    assert found(fail_on, FIRST, SECOND) == expected
+def test_a_name_counts_however_it_is_enabled_and_any_only_if_it_is_not_requested(fail_on, expected):
+    assert violated(fail_on, FIRST, SECOND) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,27 +101,27 @@ def test_a_name_counts_however_it_is_turned_on_and_any_where_nobody_asks_for_it(
     [([], []), (["Console"], []), (["Later"], ["Later"]), (["any"], ["Insights", "Later"])],
 )
 def test_a_name_that_is_no_longer_optional_counts_by_name_and_as_any(fail_on, expected):
-    assert found(fail_on, BACK) == [("4.14.0", name) for name in expected]
+    assert violated(fail_on, BACK) == [("4.14.0", name) for name in expected]
 
 
-def test_a_name_that_comes_and_that_nobody_asks_for_is_any_name():
-    assert found(["any"], hop("", "Console Storage", requested="Storage")) == [("4.14.0", "Console")]
+def test_any_matches_an_enabled_name_that_is_not_requested():
+    assert violated(["any"], hop("", "Console Storage", requested="Storage")) == [("4.14.0", "Console")]
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("MachineAPI", "4.13.0 to 4.14.0 turns on MachineAPI because of Deployment.apps ns/one and 1 more"),
-        ("Build", "4.13.0 to 4.14.0 turns on Build because of Deployment.apps ns/three"),
-        ("DeploymentConfig", "4.13.0 to 4.14.0 turns on DeploymentConfig: because"),
-        ("Storage", "4.13.0 to 4.14.0 turns on Storage: the selection asks for it in 4.14.0"),
+        ("MachineAPI", "4.13.0 to 4.14.0 enables MachineAPI because of Deployment.apps ns/one and 1 more"),
+        ("Build", "4.13.0 to 4.14.0 enables Build because of Deployment.apps ns/three"),
+        ("DeploymentConfig", "4.13.0 to 4.14.0 enables DeploymentConfig: because"),
+        ("Storage", "4.13.0 to 4.14.0 enables Storage: the selection requests it in 4.14.0"),
         (
             "Insights",
-            "4.13.0 to 4.14.0 turns on Insights: 4.14.0 does not know it as a capability, and creates what it brings",
+            "4.13.0 to 4.14.0 enables Insights: 4.14.0 does not know it as a capability, so it creates its components",
         ),
     ],
 )
-def test_a_violation_says_why(name, text):
+def test_a_violation_names_its_cause(name, text):
     (violation,) = violations(Plan(Selection(), (FIRST, BACK), FIRST.after, None), [name])
 
     assert str(violation) == text
@@ -136,9 +137,10 @@ def test_a_violation_says_why(name, text):
         ([""], [("fail_on[0]", "Known are: Build, Console, any")]),
     ],
 )
-def test_a_policy_that_names_what_does_not_exist_is_wrong(fail_on, wrong):
-    problems = policy_problems(fail_on, iter(["Console", "Build"]))
+def test_an_unknown_name_in_fail_on_is_an_error(fail_on, wrong):
+    problems = Problems()
+    check_fail_on(fail_on, iter(["Console", "Build"]), problems)
 
-    assert [item.where for item in problems] == [where for where, _mend in wrong]
+    assert [item.where for item in problems] == [where for where, _hint in wrong]
     assert all(item.hint.startswith(hint) for item, (_where, hint) in zip(problems, wrong, strict=True))
-    assert {item.severity for item in problems} <= {"error"}
+    assert {(item.severity, item.code) for item in problems} <= {("error", "unknown-capability")}

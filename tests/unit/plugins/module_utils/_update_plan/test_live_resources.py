@@ -23,7 +23,7 @@ OBJECT: dict[str, Any] = {
 }
 
 
-def test_nothing_is_nothing():
+def test_an_empty_list_has_no_resources():
     assert read_live_resources([]) == LiveResources(frozenset(), ())
 
 
@@ -54,11 +54,11 @@ def test_resources_are_ids():
         ),
     ],
 )
-def test_whole_objects_are_their_ids(given, expected):
+def test_objects_are_read_as_their_ids(given, expected):
     assert read_live_resources([given]) == LiveResources(frozenset({expected}), ())
 
 
-def test_ids_and_objects_may_be_mixed_and_stand_for_the_same():
+def test_ids_and_objects_can_be_mixed_and_mean_the_same():
     found = read_live_resources([OBJECT, {"group": "apps", "kind": "Deployment", "namespace": "a", "name": "b"}])
 
     assert len(found.present) == 1
@@ -75,7 +75,7 @@ def test_ids_and_objects_may_be_mixed_and_stand_for_the_same():
         ([{"kind": ["A"], "name": True}], ["here[0].kind", "here[0].name"]),
     ],
 )
-def test_what_is_no_resource_is_told_at_its_place(given, places):
+def test_an_invalid_resource_is_reported_at_its_location(given, places):
     found = read_live_resources(given, "here")
 
     assert [item.where for item in found.problems] == places
@@ -93,7 +93,7 @@ def test_what_is_no_resource_is_told_at_its_place(given, places):
         {**OBJECT, "metadata": {"name": ["b"]}},
     ],
 )
-def test_an_object_that_is_none_is_told_at_its_place(given):
+def test_an_invalid_object_is_reported_at_its_location(given):
     found = read_live_resources([OBJECT, given], "here")
 
     assert len(found.present) == 1
@@ -101,7 +101,7 @@ def test_an_object_that_is_none_is_told_at_its_place(given):
     assert all(item.where.startswith("here[1]") and item.severity == "error" for item in found.problems)
 
 
-def test_what_is_right_is_read_beside_what_is_wrong():
+def test_valid_entries_are_read_besides_invalid_ones():
     found = read_live_resources([7, OBJECT, {"kind": "Service", "name": "c"}])
 
     assert [item.where for item in found.problems] == ["live_resources[0]"]

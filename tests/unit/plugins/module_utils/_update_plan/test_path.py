@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import is_upgrade, path_problems
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.path import check_path, is_upgrade
 from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 
 
@@ -15,9 +16,15 @@ def release(version: str) -> Release:
 
 
 def problems(path: str, *, allow_downgrade: bool = False) -> list[tuple[str, str]]:
-    found = path_problems([release(version) for version in path.split()], allow_downgrade)
+    found = path_problems(path, allow_downgrade=allow_downgrade)
     assert all(item.hint for item in found)
     return [(item.severity, item.where) for item in found]
+
+
+def path_problems(path: str, *, allow_downgrade: bool = False, where: str = "releases") -> list[Problem]:
+    found = Problems()
+    check_path([release(version) for version in path.split()], allow_downgrade, where, found)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -37,11 +44,11 @@ def problems(path: str, *, allow_downgrade: bool = False) -> list[tuple[str, str
         ("4.14.0+a", "4.14.0+b", False),
     ],
 )
-def test_the_way_leads_on_where_the_version_is_a_later_one(current, target, expected):
+def test_an_upgrade_goes_to_a_later_version(current, target, expected):
     assert is_upgrade(release(current), release(target)) is expected
 
 
-def test_a_release_whose_minor_alone_is_known_has_its_place():
+def test_a_release_with_only_a_minor_can_be_compared():
     flat = release_of_version(minor_of("4.14"))
 
     assert (flat.shown_version, release("4.14.5").shown_version) == ("4.14", "4.14.5")
@@ -59,14 +66,14 @@ def test_a_release_whose_minor_alone_is_known_has_its_place():
         ("4.13.0 4.13.1 4.14.0 4.15.0", []),
         ("4.13.0 4.15.0", [("warning", "releases[1]")]),
         ("4.12.0 4.13.0 4.16.0 4.18.0", [("warning", "releases[2]"), ("warning", "releases[3]")]),
-        # The last minors of 4 and the first of 5 are made at the same time
+        # The last minors of 4 are released together with the first minors of 5
         ("4.23.0 5.0.0", []),
         ("4.22.0 5.0.0", []),
         ("4.21.0 5.0.0", [("warning", "releases[1]")]),
         ("4.22.0 5.1.0", [("warning", "releases[1]")]),
         ("4.14.0 5.1.0", [("warning", "releases[1]")]),
         ("4.21.0 4.23.0 5.0.0 5.2.0", [("warning", "releases[1]"), ("warning", "releases[3]")]),
-        # Minors that the registry does not know are skipped all the same.
+        # Skipped minors that the collection does not know count too.
         ("5.2.0 5.6.0", [("warning", "releases[1]")]),
         ("5.8.0 5.9.0", []),
         ("4.10.0 4.11.0", [("error", "releases[0]")]),
@@ -78,7 +85,7 @@ def test_a_path_that_goes_up(path, expected, allowed):
 
 
 @pytest.mark.parametrize(
-    ("path", "places", "allowed"),
+    ("path", "locations", "allowed"),
     [
         ("4.14.0 4.13.0", ["releases[1]"], [("warning", "releases[1]")]),
         ("4.14.0 4.14.0", ["releases[1]"], []),
@@ -93,20 +100,18 @@ def test_a_path_that_goes_up(path, expected, allowed):
         ("4.11.0 4.10.0 4.9.0", ["releases[1]", "releases[2]", "releases[1]"], None),
     ],
 )
-def test_a_path_that_goes_down_has_to_be_allowed(path, places, allowed):
-    assert problems(path) == [("error", place) for place in places]
+def test_a_downgrade_must_be_allowed(path, locations, allowed):
+    assert problems(path) == [("error", where) for where in locations]
     if allowed is not None:
         assert problems(path, allow_downgrade=True) == allowed
     else:
         assert ("error", "releases[1]") in problems(path, allow_downgrade=True)
 
 
-def test_a_problem_names_both_versions_and_the_place_it_was_asked_for():
-    (problem,) = path_problems(
-        [release("4.14.2"), release("4.13.5")], allow_downgrade=False, where="clusters[2].releases"
-    )
+def test_a_problem_names_both_versions_and_the_location():
+    (problem,) = path_problems("4.14.2 4.13.5", where="clusters[2].releases")
 
     assert problem.where == "clusters[2].releases[1]"
     assert problem.message == "4.13.5 is older than 4.14.2"
-    (same,) = path_problems([release("4.14.2"), release("4.14.2")], allow_downgrade=False)
+    (same,) = path_problems("4.14.2 4.14.2")
     assert same.message == "4.14.2 is the same version as the one before"

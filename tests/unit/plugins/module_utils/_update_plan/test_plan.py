@@ -11,74 +11,104 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     ELSEWHERE,
     TECH_PREVIEW,
-    asked,
     changes,
-    obj,
+    enabled_by,
+    has_problem,
+    manifest,
     one_hop,
-    only,
+    planned,
+    select_only,
     shape,
     the_problem,
-    told,
-    turned_on,
 )
 
-KEPT = obj(None, "kept")
+KEPT = manifest(None, "kept")
 
 # Manifests before and after, what is on, and what turns on. Console and Storage are off unless they are on.
 MEETINGS = [
-    ("core to capability", [obj()], [obj("Console")], [], ["Console"]),
-    ("core to capability that is on", [obj()], [obj("Console")], ["Console"], []),
-    ("empty annotation to capability", [obj("")], [obj("Console")], [], ["Console"]),
-    ("capability to capability", [obj("Console")], [obj("Storage")], ["Console"], ["Storage"]),
-    ("capability that is off to capability", [obj("Console")], [obj("Storage")], [], []),
-    ("capability that is off to one that is on", [obj("Console")], [obj("Storage")], ["Storage"], []),
-    ("one added", [obj("Console")], [obj("Console+Storage")], ["Console"], ["Storage"]),
-    ("one added in front", [obj("Console")], [obj("Storage+Console")], ["Console"], ["Storage"]),
-    ("one added to one that is off", [obj("Console")], [obj("Console+Storage")], [], []),
-    ("one added that is on", [obj("Console")], [obj("Console+Storage")], ["Console", "Storage"], []),
-    ("two added", [obj()], [obj("Storage+Console")], [], ["Console", "Storage"]),
-    ("two added of which one is on", [obj()], [obj("Storage+Console")], ["Console"], ["Storage"]),
-    ("one of two is off before", [obj("Console+Build")], [obj("Console+Storage")], ["Console"], []),
-    ("one taken away", [obj("Console+Storage")], [obj("Console")], ["Console", "Storage"], []),
-    ("all taken away", [obj("Console")], [obj()], ["Console"], []),
-    ("the same", [obj("Console")], [obj("Console")], [], []),
-    ("the same twice", [obj("Console")], [obj("Console+Console")], ["Console"], []),
-    ("one twice", [obj()], [obj("Console+Console")], [], ["Console"]),
-    ("a name nobody knows", [obj()], [obj("Later")], [], ["Later"]),
-    ("a name nobody knows, beside one that is on", [obj()], [obj("Console+Later")], ["Console"], ["Later"]),
-    ("blanks are part of names", [obj()], [obj("Console + Storage")], ["Console"], [" Storage", "Console "]),
-    ("an empty name", [obj()], [obj("Console+")], ["Console"], [""]),
-    ("file moved", [obj()], [obj("Console", file=ELSEWHERE)], [], ["Console"]),
-    ("another version of its API", [obj(api="apps/v1beta1")], [obj("Console")], [], ["Console"]),
-    ("renamed", [obj()], [obj("Console", "two")], [], []),
-    ("another namespace", [obj()], [obj("Console", namespace="openshift-two")], [], []),
-    ("another kind", [obj()], [obj("Console", kind="DaemonSet")], [], []),
-    ("another group", [obj(api="extensions/v1")], [obj("Console")], [], []),
-    ("not there before", [], [obj("Console")], [], []),
-    ("not there after", [obj("Console")], [], ["Console"], []),
-    ("excluded by profile before", [obj(profile="hypershift"), KEPT], [obj("Console")], [], []),
-    ("excluded by profile after", [obj()], [obj("Console", profile="hypershift"), KEPT], [], []),
-    ("excluded by feature set before", [obj(feature_set=TECH_PREVIEW)], [obj("Console")], [], []),
-    ("excluded by feature set after", [obj()], [obj("Console", feature_set=TECH_PREVIEW)], [], []),
-    ("of this feature set", [obj(feature_set="Default")], [obj("Console", feature_set="Default")], [], ["Console"]),
+    ("core to capability", [manifest()], [manifest("Console")], [], ["Console"]),
+    ("core to capability that is on", [manifest()], [manifest("Console")], ["Console"], []),
+    ("empty annotation to capability", [manifest("")], [manifest("Console")], [], ["Console"]),
+    ("capability to capability", [manifest("Console")], [manifest("Storage")], ["Console"], ["Storage"]),
+    ("capability that is off to capability", [manifest("Console")], [manifest("Storage")], [], []),
+    ("capability that is off to one that is on", [manifest("Console")], [manifest("Storage")], ["Storage"], []),
+    ("one added", [manifest("Console")], [manifest("Console+Storage")], ["Console"], ["Storage"]),
+    ("one added in front", [manifest("Console")], [manifest("Storage+Console")], ["Console"], ["Storage"]),
+    ("one added to one that is off", [manifest("Console")], [manifest("Console+Storage")], [], []),
+    ("one added that is on", [manifest("Console")], [manifest("Console+Storage")], ["Console", "Storage"], []),
+    ("two added", [manifest()], [manifest("Storage+Console")], [], ["Console", "Storage"]),
+    ("two added of which one is on", [manifest()], [manifest("Storage+Console")], ["Console"], ["Storage"]),
+    ("one of two is off before", [manifest("Console+Build")], [manifest("Console+Storage")], ["Console"], []),
+    ("one taken away", [manifest("Console+Storage")], [manifest("Console")], ["Console", "Storage"], []),
+    ("all taken away", [manifest("Console")], [manifest()], ["Console"], []),
+    ("the same", [manifest("Console")], [manifest("Console")], [], []),
+    ("the same twice", [manifest("Console")], [manifest("Console+Console")], ["Console"], []),
+    ("one twice", [manifest()], [manifest("Console+Console")], [], ["Console"]),
+    ("a name nobody knows", [manifest()], [manifest("Later")], [], ["Later"]),
+    ("a name nobody knows, beside one that is on", [manifest()], [manifest("Console+Later")], ["Console"], ["Later"]),
+    ("blanks are part of names", [manifest()], [manifest("Console + Storage")], ["Console"], [" Storage", "Console "]),
+    ("an empty name", [manifest()], [manifest("Console+")], ["Console"], [""]),
+    ("file moved", [manifest()], [manifest("Console", file=ELSEWHERE)], [], ["Console"]),
+    ("another version of its API", [manifest(api="apps/v1beta1")], [manifest("Console")], [], ["Console"]),
+    ("renamed", [manifest()], [manifest("Console", "two")], [], []),
+    ("another namespace", [manifest()], [manifest("Console", namespace="openshift-two")], [], []),
+    ("another kind", [manifest()], [manifest("Console", kind="DaemonSet")], [], []),
+    ("another group", [manifest(api="extensions/v1")], [manifest("Console")], [], []),
+    ("not there before", [], [manifest("Console")], [], []),
+    ("not there after", [manifest("Console")], [], ["Console"], []),
+    ("excluded by profile before", [manifest(profile="hypershift"), KEPT], [manifest("Console")], [], []),
+    ("excluded by profile after", [manifest()], [manifest("Console", profile="hypershift"), KEPT], [], []),
+    ("excluded by feature set before", [manifest(feature_set=TECH_PREVIEW)], [manifest("Console")], [], []),
+    ("excluded by feature set after", [manifest()], [manifest("Console", feature_set=TECH_PREVIEW)], [], []),
+    (
+        "of this feature set",
+        [manifest(feature_set="Default")],
+        [manifest("Console", feature_set="Default")],
+        [],
+        ["Console"],
+    ),
     (
         "variants by feature set",
-        [obj(feature_set="Default"), obj("Storage", feature_set=TECH_PREVIEW, file=ELSEWHERE)],
-        [obj("Console", feature_set="Default"), obj("Build", feature_set=TECH_PREVIEW, file=ELSEWHERE)],
+        [manifest(feature_set="Default"), manifest("Storage", feature_set=TECH_PREVIEW, file=ELSEWHERE)],
+        [manifest("Console", feature_set="Default"), manifest("Build", feature_set=TECH_PREVIEW, file=ELSEWHERE)],
         ["Storage"],
         ["Console"],
     ),
-    ("deleted by the new release", [obj()], [obj("Console", delete="true")], [], ["Console"]),
-    ("deleted by the old release", [obj(delete="true")], [obj("Console")], [], ["Console"]),
-    ("two new manifests", [obj()], [obj("Console"), obj("Storage", file=ELSEWHERE)], [], ["Console", "Storage"]),
-    ("two new manifests, one is in", [obj()], [obj(), obj("Storage", file=ELSEWHERE)], [], ["Storage"]),
-    ("two old manifests, one is in", [obj("Console"), obj(file=ELSEWHERE)], [obj("Console")], [], ["Console"]),
-    ("two old manifests, the other is in", [obj(), obj("Console", file=ELSEWHERE)], [obj("Console")], [], ["Console"]),
-    ("two old manifests, none is in", [obj("Console"), obj("Build", file=ELSEWHERE)], [obj("Storage")], [], []),
+    ("deleted by the new release", [manifest()], [manifest("Console", delete="true")], [], ["Console"]),
+    ("deleted by the old release", [manifest(delete="true")], [manifest("Console")], [], ["Console"]),
+    (
+        "two new manifests",
+        [manifest()],
+        [manifest("Console"), manifest("Storage", file=ELSEWHERE)],
+        [],
+        ["Console", "Storage"],
+    ),
+    ("two new manifests, one is in", [manifest()], [manifest(), manifest("Storage", file=ELSEWHERE)], [], ["Storage"]),
+    (
+        "two old manifests, one is in",
+        [manifest("Console"), manifest(file=ELSEWHERE)],
+        [manifest("Console")],
+        [],
+        ["Console"],
+    ),
+    (
+        "two old manifests, the other is in",
+        [manifest(), manifest("Console", file=ELSEWHERE)],
+        [manifest("Console")],
+        [],
+        ["Console"],
+    ),
+    (
+        "two old manifests, none is in",
+        [manifest("Console"), manifest("Build", file=ELSEWHERE)],
+        [manifest("Storage")],
+        [],
+        [],
+    ),
     (
         "two manifests on both sides",
-        [obj("Console"), obj("Build", file=ELSEWHERE)],
-        [obj("Console+Insights"), obj("Build+Storage", file=ELSEWHERE)],
+        [manifest("Console"), manifest("Build", file=ELSEWHERE)],
+        [manifest("Console+Insights"), manifest("Build+Storage", file=ELSEWHERE)],
         ["Build"],
         ["Console", "Insights", "Storage"],
     ),
@@ -86,11 +116,11 @@ MEETINGS = [
 
 
 @pytest.mark.parametrize(("before", "after", "on", "expected"), [pytest.param(*row[1:], id=row[0]) for row in MEETINGS])
-def test_a_resource_meets_itself(before, after, on, expected):
-    hop = one_hop(before, after, capabilities=only(*on))
+def test_a_resource_is_compared_with_itself(before, after, on, expected):
+    hop = one_hop(before, after, capabilities=select_only(*on))
 
-    assert turned_on(hop) == dict.fromkeys(expected, "manifest")
-    assert list(turned_on(hop)) == expected
+    assert enabled_by(hop) == dict.fromkeys(expected, "manifest")
+    assert list(enabled_by(hop)) == expected
     assert hop.before.enabled == {*on, "Ingress"}
     assert hop.after.enabled == {*on, *expected, "Ingress"}
     assert hop.after.implicitly_enabled == {*expected, "Ingress"}
@@ -98,9 +128,9 @@ def test_a_resource_meets_itself(before, after, on, expected):
     assert hop.not_in_fresh_install == set(expected)
 
 
-def test_a_cause_tells_both_manifests():
-    before, after = obj("Console"), obj("Console+Storage", file=ELSEWHERE, delete="true")
-    answer = asked([before], [after], capabilities=only("Console"))
+def test_a_cause_contains_both_manifests():
+    before, after = manifest("Console"), manifest("Console+Storage", file=ELSEWHERE, delete="true")
+    answer = planned([before], [after], capabilities=select_only("Console"))
 
     (entry,) = shape(answer)["implicitly_enabled"]
 
@@ -121,20 +151,28 @@ def test_a_cause_tells_both_manifests():
 
 
 @pytest.mark.parametrize(("value", "deleted"), [("true", True), ("True", False), ("false", False)])
-def test_a_cause_that_deletes_is_listed_among_the_deleted(value, deleted):
-    hop = one_hop([obj()], [obj("Console", delete=value), obj("Console", "two")])
+def test_a_cause_that_is_deleted_is_also_listed_as_deleted(value, deleted):
+    hop = one_hop([manifest()], [manifest("Console", delete=value), manifest("Console", "two")])
 
     (item,) = hop.implicitly_enabled
     assert [cause.target.deletes for cause in item.causes] == [deleted]
     assert changes(hop) == {"added": ["two"], **({"deleted": ["one"]} if deleted else {})}
 
 
-def test_causes_stand_in_the_order_of_the_new_release():
+def test_causes_are_in_the_order_of_the_new_release():
     names = ["b", "a", "c"]
-    before = [obj(None, name) for name in sorted(names)] + [obj("Storage", "d")]
-    after = [obj("Console", "b"), obj("Console+Build", "a"), obj("Console", "c"), obj("Console+Storage", "d")]
+    before = [manifest(None, name) for name in sorted(names)] + [manifest("Storage", "d")]
+    after = [
+        manifest("Console", "b"),
+        manifest("Console+Build", "a"),
+        manifest("Console", "c"),
+        manifest("Console+Storage", "d"),
+    ]
 
-    found = {item.name: item.causes for item in one_hop(before, after, capabilities=only("Storage")).implicitly_enabled}
+    found = {
+        item.name: item.causes
+        for item in one_hop(before, after, capabilities=select_only("Storage")).implicitly_enabled
+    }
 
     assert {name: [cause.target.resource_id.name for cause in causes] for name, causes in found.items()} == {
         "Build": ["a"],
@@ -146,25 +184,25 @@ def test_causes_stand_in_the_order_of_the_new_release():
     ("feature_set", "expected"), [("", "Console"), ("Default", "Console"), (TECH_PREVIEW, "Build")]
 )
 def test_variants_of_a_resource_by_feature_set(feature_set, expected):
-    before = [obj(feature_set="Default"), obj(feature_set=TECH_PREVIEW, file=ELSEWHERE)]
-    after = [obj("Console", feature_set="Default"), obj("Build", feature_set=TECH_PREVIEW, file=ELSEWHERE)]
-    assert turned_on(one_hop(before, after, feature_set=feature_set)) == {expected: "manifest"}
+    before = [manifest(feature_set="Default"), manifest(feature_set=TECH_PREVIEW, file=ELSEWHERE)]
+    after = [manifest("Console", feature_set="Default"), manifest("Build", feature_set=TECH_PREVIEW, file=ELSEWHERE)]
+    assert enabled_by(one_hop(before, after, feature_set=feature_set)) == {expected: "manifest"}
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ([obj(None, exclude_here="true")], [obj("Console")]),
-        ([obj()], [obj("Console", exclude_here="true")]),
+        ([manifest(None, exclude_here="true")], [manifest("Console")]),
+        ([manifest()], [manifest("Console", exclude_here="true")]),
     ],
 )
 def test_an_exclude_identifier_takes_a_resource_out_of_the_comparison(before, after):
-    assert turned_on(one_hop(before, after)) == {"Console": "manifest"}
-    assert turned_on(one_hop(before, after, exclude_identifier="here")) == {}
+    assert enabled_by(one_hop(before, after)) == {"Console": "manifest"}
+    assert enabled_by(one_hop(before, after, exclude_identifier="here")) == {}
 
 
-def test_a_name_that_nobody_knows_stays_and_is_told():
-    answer = asked([obj()], [obj("Later"), obj("Later", "two")])
+def test_an_unknown_name_stays_and_is_reported():
+    answer = planned([manifest()], [manifest("Later"), manifest("Later", "two")])
 
     assert answer.plan.status.enabled == {"Ingress", "Later"}
     assert "4.21.1 does not know Later" in the_problem(answer, "does not know").message
@@ -176,29 +214,29 @@ def test_a_name_that_nobody_knows_stays_and_is_told():
 def test_a_plan_of_a_release_that_has_nothing_for_the_profile_is_an_error(side):
     """A plan without a single manifest would be a gate that is always open."""
     sides = [[KEPT], [KEPT]]
-    sides[side] = [obj(profile="hypershift")]
+    sides[side] = [manifest(profile="hypershift")]
     with pytest.raises(InvalidOptionError) as raised:
-        asked(*sides)
+        planned(*sides)
 
     (problem,) = raised.value.problems
     assert (problem.severity, problem.where) == ("error", f"{('4.20.1', '4.21.1')[side]}, cluster_profile")
     assert "its profiles are hypershift" in problem.message
 
 
-def test_a_misspelt_profile_is_told_with_the_nearest():
+def test_a_misspelled_profile_is_reported_with_the_nearest():
     with pytest.raises(InvalidOptionError, match=r"Did you mean self-managed-high-availability\?"):
-        asked([KEPT], [KEPT], cluster_profile="self-managed-high-availabilty")
+        planned([KEPT], [KEPT], cluster_profile="self-managed-high-availabilty")
 
 
 # A path.
 
 
-def test_what_one_hop_turns_on_is_on_in_the_next():
-    sides = [[obj()], [obj("Console")], [obj("Console+Storage"), obj("Console", "two")]]
-    answer = asked(*sides, path=("4.20.1", "4.21.1", "4.21.2"))
+def test_what_one_hop_enables_is_enabled_in_the_next():
+    sides = [[manifest()], [manifest("Console")], [manifest("Console+Storage"), manifest("Console", "two")]]
+    answer = planned(*sides, path=("4.20.1", "4.21.1", "4.21.2"))
     first, second = answer.plan.hops
 
-    assert [turned_on(hop) for hop in (first, second)] == [{"Console": "manifest"}, {"Storage": "manifest"}]
+    assert [enabled_by(hop) for hop in (first, second)] == [{"Console": "manifest"}, {"Storage": "manifest"}]
     assert second.before == first.after
     assert changes(second) == {"added": ["two"]}
     assert answer.plan.condition == (
@@ -209,23 +247,23 @@ def test_what_one_hop_turns_on_is_on_in_the_next():
     )
 
 
-def test_a_hop_that_leaves_minors_out_is_told():
-    answer = asked([obj()], [obj()], path=("4.18.1", "4.20.1"))
-    assert told("a cluster passes every minor between", answer=answer)
-    assert not told("a cluster passes every minor between", answer=asked([obj()], [obj()]))
+def test_a_hop_that_skips_minors_is_reported():
+    answer = planned([manifest()], [manifest()], path=("4.18.1", "4.20.1"))
+    assert has_problem(answer, "a cluster passes through every minor between")
+    assert not has_problem(planned([manifest()], [manifest()]), "a cluster passes through every minor between")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"capabilities": only("Consol")}, "'Consol' is not a capability of 4.20"),
+        ({"capabilities": select_only("Consol")}, "'Consol' is not a capability of 4.20"),
         ({"capabilities": {"baselineCapabilitySet": "v9", "excludedCapabilities": ["Console"]}}, "'v9' is not a"),
-        ({"capabilities": only(baseline="v4.19")}, "'v4.19' is not a capability set of 4.20"),
+        ({"capabilities": select_only(baseline="v4.19")}, "'v4.19' is not a capability set of 4.20"),
         ({"feature_set": "TechPreview"}, "'TechPreview' is not a feature set"),
-        ({"capabilities": only(), "enabled_capabilities": []}, "is given beside enabled_capabilities"),
+        ({"capabilities": select_only(), "enabled_capabilities": []}, "cannot be combined with enabled_capabilities"),
     ],
 )
-def test_what_is_wrong_with_a_question_is_told(options, message):
+def test_an_invalid_request_is_reported(options, message):
     with pytest.raises(InvalidOptionError) as raised:
-        asked([], [], **options)
+        planned([], [], **options)
     assert message in str(raised.value)

@@ -13,15 +13,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import violations
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     TECH_PREVIEW,
-    asked,
     changes,
-    obj,
+    enabled_by,
+    has_problem,
+    manifest,
     one_hop,
-    only,
+    planned,
+    select_only,
     shape,
     the_problem,
-    told,
-    turned_on,
 )
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.unit.oracles import implicit
 OVERRIDE = {"kind": "Deployment", "group": "apps", "namespace": "openshift-one", "name": "one", "unmanaged": True}
 
 
-EVERY, ANOTHER_MINOR = "spec.overrides block every update: ", "spec.overrides block updates to another minor: "
+EVERY, ANOTHER_MINOR = "spec.overrides block every update: ", "spec.overrides block updates to another minor version: "
 BLOCKING = [
     # Before 4.22 the operator that the cluster runs refuses all of them, from then on only another minor.
     (("4.13.1", "4.13.2"), EVERY),
@@ -54,18 +54,18 @@ def test_overrides_block_updates(path, blocked, unmanaged, in_spec):
     overrides = [{**OVERRIDE, "unmanaged": unmanaged}]
     options: dict[str, Any] = {"overrides": overrides}
     if in_spec:
-        options = {"cluster_version": reference.cluster_version(only(), [], overrides=overrides)}
+        options = {"cluster_version": reference.cluster_version(select_only(), [], overrides=overrides)}
     options["always_enabled_capabilities"] = []
-    answer = asked([obj()], [obj("Console"), obj("Console", "two")], path=path, down=True, **options)
+    answer = planned([manifest()], [manifest("Console"), manifest("Console", "two")], path=path, down=True, **options)
     (hop,) = answer.plan.hops
 
     message = f"{blocked}Deployment openshift-one/one"
     expected = [("ClusterVersionOverridesSet", message, "Remove these overrides before the update")]
     found = [tuple(item) for item in hop.blockers if item.reason != "LowDesiredVersion"]
     assert found == (expected if blocked and unmanaged else [])
-    assert told("spec.overrides block", answer=answer) is bool(blocked and unmanaged)
+    assert has_problem(answer, "spec.overrides block") is bool(blocked and unmanaged)
     # The CVO loads without overrides, so the resource turns its capability on all the same.
-    assert turned_on(hop) == {"Console": "manifest"}
+    assert enabled_by(hop) == {"Console": "manifest"}
     assert changes(hop) == {"added": ["two"]}
 
 
@@ -84,77 +84,77 @@ BACK = [
 @pytest.mark.parametrize(("path", "blocked"), [pytest.param(*row, id=" to ".join(row[0])) for row in BACK])
 @pytest.mark.parametrize("options", [{}, {"overrides": [OVERRIDE], "feature_set": TECH_PREVIEW}])
 def test_the_cluster_refuses_to_go_back_whatever_else_it_has(path, blocked, options):
-    answer = asked([obj()], [obj()], path=path, down=True, **options)
+    answer = planned([manifest()], [manifest()], path=path, down=True, **options)
     reasons = [item.reason for item in answer.plan.hops[0].blockers]
 
     assert reasons == ["LowDesiredVersion"] if blocked else "LowDesiredVersion" not in reasons
-    assert told(f"the cluster refuses to go back from {path[0]}", answer=answer) is blocked
+    assert has_problem(answer, f"the cluster refuses a downgrade from {path[0]}") is blocked
     if path[0] == path[1]:
         assert reasons == []
 
 
 @pytest.mark.parametrize("path", [("4.21.1", "4.21.2"), ("4.22.1", "4.23.1")])
 def test_no_override_blocks_nothing(path):
-    assert one_hop([obj()], [obj()], path=path, overrides=[]).blockers == ()
+    assert one_hop([manifest()], [manifest()], path=path, overrides=[]).blockers == ()
 
 
 def test_all_overrides_that_block_are_named_and_no_others():
     managed = {**OVERRIDE, "name": "managed", "unmanaged": False}
     cluster_scoped = {"kind": "Namespace", "name": "two", "unmanaged": True}
-    (blocker,) = one_hop([obj()], [obj()], overrides=[OVERRIDE, managed, cluster_scoped]).blockers
+    (blocker,) = one_hop([manifest()], [manifest()], overrides=[OVERRIDE, managed, cluster_scoped]).blockers
 
     assert blocker.message == f"{EVERY}Deployment openshift-one/one, Namespace two"
 
 
 @pytest.mark.parametrize("path", [("4.20.1", "4.21.1"), ("4.22.1", "4.23.1")])
-def test_the_mend_of_what_blocks_is_that_of_its_warning(path):
-    answer = asked([obj()], [obj()], path=path, overrides=[OVERRIDE], feature_set=TECH_PREVIEW)
+def test_the_hint_of_a_blocker_is_that_of_its_warning(path):
+    answer = planned([manifest()], [manifest()], path=path, overrides=[OVERRIDE], feature_set=TECH_PREVIEW)
     blockers = answer.plan.hops[0].blockers
 
     assert [item.reason for item in blockers] == ["FeatureSet", "ClusterVersionOverridesSet"]
     assert [item.hint for item in blockers] == [
-        "Install a cluster of the new minor in its place",
+        "Replace it with a new cluster of the new minor version",
         "Remove these overrides before the update",
     ]
     where = f"{path[0]} to {path[1]}"
-    warned = [item for item in answer.problems if " block" in item.message]
-    assert warned == [Problem("warning", "todo", where, item.message, item.hint) for item in blockers]
+    warned = [item for item in answer.problems if item.code == "update-blocked"]
+    assert warned == [Problem("warning", "update-blocked", where, item.message, item.hint) for item in blockers]
 
 
-def test_an_overridden_resource_neither_comes_nor_goes():
-    kept = [obj(None, "two")]
-    assert changes(one_hop([obj(), *kept], kept, overrides=[OVERRIDE])) == {}
-    assert changes(one_hop(kept, [obj(), *kept], overrides=[OVERRIDE])) == {}
-    assert changes(one_hop([obj(), *kept], kept)) == {"removed": ["one"]}
-    assert changes(one_hop(kept, [obj(), *kept])) == {"added": ["one"]}
-    assert changes(one_hop(kept, [obj(delete="true"), *kept])) == {"deleted": ["one"]}
-    assert changes(one_hop(kept, [obj(delete="true"), *kept], overrides=[OVERRIDE])) == {}
+def test_an_overridden_resource_is_neither_added_nor_removed():
+    kept = [manifest(None, "two")]
+    assert changes(one_hop([manifest(), *kept], kept, overrides=[OVERRIDE])) == {}
+    assert changes(one_hop(kept, [manifest(), *kept], overrides=[OVERRIDE])) == {}
+    assert changes(one_hop([manifest(), *kept], kept)) == {"removed": ["one"]}
+    assert changes(one_hop(kept, [manifest(), *kept])) == {"added": ["one"]}
+    assert changes(one_hop(kept, [manifest(delete="true"), *kept])) == {"deleted": ["one"]}
+    assert changes(one_hop(kept, [manifest(delete="true"), *kept], overrides=[OVERRIDE])) == {}
     managed = {**OVERRIDE, "unmanaged": False}
-    assert changes(one_hop(kept, [obj(), *kept], overrides=[managed])) == {"added": ["one"]}
+    assert changes(one_hop(kept, [manifest(), *kept], overrides=[managed])) == {"added": ["one"]}
     # The first override that names a resource decides.
-    assert changes(one_hop(kept, [obj(), *kept], overrides=[managed, OVERRIDE])) == {"added": ["one"]}
-    assert changes(one_hop(kept, [obj(), *kept], overrides=[OVERRIDE, managed])) == {}
+    assert changes(one_hop(kept, [manifest(), *kept], overrides=[managed, OVERRIDE])) == {"added": ["one"]}
+    assert changes(one_hop(kept, [manifest(), *kept], overrides=[OVERRIDE, managed])) == {}
 
 
-def test_the_namespace_of_an_override_means_nothing_for_what_has_none():
+def test_the_namespace_of_an_override_does_not_affect_cluster_scoped_resources():
     override = {"kind": "Namespace", "group": "", "namespace": "default", "name": "one", "unmanaged": True}
-    one = obj(api="v1", kind="Namespace", namespace="")
-    assert changes(one_hop([], [one, obj(None, "two")], overrides=[override])) == {"added": ["two"]}
+    one = manifest(api="v1", kind="Namespace", namespace="")
+    assert changes(one_hop([], [one, manifest(None, "two")], overrides=[override])) == {"added": ["two"]}
 
 
 def test_overrides_that_were_given_win_over_those_of_the_object():
-    told_by = reference.cluster_version(only(), overrides=[OVERRIDE])
-    assert one_hop([obj()], [obj()], cluster_version=told_by, overrides=[]).blockers == ()
+    status = reference.cluster_version(select_only(), overrides=[OVERRIDE])
+    assert one_hop([manifest()], [manifest()], cluster_version=status, overrides=[]).blockers == ()
 
 
 @pytest.mark.parametrize("feature_set", ["", "Default", TECH_PREVIEW, "CustomNoUpgrade", "DevPreviewNoUpgrade"])
 @pytest.mark.parametrize(("path", "other_minor"), [(("4.20.1", "4.21.1"), True), (("4.20.1", "4.20.2"), False)])
 def test_feature_sets_block_another_minor(feature_set, path, other_minor):
-    answer = asked([obj()], [obj()], path=path, feature_set=feature_set)
+    answer = planned([manifest()], [manifest()], path=path, feature_set=feature_set)
     blocked = feature_set.endswith("NoUpgrade") and other_minor
     assert [item.reason for item in answer.plan.hops[0].blockers] == ["FeatureSet"] * blocked
-    assert told(f"feature set {feature_set} blocks updates to another minor", answer=answer) == blocked
-    assert told("a cluster can never leave it", answer=answer) == blocked
+    assert has_problem(answer, f"feature set {feature_set} blocks updates to another minor version") == blocked
+    assert has_problem(answer, "and is permanent") == blocked
 
 
 # Back again.
@@ -163,35 +163,37 @@ def test_feature_sets_block_another_minor(feature_set, path, other_minor):
 @pytest.mark.parametrize("path", [("4.21.1", "4.20.9"), ("4.20.2", "4.20.1"), ("4.20.1", "4.20.1")])
 def test_going_back_has_to_be_allowed(path):
     with pytest.raises(InvalidOptionError, match="allow_downgrade"):
-        asked([obj()], [obj()], path=path)
-    assert asked([obj()], [obj()], path=path, down=True).plan.hops[0].downgrade
+        planned([manifest()], [manifest()], path=path)
+    assert planned([manifest()], [manifest()], path=path, down=True).plan.hops[0].downgrade
 
 
-def test_going_back_lists_what_is_left_behind():
-    before, after = [obj(), obj("Console", "two"), obj("Build", "three")], [obj()]
-    down = asked(before, after, path=("4.21.1", "4.20.1"), down=True, capabilities=only("Console"))
-    up = asked(before, after, path=("4.20.1", "4.21.1"), capabilities=only("Console"))
+def test_a_downgrade_lists_orphaned_resources():
+    before, after = [manifest(), manifest("Console", "two"), manifest("Build", "three")], [manifest()]
+    down = planned(before, after, path=("4.21.1", "4.20.1"), down=True, capabilities=select_only("Console"))
+    up = planned(before, after, path=("4.20.1", "4.21.1"), capabilities=select_only("Console"))
 
     for answer, back in ((down, True), (up, False)):
         found = shape(answer)
         assert found["downgrade"] is back
         assert [item["name"] for item in found["removed"]] == ["two"]
         assert [item["name"] for item in found["left_behind"]] == (["two"] if back else [])
-        assert told("1 resources would be left behind", answer=answer) == back
+        assert has_problem(answer, "would orphan 1 resources") == back
 
 
-def test_going_back_leaves_names_that_the_older_release_does_not_know():
-    answer = asked([], [], path=("4.18.1", "4.17.1"), down=True, capabilities=only("OperatorLifecycleManagerV1"))
+def test_a_downgrade_keeps_names_that_the_older_release_does_not_know():
+    answer = planned(
+        [], [], path=("4.18.1", "4.17.1"), down=True, capabilities=select_only("OperatorLifecycleManagerV1")
+    )
     (hop,) = answer.plan.hops
     assert "OperatorLifecycleManagerV1" in hop.after.enabled - hop.after.known
-    assert told("4.17.1 does not know OperatorLifecycleManagerV1", answer=answer)
+    assert has_problem(answer, "4.17.1 does not know OperatorLifecycleManagerV1")
 
 
-def test_going_to_a_release_without_capabilities_creates_everything():
+def test_a_downgrade_to_a_release_without_capabilities_creates_everything():
     files = {"one": "0000_50_one_01.yaml", "two": "0000_50_two_01.yaml", "three": "0000_50_two_02.yaml", "x": "x.yaml"}
-    before = [obj("Console" if name != "one" else None, name, file=file) for name, file in files.items()]
-    after = [obj(None, name, file=file) for name, file in files.items()]
-    answer = asked(before, after, path=("4.12.1", "4.10.1"), down=True, capabilities=only("marketplace"))
+    before = [manifest("Console" if name != "one" else None, name, file=file) for name, file in files.items()]
+    after = [manifest(None, name, file=file) for name, file in files.items()]
+    answer = planned(before, after, path=("4.12.1", "4.10.1"), down=True, capabilities=select_only("marketplace"))
     (hop,) = answer.plan.hops
 
     assert (answer.plan.condition, hop.after.known) == (None, frozenset())
@@ -200,9 +202,11 @@ def test_going_to_a_release_without_capabilities_creates_everything():
     assert dict(hop.created_components) == {"others": 1, "two": 2}
     assert hop.no_longer_optional == {"CSISnapshot", "Console", "Insights", "Storage", "baremetal", "openshift-samples"}
     listed = "CSISnapshot, Console, Insights, Storage, baremetal, openshift-samples"
-    message = f"4.10.1 does not know {listed} as capabilities, and creates what they bring"
-    assert the_problem(answer, "and creates").message == message
-    everything = one_hop(before, after, path=("4.12.1", "4.10.1"), down=True, capabilities=only(baseline="vCurrent"))
+    message = f"4.10.1 does not know {listed} as capabilities, so it creates their components"
+    assert the_problem(answer, "so it creates").message == message
+    everything = one_hop(
+        before, after, path=("4.12.1", "4.10.1"), down=True, capabilities=select_only(baseline="vCurrent")
+    )
     assert (everything.no_longer_optional, dict(everything.created_components)) == (frozenset(), {})
     with_capabilities = one_hop([], after, path=("4.12.2", "4.12.1"), down=True)
     assert dict(with_capabilities.created_components) == {}
@@ -215,10 +219,10 @@ UNKNOWN_IN_4_11 = {"CSISnapshot", "Console", "Insights", "Storage"}
     ("path", "options", "expected"),
     [
         (("4.12.1", "4.11.1"), {}, UNKNOWN_IN_4_11),
-        (("4.12.1", "4.11.1"), {"capabilities": only("Console")}, UNKNOWN_IN_4_11 - {"Console"}),
+        (("4.12.1", "4.11.1"), {"capabilities": select_only("Console")}, UNKNOWN_IN_4_11 - {"Console"}),
         (("4.12.1", "4.11.1"), {"capabilities": None}, set()),
         (("4.18.1", "4.17.1"), {}, {"OperatorLifecycleManagerV1"}),
-        (("4.18.1", "4.16.1"), {"capabilities": only("OperatorLifecycleManagerV1")}, set()),
+        (("4.18.1", "4.16.1"), {"capabilities": select_only("OperatorLifecycleManagerV1")}, set()),
         # Back to 4.15 in two hops: the first is the one that does it.
         (("4.18.1", "4.17.1", "4.16.1"), {}, {"OperatorLifecycleManagerV1"}),
         # What its gate hid was not there to be chosen.
@@ -228,13 +232,13 @@ UNKNOWN_IN_4_11 = {"CSISnapshot", "Console", "Insights", "Storage"}
         (("4.18.1", "4.18.1"), {}, set()),
     ],
 )
-def test_a_release_that_does_not_know_a_name_that_was_off_creates_what_it_brings(path, options, expected):
-    sides = [[obj("Console", "one")], *[[obj(None, "one")] for _release in path[1:]]]
-    answer = asked(*sides, path=path, down=True, **options)
+def test_a_release_that_does_not_know_a_disabled_name_creates_its_components(path, options, expected):
+    sides = [[manifest("Console", "one")], *[[manifest(None, "one")] for _release in path[1:]]]
+    answer = planned(*sides, path=path, down=True, **options)
     first, *others = answer.plan.hops
 
     assert first.no_longer_optional == expected
-    assert first.turned_on >= expected
+    assert first.newly_enabled >= expected
     assert first.after.enabled.isdisjoint(expected)
     assert [hop.no_longer_optional for hop in others] == [frozenset()] * len(others)
     named = [item.name for item in violations(answer.plan, ["any"]) if item.hop is first]
@@ -242,16 +246,16 @@ def test_a_release_that_does_not_know_a_name_that_was_off_creates_what_it_brings
     for name in sorted(expected):
         (violation,) = violations(answer.plan, [name])
         assert str(violation) == (
-            f"{path[0]} to {path[1]} turns on {name}: {path[1]} does not know it as a capability, "
-            "and creates what it brings"
+            f"{path[0]} to {path[1]} enables {name}: {path[1]} does not know it as a capability, "
+            "so it creates its components"
         )
-    assert told("as capabilities, and creates what they bring", answer=answer) is bool(expected)
+    assert has_problem(answer, "as capabilities, so it creates their components") is bool(expected)
     came = changes(first).get("added", [])
     assert dict(first.created_components) == ({"one": len(came)} if expected and came else {})
 
 
-def test_what_nobody_leaves_to_the_operator_is_not_created():
-    sides = [obj("Console"), obj("Console", "two")], [obj(), obj(None, "two")]
+def test_an_overridden_resource_is_not_created():
+    sides = [manifest("Console"), manifest("Console", "two")], [manifest(), manifest(None, "two")]
     hop = one_hop(*sides, path=("4.12.1", "4.11.1"), down=True, overrides=[OVERRIDE])
 
     assert dict(hop.created_components) == {"one": 1}
@@ -259,9 +263,9 @@ def test_what_nobody_leaves_to_the_operator_is_not_created():
 
 
 def test_a_fresh_install_of_a_release_without_capabilities_has_everything():
-    status = reference.cluster_version(only("marketplace"), ["Console", "marketplace"])
+    status = reference.cluster_version(select_only("marketplace"), ["Console", "marketplace"])
     to_4_10, to_4_11 = (
-        one_hop([obj()], [obj("baremetal")], path=("4.12.1", end), down=True, cluster_version=status)
+        one_hop([manifest()], [manifest("baremetal")], path=("4.12.1", end), down=True, cluster_version=status)
         for end in ("4.10.1", "4.11.1")
     )
 
@@ -272,4 +276,4 @@ def test_a_fresh_install_of_a_release_without_capabilities_has_everything():
 
 def test_no_path_begins_without_capabilities():
     with pytest.raises(InvalidOptionError, match="has no capabilities"):
-        asked([], [], path=("4.10.1", "4.11.1"))
+        planned([], [], path=("4.10.1", "4.11.1"))

@@ -13,12 +13,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
-    asked,
     changes,
-    obj,
+    enabled_by,
+    manifest,
     one_hop,
-    only,
-    turned_on,
+    planned,
+    select_only,
 )
 from ansible_collections.capability.openshift.tests.unit.builders.releases import PROFILE
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
@@ -27,24 +27,25 @@ INGRESS_SOURCE, DEPLOYMENT_CONFIG_SOURCE = ALWAYS_ENABLED.source, FORCED_CAPABIL
 
 
 @pytest.mark.parametrize("baseline", ["v4.11", "v4.12", "v4.13", "vCurrent"])
-def test_a_set_that_gained_a_name_asks_for_it(baseline):
+def test_a_set_that_gained_a_name_requests_it(baseline):
     """MachineAPI was put into the older sets at 4.14: a surprise on the way, and asked for in the end."""
     path = ("4.13.1", "4.14.1")
     with_manifest, without = (
-        one_hop([obj()], after, path=path, capabilities=only(baseline=baseline)) for after in ([obj("MachineAPI")], [])
+        one_hop([manifest()], after, path=path, capabilities=select_only(baseline=baseline))
+        for after in ([manifest("MachineAPI")], [])
     )
 
     (machine_api,) = [item for item in with_manifest.implicitly_enabled if item.name == "MachineAPI"]
     assert machine_api.cause == "manifest"
-    assert "MachineAPI" not in turned_on(without)
+    assert "MachineAPI" not in enabled_by(without)
     for hop in (with_manifest, without):
         assert "MachineAPI" in hop.newly_requested & hop.requested
         assert "MachineAPI" in hop.after.enabled - hop.after.implicitly_enabled
         assert "MachineAPI" not in hop.not_in_fresh_install
 
 
-def test_none_asks_for_nothing():
-    hop = one_hop([obj()], [obj("MachineAPI")], path=("4.13.1", "4.14.1"))
+def test_none_requests_nothing():
+    hop = one_hop([manifest()], [manifest("MachineAPI")], path=("4.13.1", "4.14.1"))
     assert [(item.name, item.name in hop.requested) for item in hop.implicitly_enabled] == [
         ("DeploymentConfig", False),
         ("MachineAPI", False),
@@ -59,13 +60,13 @@ def test_none_asks_for_nothing():
     [
         (("4.13.1", "4.14.1"), {}, [("forced", False)]),
         (("4.13.1", "4.14.1"), {"cluster_profile": "ibm-cloud-managed"}, [("forced", False)]),
-        (("4.13.1", "4.14.1"), {"capabilities": only(baseline="v4.13")}, [("forced", False)]),
+        (("4.13.1", "4.14.1"), {"capabilities": select_only(baseline="v4.13")}, [("forced", False)]),
         (("4.13.1", "4.14.1"), {"capabilities": None}, [("forced", True)]),
         (("4.12.1", "4.13.1"), {}, []),
         (("4.14.1", "4.15.1"), {}, []),
         (("4.13.1", "4.13.2"), {}, []),
         # Back again after a rollback: it is on already.
-        (("4.13.1", "4.14.1"), {"cluster_version": reference.cluster_version(only(), ["DeploymentConfig"])}, []),
+        (("4.13.1", "4.14.1"), {"cluster_version": reference.cluster_version(select_only(), ["DeploymentConfig"])}, []),
     ],
 )
 def test_deployment_config_is_forced_at_4_14(path, options, expected):
@@ -76,16 +77,16 @@ def test_deployment_config_is_forced_at_4_14(path, options, expected):
     assert ("DeploymentConfig" in hop.after.enabled) == (path == ("4.13.1", "4.14.1"))
 
 
-def test_a_forced_name_that_a_manifest_turns_on_has_that_cause():
-    hop = one_hop([obj()], [obj("DeploymentConfig")], path=("4.13.1", "4.14.1"))
-    assert turned_on(hop) == {"DeploymentConfig": "manifest"}
+def test_a_forced_name_that_a_manifest_enables_has_that_cause():
+    hop = one_hop([manifest()], [manifest("DeploymentConfig")], path=("4.13.1", "4.14.1"))
+    assert enabled_by(hop) == {"DeploymentConfig": "manifest"}
 
 
 @pytest.mark.parametrize(
     ("options", "after", "expected"),
     [
         ({}, [], {"Ingress": "forced"}),
-        ({}, [obj("Ingress")], {"Ingress": "manifest"}),
+        ({}, [manifest("Ingress")], {"Ingress": "manifest"}),
         ({"cluster_profile": "single-node-developer"}, [], {"Ingress": "forced"}),
         ({"cluster_profile": "ibm-cloud-managed"}, [], {}),
         ({"cluster_profile": "hypershift"}, [], {}),
@@ -98,14 +99,14 @@ def test_a_forced_name_that_a_manifest_turns_on_has_that_cause():
         ({"always_enabled_capabilities": ["CloudControllerManager"]}, [], {"CloudControllerManager": "forced"}),
         # The selection itself asks for it: nothing is forced.
         ({"capabilities": None}, [], {}),
-        ({"capabilities": None}, [obj("Ingress")], {"Ingress": "manifest"}),
+        ({"capabilities": None}, [manifest("Ingress")], {"Ingress": "manifest"}),
     ],
 )
 def test_ingress_is_forced_from_4_16_on(options, after, expected):
-    of_profile = obj(profile=options.get("cluster_profile", PROFILE))
+    of_profile = manifest(profile=options.get("cluster_profile", PROFILE))
     hop = one_hop([of_profile], after, path=("4.15.1", "4.16.1"), **options)
 
-    assert turned_on(hop) == expected
+    assert enabled_by(hop) == expected
     assert {item.source for item in hop.implicitly_enabled if item.cause == "forced"} <= {INGRESS_SOURCE}
     assert hop.after.enabled >= set(expected)
     assert hop.not_in_fresh_install.isdisjoint({"CloudControllerManager"})
@@ -114,37 +115,37 @@ def test_ingress_is_forced_from_4_16_on(options, after, expected):
 
 
 def test_what_is_always_on_is_on_before():
-    hop = one_hop([obj()], [obj("Console+Storage")], always_enabled_capabilities=["Console"])
-    assert turned_on(hop) == {"Storage": "manifest"}
+    hop = one_hop([manifest()], [manifest("Console+Storage")], always_enabled_capabilities=["Console"])
+    assert enabled_by(hop) == {"Storage": "manifest"}
     assert hop.before.enabled == hop.before.implicitly_enabled == {"Console"}
     assert hop.after.implicitly_enabled == {"Console", "Storage"}
     assert hop.not_in_fresh_install == {"Storage"}
 
 
 @pytest.mark.parametrize(("name", "refused"), [("Ingress", False), ("Consol", True)])
-def test_a_name_that_is_always_on_is_known_somewhere_on_the_path(name, refused):
+def test_an_always_enabled_name_must_be_known_by_a_release_of_the_path(name, refused):
     if not refused:
         assert one_hop([], [], path=("4.15.1", "4.16.1"), always_enabled_capabilities=[name]).after.enabled == {name}
         return
     with pytest.raises(
         InvalidOptionError, match=r"always_enabled_capabilities: 'Consol' is not a capability of 4.15 or 4.16"
     ):
-        asked([], [], path=("4.15.1", "4.16.1"), always_enabled_capabilities=[name])
+        planned([], [], path=("4.15.1", "4.16.1"), always_enabled_capabilities=[name])
 
 
 @pytest.mark.parametrize(
     ("path", "selection", "requested", "known"),
     [
-        (("4.17.1", "4.18.1"), only(), set(), {"OperatorLifecycleManagerV1"}),
-        (("4.17.1", "4.18.1"), only(baseline="v4.17"), set(), {"OperatorLifecycleManagerV1"}),
-        (("4.17.1", "4.18.1"), only(baseline="vCurrent"), {"OperatorLifecycleManagerV1"}, set()),
+        (("4.17.1", "4.18.1"), select_only(), set(), {"OperatorLifecycleManagerV1"}),
+        (("4.17.1", "4.18.1"), select_only(baseline="v4.17"), set(), {"OperatorLifecycleManagerV1"}),
+        (("4.17.1", "4.18.1"), select_only(baseline="vCurrent"), {"OperatorLifecycleManagerV1"}, set()),
         (("4.17.1", "4.18.1"), None, {"OperatorLifecycleManagerV1"}, set()),
         (("4.17.1", "4.18.1"), {"excludedCapabilities": []}, set(), {"OperatorLifecycleManagerV1"}),
         (("4.18.1", "4.19.1"), None, set(), set()),
     ],
 )
-def test_a_new_name_is_asked_for_or_stays_off(path, selection, requested, known):
-    hop = one_hop([], [obj("OperatorLifecycleManagerV1")], path=path, capabilities=selection)
+def test_a_new_name_is_requested_or_stays_disabled(path, selection, requested, known):
+    hop = one_hop([], [manifest("OperatorLifecycleManagerV1")], path=path, capabilities=selection)
     assert (hop.newly_requested, hop.newly_known) == (requested, known)
     assert hop.implicitly_enabled == ()
     assert changes(hop) == ({} if "OperatorLifecycleManagerV1" not in hop.after.enabled else {"added": ["one"]})
@@ -152,14 +153,14 @@ def test_a_new_name_is_asked_for_or_stays_off(path, selection, requested, known)
 
 
 def test_excluded_names_are_pinned_at_the_beginning():
-    plan = asked([], [], path=("4.17.1", "4.18.1"), capabilities={"excludedCapabilities": ["Console"]}).plan
+    plan = planned([], [], path=("4.17.1", "4.18.1"), capabilities={"excludedCapabilities": ["Console"]}).plan
     assert plan.selection.baseline == "None"
     assert "Console" not in plan.selection.additional
     assert plan.selection.additional == tuple(sorted(plan.hops[0].before.enabled))
 
 
 @pytest.mark.parametrize(
-    ("excluded", "options", "told_of"),
+    ("excluded", "options", "reported"),
     [
         (["Ingress", "Console"], {}, ["Ingress"]),
         (["Console"], {}, []),
@@ -168,11 +169,11 @@ def test_excluded_names_are_pinned_at_the_beginning():
     ],
 )
 @pytest.mark.parametrize("field", ["excluded_capabilities", "exclude"])
-def test_excluding_what_is_on_whatever_is_asked_is_in_vain(excluded, options, told_of, field):
+def test_excluding_an_always_enabled_name_has_no_effect(excluded, options, reported, field):
     selection = {field: excluded, **({"inclusion_default": "Include"} if field == "exclude" else {})}
-    answer = asked([], [], capabilities=selection, **options)
+    answer = planned([], [], capabilities=selection, **options)
 
-    found = [item for item in answer.problems if "whatever is asked" in item.message]
-    assert [(item.severity, item.where) for item in found] == [("warning", f"capabilities.{field}")] * len(told_of)
-    assert [item.message.split()[0] for item in found] == told_of
-    assert set(told_of) <= answer.plan.status.enabled
+    found = [item for item in answer.problems if item.code == "ineffective-exclusion"]
+    assert [(item.severity, item.where) for item in found] == [("warning", f"capabilities.{field}")] * len(reported)
+    assert [item.message.split()[0] for item in found] == reported
+    assert set(reported) <= answer.plan.status.enabled

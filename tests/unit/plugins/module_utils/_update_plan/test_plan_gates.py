@@ -9,14 +9,14 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     TECH_PREVIEW,
-    asked,
     changes,
+    enabled_by,
     gates,
-    obj,
+    has_problem,
+    manifest,
     one_hop,
-    only,
-    told,
-    turned_on,
+    planned,
+    select_only,
 )
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
@@ -36,21 +36,24 @@ GATE_ROWS = [
     ("version", "before", "after", "gate", "expected"), [pytest.param(*row[1:], id=row[0]) for row in GATE_ROWS]
 )
 def test_gates_of_the_outgoing_release_decide(version, before, after, gate, expected):
-    answer = asked(
-        [obj(), gates(*before)], [obj("Console", feature_gate=gate), gates(*after)], path=(version, "4.23.1")
+    answer = planned(
+        [manifest(), gates(*before)], [manifest("Console", feature_gate=gate), gates(*after)], path=(version, "4.23.1")
     )
     (hop,) = answer.plan.hops
 
-    assert turned_on(hop) == expected
+    assert enabled_by(hop) == expected
     # What the incoming CVO applies is decided by its own gates.
     in_after = (gate == "New") == (after == ["New"]) and bool(expected)
     assert changes(hop) == ({} if in_after else {"removed": ["one"]})
 
 
 @pytest.mark.parametrize(("said", "expected"), [(["New"], {"Console": "manifest"}), (["New=false"], {}), ([], {})])
-def test_gates_that_were_said_hold_in_both_releases(said, expected):
-    before, after = [obj(feature_gate="-Old"), gates("Old")], [obj("Console", feature_gate="New"), gates("Old")]
-    assert turned_on(one_hop(before, after, path=("4.22.1", "4.23.1"), feature_gates=said)) == expected
+def test_given_gates_apply_to_both_releases(said, expected):
+    before, after = (
+        [manifest(feature_gate="-Old"), gates("Old")],
+        [manifest("Console", feature_gate="New"), gates("Old")],
+    )
+    assert enabled_by(one_hop(before, after, path=("4.22.1", "4.23.1"), feature_gates=said)) == expected
 
 
 GATED = {"ClusterAPI", "CompatibilityRequirements"}
@@ -66,30 +69,30 @@ CLUSTER_API_ROWS = [
 
 @pytest.mark.parametrize(("more", "options", "known"), [pytest.param(*row[1:], id=row[0]) for row in CLUSTER_API_ROWS])
 def test_gated_names_are_known_only_under_their_gates(more, options, known):
-    answer = asked([obj(), *more], [obj("ClusterAPI"), *more], path=("4.22.1", "4.23.1"), **options)
+    answer = planned([manifest(), *more], [manifest("ClusterAPI"), *more], path=("4.22.1", "4.23.1"), **options)
     (hop,) = answer.plan.hops
 
-    assert turned_on(hop) == {"ClusterAPI": "manifest"}
+    assert enabled_by(hop) == {"ClusterAPI": "manifest"}
     assert not hop.before.known & GATED
     assert hop.after.known & GATED == known
     assert hop.newly_known == known - {"ClusterAPI"}
     assert ("ClusterAPI" in hop.after.enabled) == ("ClusterAPI" in known)
-    assert told("ClusterAPI is on during the update only", answer=answer) == ("ClusterAPI" not in known)
+    assert has_problem(answer, "ClusterAPI is enabled only during the update") == ("ClusterAPI" not in known)
     assert answer.plan.condition is not None
     assert ("ClusterAPI" in answer.plan.condition.message) == ("ClusterAPI" in known)
 
 
 @pytest.mark.parametrize(("options", "hidden"), [({}, True), ({"feature_set": TECH_PREVIEW}, False)])
 def test_a_cluster_does_not_know_what_its_gates_hide(options, hidden):
-    status = reference.cluster_version(only(), ["ClusterAPI", "Ingress"])
-    answer = asked([], [], path=("4.23.1", "4.23.2"), cluster_version=status, **options)
+    status = reference.cluster_version(select_only(), ["ClusterAPI", "Ingress"])
+    answer = planned([], [], path=("4.23.1", "4.23.2"), cluster_version=status, **options)
     (hop,) = answer.plan.hops
 
     assert hop.before.known.isdisjoint(GATED) == hidden
     assert ("ClusterAPI" in hop.after.enabled) is not hidden
     # It is a name of 4.23 all the same, and does not stay on as one of a later release would.
-    assert not told("names what 4.23 does not know", answer=answer)
-    assert told("ClusterAPI exists in 4.23 only while its feature gate is on", answer=answer) is hidden
+    assert not has_problem(answer, "contains names that 4.23 does not know")
+    assert has_problem(answer, "ClusterAPI exists in 4.23 only if its feature gate is enabled") is hidden
 
 
 GATE = gates("ClusterAPIMachineManagement")
@@ -112,24 +115,26 @@ BOTH = "ClusterAPI+Console"
         (("4.22.1", "4.23.1"), [GATE], {}, True, True),
     ],
 )
-def test_a_name_that_its_gate_hides_is_not_on_for_the_outgoing_operator_from_4_23_on(path, gate, options, on, stays):
-    told_by = reference.cluster_version(only(), ["ClusterAPI", "Ingress"])
-    hop = one_hop([obj("ClusterAPI"), *gate], [obj(BOTH), *gate], path=path, cluster_version=told_by, **options)
+def test_a_gated_name_is_not_enabled_for_the_outgoing_operator_from_4_23_on(path, gate, options, on, stays):
+    status = reference.cluster_version(select_only(), ["ClusterAPI", "Ingress"])
+    hop = one_hop(
+        [manifest("ClusterAPI"), *gate], [manifest(BOTH), *gate], path=path, cluster_version=status, **options
+    )
 
     assert hop.before.enabled == {"ClusterAPI", "Ingress"}
-    assert turned_on(hop) == ({"Console": "manifest"} if on else {})
+    assert enabled_by(hop) == ({"Console": "manifest"} if on else {})
     assert hop.after.enabled == {"Ingress", *(["Console"] if on else []), *(["ClusterAPI"] if stays else [])}
 
 
 @pytest.mark.parametrize(("hidden_before", "before"), [(False, [GATE]), (True, [])])
 @pytest.mark.parametrize("options", [{}, {"feature_set": "Default"}])
-def test_going_back_to_4_22_keeps_on_what_4_23_shows(hidden_before, before, options):
+def test_a_downgrade_to_4_22_keeps_what_4_23_shows_enabled(hidden_before, before, options):
     """The operator of 4.22 does not know ClusterAPI, so it does not hide it either."""
-    told_by = reference.cluster_version(only(), ["ClusterAPI", "Ingress"])
-    answer = asked(before, [], path=("4.23.1", "4.22.1"), down=True, cluster_version=told_by, **options)
+    status = reference.cluster_version(select_only(), ["ClusterAPI", "Ingress"])
+    answer = planned(before, [], path=("4.23.1", "4.22.1"), down=True, cluster_version=status, **options)
     (hop,) = answer.plan.hops
 
     kept = set() if hidden_before else {"ClusterAPI"}
     assert hop.after.enabled == hop.after.implicitly_enabled == {*kept, "Ingress"}
     assert hop.after.known.isdisjoint(GATED)
-    assert told("4.22.1 does not know ClusterAPI", answer=answer) is not hidden_before
+    assert has_problem(answer, "4.22.1 does not know ClusterAPI") is not hidden_before

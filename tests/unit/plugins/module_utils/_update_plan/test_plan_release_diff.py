@@ -10,12 +10,12 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     ELSEWHERE,
-    asked,
     changes,
-    obj,
+    manifest,
     one_hop,
-    only,
+    planned,
     request,
+    select_only,
     shape,
 )
 
@@ -27,7 +27,7 @@ REQUESTS = [
     request("machine-azure", "AzureProviderSpec", "MachineAPI"),
     request("off", "AWSProviderSpec", "Build"),
     request("gone", "AWSProviderSpec", delete="true"),
-    obj(None, "no-request", kind="CredentialsRequest"),
+    manifest(None, "no-request", kind="CredentialsRequest"),
 ]
 
 
@@ -43,88 +43,88 @@ REQUESTS = [
     ],
 )
 def test_credentials_requests(platform, expected):
-    answer = asked([obj(), REQUESTS[0]], [obj("MachineAPI"), *REQUESTS], platform=platform)
+    answer = planned([manifest(), REQUESTS[0]], [manifest("MachineAPI"), *REQUESTS], platform=platform)
     found = shape(answer)["credentials_requests"]
     assert [(item["name"], item["provider"], item["new"]) for item in found] == expected
 
 
-def test_a_request_of_a_name_that_turns_on_is_new():
+def test_a_credentials_request_of_an_enabled_name_is_new():
     """It was in the old release too, and not applied."""
-    answer = asked([obj(), *REQUESTS], [obj("MachineAPI"), *REQUESTS], platform="aws")
+    answer = planned([manifest(), *REQUESTS], [manifest("MachineAPI"), *REQUESTS], platform="aws")
     found = shape(answer)["credentials_requests"]
     assert [(item["name"], item["new"]) for item in found] == [("ebs", False), ("machine-aws", True)]
 
 
 def test_platforms_are_checked():
     with pytest.raises(InvalidOptionError, match="platform: 'awss' is not a platform"):
-        asked([], [], platform="awss")
+        planned([], [], platform="awss")
 
 
 # What comes, what goes, what moves.
 
 CHANGES = [
-    ("comes", [], [obj()], {"added": ["one"]}),
-    ("comes and is off", [], [obj("Build")], {}),
-    ("comes and is on", [], [obj("Console")], {"added": ["one"]}),
-    ("goes", [obj()], [], {"removed": ["one"]}),
-    ("goes and was off", [obj("Build")], [], {}),
-    ("goes from the profile", [obj()], [obj(profile="hypershift")], {"removed": ["one"]}),
-    ("comes to the profile", [obj(profile="hypershift")], [obj()], {"added": ["one"]}),
-    ("comes out of a name that is off", [obj("Build")], [obj()], {"added": ["one"]}),
-    ("comes into a name that is on", [obj("Build")], [obj("Console")], {"added": ["one"]}),
-    ("stays off", [obj("Build")], [obj("Storage")], {}),
-    ("stays in by turning a name on", [obj()], [obj("Build")], {}),
+    ("comes", [], [manifest()], {"added": ["one"]}),
+    ("comes and is off", [], [manifest("Build")], {}),
+    ("comes and is on", [], [manifest("Console")], {"added": ["one"]}),
+    ("goes", [manifest()], [], {"removed": ["one"]}),
+    ("goes and was off", [manifest("Build")], [], {}),
+    ("goes from the profile", [manifest()], [manifest(profile="hypershift")], {"removed": ["one"]}),
+    ("comes to the profile", [manifest(profile="hypershift")], [manifest()], {"added": ["one"]}),
+    ("comes out of a name that is off", [manifest("Build")], [manifest()], {"added": ["one"]}),
+    ("comes into a name that is on", [manifest("Build")], [manifest("Console")], {"added": ["one"]}),
+    ("stays off", [manifest("Build")], [manifest("Storage")], {}),
+    ("stays in by turning a name on", [manifest()], [manifest("Build")], {}),
     (
         "brings others of its name",
-        [obj(), obj("Build", "two")],
-        [obj("Build"), obj("Build", "two")],
+        [manifest(), manifest("Build", "two")],
+        [manifest("Build"), manifest("Build", "two")],
         {"added": ["two"]},
     ),
-    ("is deleted", [obj()], [obj(delete="true")], {"deleted": ["one"]}),
-    ("is deleted and was never there", [], [obj(delete="true")], {"deleted": ["one"]}),
-    ("is deleted and was off", [obj("Build")], [obj(delete="true")], {"deleted": ["one"]}),
-    ("is deleted where its name is off", [obj("Build")], [obj("Build", delete="true")], {}),
-    ("was deleted before", [obj(delete="true")], [obj(delete="true")], {}),
-    ("was deleted before and comes back", [obj(delete="true")], [obj()], {"added": ["one"]}),
-    ("was deleted before and is not named any more", [obj(delete="true")], [], {}),
-    ("moves to another file", [obj()], [obj(file=ELSEWHERE)], {}),
-    ("is in by one of two manifests", [obj()], [obj("Console"), obj("Console", file=ELSEWHERE)], {}),
+    ("is deleted", [manifest()], [manifest(delete="true")], {"deleted": ["one"]}),
+    ("is deleted and was never there", [], [manifest(delete="true")], {"deleted": ["one"]}),
+    ("is deleted and was off", [manifest("Build")], [manifest(delete="true")], {"deleted": ["one"]}),
+    ("is deleted where its name is off", [manifest("Build")], [manifest("Build", delete="true")], {}),
+    ("was deleted before", [manifest(delete="true")], [manifest(delete="true")], {}),
+    ("was deleted before and comes back", [manifest(delete="true")], [manifest()], {"added": ["one"]}),
+    ("was deleted before and is not named any more", [manifest(delete="true")], [], {}),
+    ("moves to another file", [manifest()], [manifest(file=ELSEWHERE)], {}),
+    ("is in by one of two manifests", [manifest()], [manifest("Console"), manifest("Console", file=ELSEWHERE)], {}),
 ]
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [pytest.param(*row[1:], id=row[0]) for row in CHANGES])
 def test_resources_come_and_go(before, after, expected):
-    kept = obj("Console", "kept")
-    assert changes(one_hop([*before, kept], [kept, *after], capabilities=only("Console"))) == expected
+    kept = manifest("Console", "kept")
+    assert changes(one_hop([*before, kept], [kept, *after], capabilities=select_only("Console"))) == expected
 
 
 @pytest.mark.parametrize(
     ("before", "after", "side"),
     [
-        ([], [obj("Build"), obj(file=ELSEWHERE)], "added"),
-        ([obj("Build"), obj(file=ELSEWHERE)], [], "removed"),
-        ([obj()], [obj(), obj(delete="true", file=ELSEWHERE)], "deleted"),
+        ([], [manifest("Build"), manifest(file=ELSEWHERE)], "added"),
+        ([manifest("Build"), manifest(file=ELSEWHERE)], [], "removed"),
+        ([manifest()], [manifest(), manifest(delete="true", file=ELSEWHERE)], "deleted"),
     ],
 )
-def test_the_manifest_that_decides_stands_for_its_resource(before, after, side):
+def test_the_deciding_manifest_represents_its_resource(before, after, side):
     (found,) = getattr(one_hop(before, after).changes, side)
     assert found.file == ELSEWHERE
 
 
 MOVES = [
-    ("into it", [obj()], [obj("Console")], {"Console": ["one"]}),
-    ("out of it", [obj("Console")], [obj()], {"Console": ["one"]}),
-    ("with it", [obj("Console")], [obj("Console+Build")], {"Console": ["one"]}),
-    ("from one to the other", [obj("Console")], [obj("Storage")], {"Console": ["one"], "Storage": ["one"]}),
-    ("not at all", [obj("Console")], [obj("Console", file=ELSEWHERE)], {}),
-    ("between names that nobody asked for", [obj()], [obj("Build")], {}),
-    ("and was off", [obj("Build")], [obj("Console")], {}),
-    ("in a name that is on and not asked for", [obj("Ingress")], [obj()], {}),
+    ("into it", [manifest()], [manifest("Console")], {"Console": ["one"]}),
+    ("out of it", [manifest("Console")], [manifest()], {"Console": ["one"]}),
+    ("with it", [manifest("Console")], [manifest("Console+Build")], {"Console": ["one"]}),
+    ("from one to the other", [manifest("Console")], [manifest("Storage")], {"Console": ["one"], "Storage": ["one"]}),
+    ("not at all", [manifest("Console")], [manifest("Console", file=ELSEWHERE)], {}),
+    ("between names that nobody asked for", [manifest()], [manifest("Build")], {}),
+    ("and was off", [manifest("Build")], [manifest("Console")], {}),
+    ("in a name that is on and not asked for", [manifest("Ingress")], [manifest()], {}),
 ]
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [pytest.param(*row[1:], id=row[0]) for row in MOVES])
 def test_resources_move(before, after, expected):
-    hop = one_hop(before, after, capabilities=only("Console", "Storage"))
+    hop = one_hop(before, after, capabilities=select_only("Console", "Storage"))
     found = {name: [cause.target.resource_id.name for cause in causes] for name, causes in hop.moved.items()}
     assert found == expected

@@ -12,28 +12,28 @@ from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     ELSEWHERE,
     HOP,
     TECH_PREVIEW,
-    asked,
     changes,
-    obj,
+    enabled_by,
+    has_problem,
+    manifest,
     one_hop,
-    only,
+    planned,
+    select_only,
     the_problem,
-    told,
-    turned_on,
 )
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
 # What the cluster says of itself.
 
 
-def test_the_status_of_the_cluster_wins():
-    status = reference.cluster_version(only("Storage"), ["Console", "Storage"], ["Console", "Storage", "Build"])
-    hop = one_hop([obj("Console")], [obj("Console+Build")], cluster_version=status)
+def test_the_status_of_the_cluster_takes_precedence():
+    status = reference.cluster_version(select_only("Storage"), ["Console", "Storage"], ["Console", "Storage", "Build"])
+    hop = one_hop([manifest("Console")], [manifest("Console+Build")], cluster_version=status)
 
     assert hop.before.enabled == {"Console", "Storage"}
     assert hop.before.known == {"Console", "Storage", "Build"}
     assert hop.before.implicitly_enabled == {"Console"}
-    assert turned_on(hop) == {"Build": "manifest"}
+    assert enabled_by(hop) == {"Build": "manifest"}
     # Ingress is always on, whatever the status shows yet.
     assert hop.after.enabled == {"Build", "Console", "Ingress", "Storage"}
     assert hop.after.implicitly_enabled == {"Build", "Console", "Ingress"}
@@ -41,38 +41,40 @@ def test_the_status_of_the_cluster_wins():
 
 
 def test_a_status_without_known_names_is_completed():
-    hop = one_hop([], [], cluster_version=reference.cluster_version(only(), ["Console"]))
+    hop = one_hop([], [], cluster_version=reference.cluster_version(select_only(), ["Console"]))
     assert hop.before.known == one_hop([], []).before.known
     assert hop.before.enabled == {"Console"}
 
 
 def test_a_spec_without_a_status_is_a_selection():
-    answer = asked(
-        [obj()], [obj("Console")], cluster_version={**reference.cluster_version(only("Storage")), "status": {}}
+    answer = planned(
+        [manifest()],
+        [manifest("Console")],
+        cluster_version={**reference.cluster_version(select_only("Storage")), "status": {}},
     )
     assert answer.plan.hops[0].before.enabled == {"Ingress", "Storage"}
-    assert turned_on(answer.plan.hops[0]) == {"Console": "manifest"}
+    assert enabled_by(answer.plan.hops[0]) == {"Console": "manifest"}
 
 
 def test_names_of_a_later_release_stay_after_a_rollback():
-    status = reference.cluster_version(only(), ["MachineAPI", "Later"], ["Console", "MachineAPI"])
-    before = [obj(), obj("Later", "two")]
-    after = [obj("MachineAPI+Later"), obj(None, "two"), obj("MachineAPI", "three")]
-    answer = asked(before, after, path=("4.13.1", "4.14.1"), cluster_version=status)
+    status = reference.cluster_version(select_only(), ["MachineAPI", "Later"], ["Console", "MachineAPI"])
+    before = [manifest(), manifest("Later", "two")]
+    after = [manifest("MachineAPI+Later"), manifest(None, "two"), manifest("MachineAPI", "three")]
+    answer = planned(before, after, path=("4.13.1", "4.14.1"), cluster_version=status)
     (hop,) = answer.plan.hops
 
-    assert turned_on(hop) == {"DeploymentConfig": "forced"}
+    assert enabled_by(hop) == {"DeploymentConfig": "forced"}
     assert hop.after.enabled == {"DeploymentConfig", "Later", "MachineAPI"}
-    assert the_problem(answer, "names what 4.13 does not know: Later, MachineAPI").severity == "warning"
-    assert told("4.14.1 does not know Later", answer=answer)
+    assert the_problem(answer, "contains names that 4.13 does not know: Later, MachineAPI").severity == "warning"
+    assert has_problem(answer, "4.14.1 does not know Later")
     # 4.14 knows MachineAPI again; Later lets nothing in, neither before nor after.
     assert changes(hop) == {"added": ["two", "three"], "removed": ["one"]}
 
 
-def test_a_name_that_is_on_already_is_not_newly_asked_for():
+def test_an_enabled_name_is_not_newly_requested():
     path = ("4.13.1", "4.14.1")
-    of_set = one_hop([], [], path=path, capabilities=only(baseline="v4.13"))
-    status = reference.cluster_version(only(baseline="v4.13"), {*of_set.before.enabled, "MachineAPI"})
+    of_set = one_hop([], [], path=path, capabilities=select_only(baseline="v4.13"))
+    status = reference.cluster_version(select_only(baseline="v4.13"), {*of_set.before.enabled, "MachineAPI"})
     hop = one_hop([], [], path=path, cluster_version=status)
     assert of_set.newly_requested == {"MachineAPI"}
     assert hop.before.implicitly_enabled == {"MachineAPI"}
@@ -80,28 +82,30 @@ def test_a_name_that_is_on_already_is_not_newly_asked_for():
     assert "MachineAPI" in hop.after.enabled - hop.after.implicitly_enabled
 
 
-def test_names_that_the_spec_asks_for_and_the_status_does_not_show_yet():
-    status = reference.cluster_version(only("Console"), ["Ingress"])
-    answer = asked(
-        [obj(), obj("Console", "two")], [obj("Console+Build"), obj("Console+Storage", "two")], cluster_version=status
+def test_requested_names_that_the_status_does_not_contain_yet():
+    status = reference.cluster_version(select_only("Console"), ["Ingress"])
+    answer = planned(
+        [manifest(), manifest("Console", "two")],
+        [manifest("Console+Build"), manifest("Console+Storage", "two")],
+        cluster_version=status,
     )
     (hop,) = answer.plan.hops
 
     assert hop.before.enabled == {"Ingress"}
-    assert turned_on(hop) == {"Build": "manifest", "Storage": "manifest"}
+    assert enabled_by(hop) == {"Build": "manifest", "Storage": "manifest"}
     assert hop.after.enabled == {"Build", "Console", "Ingress", "Storage"}
     assert hop.after.implicitly_enabled == {"Build", "Ingress", "Storage"}
-    assert the_problem(answer, "does not show yet what the spec asks for: Console").severity == "warning"
-    assert hop.turned_on == {"Build", "Console", "Storage"}
+    assert the_problem(answer, "does not contain requested capabilities yet: Console").severity == "warning"
+    assert hop.newly_enabled == {"Build", "Console", "Storage"}
     assert hop.requested == hop.newly_requested == {"Console"}
     assert changes(hop) == {"added": ["two"]}
 
 
 @pytest.mark.parametrize("known", [None, ["Console", "Build"]])
-def test_a_list_of_names_counts_as_asked_for(known):
+def test_a_list_of_names_counts_as_requested(known):
     options = {} if known is None else {"known_capabilities": known}
-    hop = one_hop([obj("Console")], [obj("Console+Build")], enabled_capabilities=["Console"], **options)
-    assert turned_on(hop) == {"Build": "manifest"}
+    hop = one_hop([manifest("Console")], [manifest("Console+Build")], enabled_capabilities=["Console"], **options)
+    assert enabled_by(hop) == {"Build": "manifest"}
     assert hop.before.implicitly_enabled == frozenset()
     assert hop.before.known == (set(known) if known else one_hop([], []).before.known)
     assert hop.after.implicitly_enabled == {"Build", "Ingress"}
@@ -118,7 +122,7 @@ def test_a_list_of_names_counts_as_asked_for(known):
 )
 def test_a_name_in_a_list_that_the_release_does_not_know_is_an_error(names, hints):
     with pytest.raises(InvalidOptionError) as raised:
-        asked([], [], path=("4.13.1", "4.14.1"), enabled_capabilities=names)
+        planned([], [], path=("4.13.1", "4.14.1"), enabled_capabilities=names)
 
     found = [item for item in raised.value.problems if item.severity == "error"]
     assert {item.where for item in found} == {"enabled_capabilities"}
@@ -137,15 +141,15 @@ STRANGE = ["Consol", "Console", "Later"]
             "enabled_capabilities",
         ),
         (
-            {"cluster_version": reference.cluster_version(only("Console"), STRANGE, ["Console", "Other"])},
+            {"cluster_version": reference.cluster_version(select_only("Console"), STRANGE, ["Console", "Other"])},
             "cluster_version",
         ),
     ],
 )
 def test_a_status_with_names_that_the_release_does_not_know_is_one_warning(options, where):
-    answer = asked([], [], **options)
+    answer = planned([], [], **options)
 
-    problem = the_problem(answer, "names what 4.20 does not know: Consol, Later, Other; it stays on")
+    problem = the_problem(answer, "contains names that 4.20 does not know: Consol, Later, Other; they stay enabled")
     assert (problem.severity, problem.where) == ("warning", where)
     assert [item for item in answer.problems if item.severity == "error"] == []
     assert answer.plan.status.enabled >= set(STRANGE)
@@ -159,20 +163,30 @@ ON_THE_CLUSTER = [{"group": "apps", "kind": "Deployment", "namespace": "openshif
 @pytest.mark.parametrize(
     ("before", "after", "live", "expected"),
     [
-        pytest.param([], [obj("Console")], ON_THE_CLUSTER, {"Console": None}, id="left over, in no release before"),
-        pytest.param([obj()], [obj("Console")], [], {}, id="somebody took it away"),
-        pytest.param([obj("Build")], [obj("Console")], ON_THE_CLUSTER, {"Console": ("Build",)}, id="off, and there"),
-        pytest.param([obj()], [obj("Console")], ON_THE_CLUSTER, {"Console": ()}, id="as its release says"),
-        pytest.param([obj(delete="true")], [obj("Console")], [], {"Console": ()}, id="deleted by the old release"),
-        pytest.param([], [obj("Console", delete="true")], ON_THE_CLUSTER, {"Console": None}, id="to be deleted"),
-        pytest.param([], [obj("Console", "two")], ON_THE_CLUSTER, {}, id="another resource"),
-        pytest.param([], [obj("Ingress")], ON_THE_CLUSTER, {}, id="on already"),
         pytest.param(
-            [], [obj("Console", profile="hypershift"), obj(None, "two")], ON_THE_CLUSTER, {}, id="not for this profile"
+            [], [manifest("Console")], ON_THE_CLUSTER, {"Console": None}, id="left over, in no release before"
+        ),
+        pytest.param([manifest()], [manifest("Console")], [], {}, id="somebody took it away"),
+        pytest.param(
+            [manifest("Build")], [manifest("Console")], ON_THE_CLUSTER, {"Console": ("Build",)}, id="off, and there"
+        ),
+        pytest.param([manifest()], [manifest("Console")], ON_THE_CLUSTER, {"Console": ()}, id="as its release says"),
+        pytest.param(
+            [manifest(delete="true")], [manifest("Console")], [], {"Console": ()}, id="deleted by the old release"
+        ),
+        pytest.param([], [manifest("Console", delete="true")], ON_THE_CLUSTER, {"Console": None}, id="to be deleted"),
+        pytest.param([], [manifest("Console", "two")], ON_THE_CLUSTER, {}, id="another resource"),
+        pytest.param([], [manifest("Ingress")], ON_THE_CLUSTER, {}, id="on already"),
+        pytest.param(
+            [],
+            [manifest("Console", profile="hypershift"), manifest(None, "two")],
+            ON_THE_CLUSTER,
+            {},
+            id="not for this profile",
         ),
     ],
 )
-def test_resources_on_the_cluster_turn_names_on(before, after, live, expected):
+def test_resources_on_the_cluster_enable_names(before, after, live, expected):
     hop = one_hop(before, after, live_resources=live)
     found = {
         item.name: [cause.current and cause.current.capabilities for cause in item.causes]
@@ -182,7 +196,7 @@ def test_resources_on_the_cluster_turn_names_on(before, after, live, expected):
     assert set(expected) <= hop.after.enabled
 
 
-BUILD, STORAGE = obj("Build"), obj("Storage", file=ELSEWHERE)
+BUILD, STORAGE = manifest("Build"), manifest("Storage", file=ELSEWHERE)
 
 
 @pytest.mark.parametrize(
@@ -193,11 +207,11 @@ BUILD, STORAGE = obj("Build"), obj("Storage", file=ELSEWHERE)
         pytest.param([STORAGE, BUILD], ["Build"], "Build", id="the second was in, the other way round"),
         pytest.param([BUILD, STORAGE], ["Build", "Storage"], "Build", id="both were in"),
         pytest.param([BUILD, STORAGE], [], "Build", id="none was in"),
-        pytest.param([obj("Build+Insights"), STORAGE], ["Build", "Storage"], "Storage", id="half of it is not in"),
+        pytest.param([manifest("Build+Insights"), STORAGE], ["Build", "Storage"], "Storage", id="half of it is not in"),
     ],
 )
-def test_the_manifest_that_is_shown_of_a_resource_on_the_cluster_is_one_that_was_in(before, on, shown):
-    hop = one_hop(before, [obj("Console")], capabilities=only(*on), live_resources=ON_THE_CLUSTER)
+def test_the_shown_manifest_of_a_resource_on_the_cluster_is_an_included_one(before, on, shown):
+    hop = one_hop(before, [manifest("Console")], capabilities=select_only(*on), live_resources=ON_THE_CLUSTER)
 
     (console,) = hop.implicitly_enabled
     assert [cause.current and cause.current.capabilities[0] for cause in console.causes] == [shown]
@@ -206,67 +220,69 @@ def test_the_manifest_that_is_shown_of_a_resource_on_the_cluster_is_one_that_was
 @pytest.mark.parametrize(
     ("needs", "path", "options", "expected"),
     [
-        pytest.param("Storage", HOP, {"capabilities": only()}, {}, id="its name is off"),
-        pytest.param("Storage", HOP, {"capabilities": only("Storage")}, {"Console": "manifest"}, id="its name is on"),
+        pytest.param("Storage", HOP, {"capabilities": select_only()}, {}, id="its name is off"),
+        pytest.param(
+            "Storage", HOP, {"capabilities": select_only("Storage")}, {"Console": "manifest"}, id="its name is on"
+        ),
         pytest.param(
             "Storage",
             HOP,
-            {"cluster_version": reference.cluster_version(only("Storage"), ["Ingress"])},
+            {"cluster_version": reference.cluster_version(select_only("Storage"), ["Ingress"])},
             {"Console": "manifest"},
             id="asked for, and not shown by the status yet",
         ),
         pytest.param(
             "Ingress",
             HOP,
-            {"cluster_version": reference.cluster_version(only(), [])},
+            {"cluster_version": reference.cluster_version(select_only(), [])},
             {"Console": "manifest"},
             id="always on, and not shown by the status yet",
         ),
         pytest.param(
             "ClusterAPI",
             ("4.23.1", "4.23.2"),
-            {"cluster_version": reference.cluster_version(only(), ["ClusterAPI"])},
+            {"cluster_version": reference.cluster_version(select_only(), ["ClusterAPI"])},
             {},
             id="shown by the status, and hidden by its gate",
         ),
         pytest.param(
             "ClusterAPI",
             ("4.23.1", "4.23.2"),
-            {"cluster_version": reference.cluster_version(only(), ["ClusterAPI"]), "feature_set": TECH_PREVIEW},
+            {"cluster_version": reference.cluster_version(select_only(), ["ClusterAPI"]), "feature_set": TECH_PREVIEW},
             {"Console": "manifest"},
             id="shown by the status, and its gate is on",
         ),
     ],
 )
-def test_what_the_outgoing_release_deleted_counts_with_what_is_really_on(needs, path, options, expected):
-    hop = one_hop([obj(needs, delete="true")], [obj("Console")], path=path, live_resources=[], **options)
+def test_what_the_outgoing_release_deleted_counts_with_what_is_really_enabled(needs, path, options, expected):
+    hop = one_hop([manifest(needs, delete="true")], [manifest("Console")], path=path, live_resources=[], **options)
 
-    assert turned_on(hop) == expected
+    assert enabled_by(hop) == expected
 
 
 @pytest.mark.parametrize(
     ("middle", "live", "by_presence", "by_release"),
     [
         pytest.param([], ON_THE_CLUSTER, {"Console": "manifest"}, {}, id="left behind"),
-        pytest.param([obj()], [], {"Console": "manifest"}, {"Console": "manifest"}, id="came with the first hop"),
-        pytest.param([obj("Build")], [], {}, {}, id="did not come with the first hop"),
+        pytest.param([manifest()], [], {"Console": "manifest"}, {"Console": "manifest"}, id="came with the first hop"),
+        pytest.param([manifest("Build")], [], {}, {}, id="did not come with the first hop"),
         pytest.param(
-            [obj(delete="true")], ON_THE_CLUSTER, {"Console": "manifest"}, {"Console": "manifest"}, id="deleted"
+            [manifest(delete="true")], ON_THE_CLUSTER, {"Console": "manifest"}, {"Console": "manifest"}, id="deleted"
         ),
-        pytest.param([obj("Build", delete="true")], [], {}, {}, id="not deleted, its name is off"),
+        pytest.param([manifest("Build", delete="true")], [], {}, {}, id="not deleted, its name is off"),
     ],
 )
 def test_what_a_hop_does_counts_in_the_next(middle, live, by_presence, by_release):
-    sides = [[], middle, [obj("Console")]]
+    sides = [[], middle, [manifest("Console")]]
     path = ("4.20.1", "4.21.1", "4.21.2")
-    assert turned_on(asked(*sides, path=path, live_resources=live).plan.hops[1]) == by_presence
-    assert turned_on(asked(*sides, path=path).plan.hops[1]) == by_release
+    assert enabled_by(planned(*sides, path=path, live_resources=live).plan.hops[1]) == by_presence
+    assert enabled_by(planned(*sides, path=path).plan.hops[1]) == by_release
 
 
-def test_what_was_deleted_on_the_way_is_gone():
+def test_what_was_deleted_on_the_path_does_not_exist():
     path = ("4.20.1", "4.21.1", "4.21.2", "4.21.3")
     deleted, kept = (
-        asked([], middle, [], [obj("Console")], path=path, live_resources=ON_THE_CLUSTER).plan.hops[2]
-        for middle in ([obj(delete="true")], [])
+        planned([], middle, [], [manifest("Console")], path=path, live_resources=ON_THE_CLUSTER).plan.hops[2]
+        for middle in ([manifest(delete="true")], [])
     )
-    assert [turned_on(hop) for hop in (deleted, kept)] == [{}, {"Console": "manifest"}]
+    assert [enabled_by(hop) for hop in (deleted, kept)] == [{}, {"Console": "manifest"}]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What clusters of a fleet share, and what is said to each of them alone."""
+"""What clusters of a fleet share, and what is reported for each of them alone."""
 
 from __future__ import annotations
 
@@ -14,32 +14,49 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.implicit_enablement import (
     ImplicitEnablement,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Problem,
+    Problems,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan import planner as fleet_module
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, _cached
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan import planner as planner_module
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import (
+    Planner,
+    PlanResult,
+    _cached,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.request import PlanRequest, read_request
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
-from ansible_collections.capability.openshift.tests.unit.builders.plans import made, obj, only
+from ansible_collections.capability.openshift.tests.unit.builders.plans import build_release, manifest, select_only
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
-from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import cluster_version, question
+from ansible_collections.capability.openshift.tests.unit.oracles.implicit_enablement import (
+    cluster_version,
+    plan_request,
+)
 
 RELEASES = [
-    made("4.20.1", [obj(), obj("Storage", "two")]),
-    made("4.21.1", [obj("Console"), obj("Storage", "two")]),
-    made("4.21.2", [obj("Console+Storage"), obj("Storage", "two")]),
+    build_release("4.20.1", [manifest(), manifest("Storage", "two")]),
+    build_release("4.21.1", [manifest("Console"), manifest("Storage", "two")]),
+    build_release("4.21.2", [manifest("Console+Storage"), manifest("Storage", "two")]),
 ]
 PATH = (0, 1)
-KNOWN = Planner(RELEASES).answer(question(RELEASES, PATH))[0].plan.hops[0].before.known
+KNOWN = reference.shared_plan(Planner(RELEASES), plan_request(RELEASES, PATH)).plan.hops[0].before.known
 
 
-def asked(**options: Any) -> PlanRequest:
-    return question(RELEASES, PATH, **options)
+def request(**options: Any) -> PlanRequest:
+    return plan_request(RELEASES, PATH, **options)
 
 
-def of_object(value: dict[str, Any], place: str) -> PlanRequest:
-    found, _problems = read_request(PlanOptions(ClusterOptions(), value, place=place), PATH, RELEASES[0].minor)
-    return found
+def request_of(value: dict[str, Any], location: str) -> PlanRequest:
+    options = PlanOptions(ClusterOptions(), cluster_version=value, location=location)
+    return read_request(options, PATH, RELEASES[0].minor, Problems())
+
+
+def planned(planner: Planner, of: PlanRequest) -> tuple[PlanResult, list[Problem]]:
+    """Return the plan, and the warnings about the request."""
+    problems = Problems()
+    return planner.plan(of, problems), problems
 
 
 def without_status(spec: dict[str, Any]) -> dict[str, Any]:
@@ -49,8 +66,8 @@ def without_status(spec: dict[str, Any]) -> dict[str, Any]:
 ALIKE = [
     [{}, {"capabilities": {}}, {"capabilities": None}, {"cluster_version": without_status({})}],
     [
-        {"capabilities": only("Console", "Storage")},
-        {"capabilities": only("Storage", "Console", "Storage")},
+        {"capabilities": select_only("Console", "Storage")},
+        {"capabilities": select_only("Storage", "Console", "Storage")},
         {
             "capabilities": {
                 "baseline_capability_set": "None",
@@ -59,12 +76,12 @@ ALIKE = [
         },
         {"capabilities": {"inclusionDefault": "Exclude", "include": ["Storage", "Console"]}},
         {"capabilities": {"excludedCapabilities": sorted(KNOWN - {"Console", "Storage"})}},
-        {"cluster_version": without_status(only("Storage", "Console"))},
+        {"cluster_version": without_status(select_only("Storage", "Console"))},
     ],
     [
         {"enabled_capabilities": ["Storage", "Console"]},
         {"enabled_capabilities": ["Console", "Storage", "Console"]},
-        {"cluster_version": cluster_version(only("Console", "Storage"), ["Console", "Storage"])},
+        {"cluster_version": cluster_version(select_only("Console", "Storage"), ["Console", "Storage"])},
     ],
     [
         {"feature_gates": ["A", "B=true"], "platform": "aws"},
@@ -75,37 +92,37 @@ ALIKE = [
 
 
 @pytest.mark.parametrize("alike", ALIKE)
-def test_what_means_the_same_has_one_answer_however_it_is_said(alike):
-    fleet = Planner(RELEASES)
-    answers = [reference.answer(fleet, asked(**options)) for options in alike]
+def test_requests_with_the_same_meaning_share_a_plan(alike):
+    planner = Planner(RELEASES)
+    results = [reference.shared_plan(planner, request(**options)) for options in alike]
 
-    assert {id(item) for item in answers} == {id(answers[0])}
+    assert {id(item) for item in results} == {id(results[0])}
     for options in alike:
-        assert reference.answer(Planner(RELEASES), asked(**options)) == answers[0]
+        assert reference.shared_plan(Planner(RELEASES), request(**options)) == results[0]
 
 
-def test_what_means_something_else_has_an_answer_of_its_own():
-    fleet = Planner(RELEASES)
+def test_requests_with_another_meaning_have_another_plan():
+    planner = Planner(RELEASES)
     override = {"kind": "Deployment", "group": "apps", "namespace": "openshift-one", "name": "one", "unmanaged": True}
     every = [
-        asked(),
-        asked(capabilities=only()),
-        asked(capabilities=only(), overrides=[override]),
-        asked(capabilities=only(), live_resources=[]),
-        asked(capabilities=only(), platform="aws"),
-        asked(capabilities=only(), feature_gates=[]),
-        asked(enabled_capabilities=[]),
-        asked(enabled_capabilities=[], known_capabilities=["Console"]),
-        question(RELEASES, (0, 1, 2), capabilities=only()),
+        request(),
+        request(capabilities=select_only()),
+        request(capabilities=select_only(), overrides=[override]),
+        request(capabilities=select_only(), live_resources=[]),
+        request(capabilities=select_only(), platform="aws"),
+        request(capabilities=select_only(), feature_gates=[]),
+        request(enabled_capabilities=[]),
+        request(enabled_capabilities=[], known_capabilities=["Console"]),
+        plan_request(RELEASES, (0, 1, 2), capabilities=select_only()),
     ]
 
-    assert len({id(reference.answer(fleet, item)) for item in every}) == len(every)
+    assert len({id(reference.shared_plan(planner, item)) for item in every}) == len(every)
 
 
-def test_the_wording_of_one_question_is_not_told_to_another():
-    fleet = Planner(RELEASES)
-    value = cluster_version(only("Console"), ["Later"])
-    (first, one), (second, other) = (fleet.answer(of_object(value, place)) for place in ("a.yaml", "b.yaml"))
+def test_warnings_about_one_request_are_not_reported_for_another():
+    planner = Planner(RELEASES)
+    value = cluster_version(select_only("Console"), ["Later"])
+    (first, one), (second, other) = (planned(planner, request_of(value, name)) for name in ("a.yaml", "b.yaml"))
 
     assert first is second
     assert [item.where for item in one] == ["a.yaml", "a.yaml"]
@@ -121,32 +138,33 @@ def test_the_wording_of_one_question_is_not_told_to_another():
         ({"inclusionDefault": "Include", "exclude": ["Ingress"]}, "exclude"),
     ],
 )
-def test_an_exclusion_in_vain_is_told_in_the_words_of_the_question(selection, field):
-    fleet = Planner(RELEASES)
-    plainly = asked(capabilities=only(*(KNOWN - {"Ingress"})))
-    answer, wording = fleet.answer(asked(capabilities=selection))
+def test_an_exclusion_without_effect_is_reported_at_its_field(selection, field):
+    planner = Planner(RELEASES)
+    plain = request(capabilities=select_only(*(KNOWN - {"Ingress"})))
+    result, warnings = planned(planner, request(capabilities=selection))
 
-    assert [(item.severity, item.where) for item in wording] == [("warning", f"capabilities.{field}")]
-    assert fleet.answer(plainly) == (answer, ())
-    assert fleet.answer(plainly)[0] is answer
+    assert [(item.severity, item.where) for item in warnings] == [("warning", f"capabilities.{field}")]
+    assert planned(planner, plain) == (result, [])
+    assert planned(planner, plain)[0] is result
 
 
-def test_a_name_that_a_cluster_holds_may_be_of_a_later_release_and_one_that_is_asked_for_may_not():
-    fleet = Planner(RELEASES)
-    selection = only("Later")
-    _answer, wording = fleet.answer(of_object(without_status(selection), "a.yaml"))
+def test_a_cluster_can_have_a_name_of_a_later_release_but_a_selection_cannot():
+    planner = Planner(RELEASES)
+    selection = select_only("Later")
+    _result, warnings = planned(planner, request_of(without_status(selection), "a.yaml"))
 
     where = "a.yaml.spec.capabilities.additional_enabled_capabilities[0]"
-    assert [(item.severity, item.where) for item in wording] == [("warning", where)]
+    assert [(item.severity, item.where) for item in warnings] == [("warning", where)]
     with pytest.raises(InvalidOptionError, match=r"'Later' is not a capability of 4\.20"):
-        fleet.answer(asked(capabilities=selection))
+        planned(planner, request(capabilities=selection))
 
 
-def test_what_is_wrong_with_path_and_question_is_told_at_once_and_to_everyone():
-    fleet = Planner(RELEASES)
-    for selection in (only("Consol"), only("Storag")):
+def test_all_errors_of_path_and_request_are_reported_for_every_cluster():
+    planner = Planner(RELEASES)
+    for selection in (select_only("Consol"), select_only("Storag")):
+        invalid = plan_request(RELEASES, (1, 0), capabilities=selection, always_enabled_capabilities=["Unknown"])
         with pytest.raises(InvalidOptionError) as raised:
-            fleet.answer(question(RELEASES, (1, 0), capabilities=selection, always_enabled_capabilities=["Nobody"]))
+            planned(planner, invalid)
         assert [item.where for item in raised.value.problems] == [
             "releases[1]",
             "always_enabled_capabilities",
@@ -154,30 +172,35 @@ def test_what_is_wrong_with_path_and_question_is_told_at_once_and_to_everyone():
         ]
 
 
-def test_releases_are_compared_once_however_many_clusters_go_through_them(monkeypatch):
+def test_releases_are_compared_once_for_all_clusters(monkeypatch):
     compared: list[tuple[int, int]] = []
 
     def compare(current: Sequence[Manifest], target: Sequence[Manifest]) -> ImplicitEnablement:
         compared.append((len(current), len(target)))
         return ImplicitEnablement(current, target)
 
-    monkeypatch.setattr(fleet_module, "ImplicitEnablement", compare)
-    fleet = Planner(RELEASES)
+    monkeypatch.setattr(planner_module, "ImplicitEnablement", compare)
+    planner = Planner(RELEASES)
     override = {"kind": "A", "name": "a", "unmanaged": True}
-    for item in (asked(), asked(capabilities=only()), asked(overrides=[override]), asked(enabled_capabilities=[])):
-        fleet.answer(item)
+    for item in (
+        request(),
+        request(capabilities=select_only()),
+        request(overrides=[override]),
+        request(enabled_capabilities=[]),
+    ):
+        planned(planner, item)
     assert compared == [(2, 2)]
 
-    fleet.answer(question(RELEASES, (0, 1, 2)))
+    planned(planner, plan_request(RELEASES, (0, 1, 2)))
     assert compared == [(2, 2)] * 2
 
 
-def test_nothing_is_kept_as_well_as_something():
-    made_up: list[Problem | None] = []
+def test_none_is_cached_like_any_other_value():
+    computed: list[Problem | None] = []
     cache: dict[str, Problem | None] = {}
 
     def make() -> None:
-        made_up.append(None)
+        computed.append(None)
 
     assert [_cached(cache, "a", make) for _time in range(3)] == [None] * 3
-    assert made_up == [None]
+    assert computed == [None]

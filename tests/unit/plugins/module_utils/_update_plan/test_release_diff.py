@@ -70,7 +70,7 @@ def changed(current: str, target: str, before: str | None, after: str | None) ->
         ("a:X b:Y", "b:Y", None, "", ("", "a b", "")),
     ],
 )
-def test_what_comes_what_goes_and_what_is_deleted(current, target, before, after, expected):
+def test_added_removed_and_deleted_resources(current, target, before, after, expected):
     assert changed(current, target, before, after) == expected
 
 
@@ -81,14 +81,14 @@ def test_manifests_are_those_of_the_release_that_they_come_from():
     assert changes == Changes((new[1],), (old[0], old[1]), ())
 
 
-def test_the_manifest_that_stands_for_a_resource_is_one_that_is_in():
+def test_the_manifest_of_a_resource_is_an_included_one():
     new = release("a:X a:Y")
     changes = ReleaseDiff([], new).changes(frozenset(), frozenset("Y"))
 
     assert changes.added == (new[1],)
 
 
-def test_a_comparison_can_be_asked_again():
+def test_a_diff_can_be_used_again():
     comparison = ReleaseDiff(release("a:X"), release("a:X b:Y"))
 
     assert names(comparison.changes(frozenset(), frozenset("X"))) == ("a", "", "")
@@ -109,7 +109,7 @@ MANIFESTS = st.lists(
 
 
 @given(MANIFESTS, MANIFESTS, CAPABILITIES, CAPABILITIES)
-def test_the_answer_is_that_of_asking_each_resource(current, target, before, after):
+def test_the_result_is_that_of_each_resource_alone(current, target, before, after):
     old, new = release(current), release(target)
 
     def applied(manifests, enabled, *, deletes):

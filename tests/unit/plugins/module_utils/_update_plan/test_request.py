@@ -11,6 +11,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import Override
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import ReportedCapabilities
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.live_resources import (
     read_live_resources,
 )
@@ -45,14 +46,19 @@ def options(cluster: dict[str, Any] | None = None, **plan: Any) -> PlanOptions:
     )
 
 
-def asked(given: PlanOptions) -> PlanRequest:
-    question, problems = read_request(given, (0, 1), MINOR)
+def read(given: PlanOptions, minor: Minor | None = MINOR) -> tuple[PlanRequest, list[Problem]]:
+    problems = Problems()
+    return read_request(given, (0, 1), minor, problems), problems
+
+
+def request(given: PlanOptions) -> PlanRequest:
+    found, problems = read(given)
     assert [item for item in problems if item.severity == "error"] == []
-    return question
+    return found
 
 
 def wrong(given: PlanOptions) -> list[str]:
-    return [item.where for item in read_request(given, (0, 1), MINOR)[1] if item.severity == "error"]
+    return [item.where for item in read(given)[1] if item.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -64,22 +70,25 @@ def wrong(given: PlanOptions) -> list[str]:
         (options({"enabled_capabilities": []}), "enabled_capabilities"),
     ],
 )
-def test_the_option_that_a_plan_starts_from_is_kept(given, source):
-    assert (asked(given).source, asked(given).place) == (source, source)
+def test_the_option_that_a_plan_starts_from_is_its_source(given, source):
+    assert (request(given).source, request(given).location) == (source, source)
 
 
-def test_the_place_of_an_object_is_where_it_comes_from():
-    assert asked(options(cluster_version=OBJECT, place="cluster_version (a.yaml)")).place == "cluster_version (a.yaml)"
-    assert asked(options(place="cluster_version (a.yaml)")).place == "capabilities"
+def test_the_location_of_an_object_is_its_origin():
+    assert (
+        request(options(cluster_version=OBJECT, location="cluster_version (a.yaml)")).location
+        == "cluster_version (a.yaml)"
+    )
+    assert request(options(location="cluster_version (a.yaml)")).location == "capabilities"
 
 
-def test_nothing_said_is_the_cluster_default():
-    question = asked(options())
+def test_without_options_the_request_is_the_cluster_default():
+    found = request(options())
 
-    assert question.path == (0, 1)
-    assert question.cluster == StartingCluster(Selection())
-    assert question.platform is None
-    assert question.facts.feature_gates is None
+    assert found.path == (0, 1)
+    assert found.cluster == StartingCluster(Selection())
+    assert found.platform is None
+    assert found.criteria.feature_gates is None
 
 
 @pytest.mark.parametrize(
@@ -91,8 +100,8 @@ def test_nothing_said_is_the_cluster_default():
         options(cluster_version=OBJECT, live_resources=[{"kind": "A", "name": "a"}]),
     ],
 )
-def test_questions_that_are_equal_are_found_among_others(given):
-    assert len({asked(given), asked(given)}) == 1
+def test_equal_requests_have_equal_hashes(given):
+    assert len({request(given), request(given)}) == 1
 
 
 def test_gates_resources_and_platforms_are_equal_in_any_order_and_case():
@@ -100,20 +109,20 @@ def test_gates_resources_and_platforms_are_equal_in_any_order_and_case():
     one = options({"feature_gates": ["A", "B=true", "C=false"]}, live_resources=resources, platform="AWS")
     other = options({"feature_gates": ["B", "A"]}, live_resources=resources[::-1], platform="aws")
 
-    assert asked(one) == asked(other)
+    assert request(one) == request(other)
 
 
-def test_a_cluster_version_tells_selection_status_and_overrides():
-    question = asked(options(cluster_version=OBJECT))
+def test_a_cluster_version_contains_selection_status_and_overrides():
+    found = request(options(cluster_version=OBJECT))
 
-    assert question.cluster.selection == Selection("None", where="cluster_version.spec.capabilities")
-    assert question.cluster.status == ReportedCapabilities(frozenset({"Console"}), frozenset({"Console", "Storage"}))
-    assert question.cluster.overrides == (Override("Deployment", "apps", "a", "b", True),)
+    assert found.cluster.selection == Selection("None", where="cluster_version.spec.capabilities")
+    assert found.cluster.status == ReportedCapabilities(frozenset({"Console"}), frozenset({"Console", "Storage"}))
+    assert found.cluster.overrides == (Override("Deployment", "apps", "a", "b", True),)
 
 
 @pytest.mark.parametrize("given", [[], [{"kind": "A", "name": "a", "unmanaged": True}]])
-def test_overrides_that_are_given_stand_in_the_place_of_those_of_the_object(given):
-    found = asked(options(cluster_version=OBJECT, overrides=given)).cluster.overrides
+def test_given_overrides_replace_those_of_the_object(given):
+    found = request(options(cluster_version=OBJECT, overrides=given)).cluster.overrides
 
     assert [item.name for item in found] == [item["name"] for item in given]
 
@@ -122,11 +131,11 @@ MANAGED = {"kind": "A", "name": "a", "unmanaged": False}
 UNMANAGED = {"kind": "B", "name": "b", "unmanaged": True}
 
 
-def test_overrides_are_no_fact_so_that_clusters_share_what_does_not_depend_on_them():
-    without, having = asked(options()), asked(options(overrides=[UNMANAGED]))
+def test_criteria_have_no_overrides_so_clusters_share_more():
+    without, having = request(options()), request(options(overrides=[UNMANAGED]))
 
-    assert having.facts == without.facts
-    assert having.facts.overrides == ()
+    assert having.criteria == without.criteria
+    assert having.criteria.overrides == ()
     assert having.cluster != without.cluster
 
 
@@ -140,11 +149,11 @@ def test_overrides_are_no_fact_so_that_clusters_share_what_does_not_depend_on_th
         ([MANAGED, UNMANAGED, MANAGED], ["a", "b", "a"]),
     ],
 )
-def test_overrides_without_an_unmanaged_one_are_none(given, names):
-    found = asked(options(overrides=given))
+def test_overrides_without_an_unmanaged_one_have_no_effect(given, names):
+    found = request(options(overrides=given))
 
     assert [item.name for item in found.cluster.overrides] == names
-    assert (found == asked(options())) is (not names)
+    assert (found == request(options())) is (not names)
 
 
 @pytest.mark.parametrize(
@@ -155,12 +164,12 @@ def test_overrides_without_an_unmanaged_one_are_none(given, names):
         ([], [], ReportedCapabilities(frozenset(), frozenset())),
     ],
 )
-def test_names_that_are_on_are_asked_for_by_name(enabled, known, expected):
+def test_enabled_names_are_requested_by_name(enabled, known, expected):
     given = options({"enabled_capabilities": enabled, "known_capabilities": known})
-    question, problems = read_request(given, (0, 1), MINOR)
+    found, problems = read(given)
 
-    assert question.cluster.selection == Selection("None", tuple(sorted(set(enabled))))
-    assert question.cluster.status == expected
+    assert found.cluster.selection == Selection("None", tuple(sorted(set(enabled))))
+    assert found.cluster.status == expected
     assert [(item.severity, item.where) for item in problems] == [("info", "enabled_capabilities")]
 
 
@@ -177,21 +186,22 @@ def test_names_that_are_on_are_asked_for_by_name(enabled, known, expected):
     ],
 )
 @pytest.mark.parametrize("strict", [False, True])
-def test_a_cluster_that_runs_another_minor_is_a_warning_and_an_error_where_that_is_said(version, minor, warned, strict):
+def test_another_minor_of_the_cluster_is_a_warning_and_an_error_with_fail_on(version, minor, warned, strict):
     value = {**OBJECT, "status": {**OBJECT["status"], "desired": {"version": version}}}  # type: ignore[dict-item]
-    _question, problems = read_request(options(cluster_version=value), (0, 1), minor, strict=strict)
+    fail_on = ["any"] if strict else []
+    _request, problems = read(options(cluster_version=value, fail_on=fail_on), minor)
 
     expected = [("error" if strict else "warning", "cluster_version.status.desired.version")]
     assert [(item.severity, item.where) for item in problems] == (expected if warned else [])
 
 
-def test_no_resources_are_not_the_same_as_not_said():
-    assert asked(options(live_resources=[])).cluster.present == frozenset()
-    assert asked(options()).cluster.present is None
+def test_an_empty_list_of_resources_is_not_the_same_as_no_list():
+    assert request(options(live_resources=[])).cluster.present == frozenset()
+    assert request(options()).cluster.present is None
 
 
 @pytest.mark.parametrize(
-    ("given", "places"),
+    ("given", "locations"),
     [
         (options({"capabilities": {}}, cluster_version=OBJECT), ["capabilities"]),
         (options({"enabled_capabilities": []}, cluster_version=OBJECT), ["cluster_version"]),
@@ -206,5 +216,5 @@ def test_no_resources_are_not_the_same_as_not_said():
         (options({"capabilities": "x", "feature_set": "x"}, platform="x"), ["capabilities", "feature_set", "platform"]),
     ],
 )
-def test_what_cannot_be_is_told_at_its_place(given, places):
-    assert wrong(given) == places
+def test_invalid_options_are_reported_at_their_location(given, locations):
+    assert wrong(given) == locations

@@ -1,0 +1,99 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this doc fragment is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Options that decide which manifests are included.
+
+    Each part belongs to a function of ``module_utils/_module/argspec.py``.
+    """
+
+    # cluster_type_spec()
+    CLUSTER_TYPE = r"""
+options:
+  cluster_profile:
+    description:
+      - Cluster profile, the NAME in the annotation C(include.release.openshift.io/NAME).
+      - Hosted control planes use V(ibm-cloud-managed).
+    type: str
+    default: self-managed-high-availability
+  feature_set:
+    description:
+      - Feature set of the cluster. The empty string and V(Default) both mean the default one.
+      - The module fails for an unknown feature set, and suggests the nearest known one.
+    type: str
+    default: ''
+    aliases: [featureSet]
+"""
+
+    # selection_spec()
+    SELECTION = r"""
+options:
+  capabilities:
+    description:
+      - The selection, as in C(install-config.yaml) and C(ClusterVersion.spec). By default it is the cluster default,
+        V(vCurrent).
+      - C(baseline_capability_set) is the name of a capability set, and C(additional_enabled_capabilities) a list of
+        names in addition to it. The list requires the set.
+      - C(excluded_capabilities) means everything but the listed names, and needs no other field. It pins the
+        selection, which then does not request capabilities of later releases.
+      - Each field can be written in the API's spelling, such as C(baselineCapabilitySet), so a block can be pasted.
+        The module fails if a field is given in both spellings.
+      - The first draft of the API is accepted too, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and
+        C(exclude).
+    type: dict
+  enabled_capabilities:
+    description:
+      - Enabled capabilities of a cluster, as in C(ClusterVersion.status.capabilities).
+      - It replaces O(capabilities) and requires O(known_capabilities).
+    type: list
+    elements: str
+    aliases: [enabledCapabilities]
+  known_capabilities:
+    description:
+      - Known capabilities of a cluster, as in C(ClusterVersion.status.capabilities).
+    type: list
+    elements: str
+    aliases: [knownCapabilities]
+"""
+
+    # inclusion_spec()
+    INCLUSION = r"""
+options:
+  feature_gates:
+    description:
+      - All enabled feature gates, each as V(NAME) or V(NAME=bool). An empty list means that none is enabled.
+      - By default they are the gates that the FeatureGate manifest of the release enables for O(feature_set). Releases
+        before 4.22 do not filter by feature gates.
+    type: list
+    elements: str
+    aliases: [featureGates]
+  exclude_identifier:
+    description:
+      - Excludes manifests with the annotation C(exclude.release.openshift.io/IDENTIFIER=true).
+    type: str
+    default: ''
+  always_enabled_capabilities:
+    description:
+      - Capabilities that are enabled for every selection.
+      - The default is V([Ingress]) from 4.16 on, unless O(cluster_profile) is V(ibm-cloud-managed) or V(hypershift).
+        The cluster-version operator is started with this list.
+    type: list
+    elements: str
+"""
+
+    # overrides_spec()
+    OVERRIDES = r"""
+options:
+  overrides:
+    description:
+      - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
+        C(unmanaged). Unmanaged resources are excluded.
+    type: list
+    elements: dict
+"""
