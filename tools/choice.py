@@ -21,6 +21,7 @@ BUDGET = 110.0
 
 _ANSIBLE = (f"{ROLES}/", f"{PLAYBOOKS}/", "examples/", "extensions/", f"{TARGETS}/")
 _DOCUMENTED = ("plugins/modules/", "plugins/filter/", "plugins/test/", "plugins/doc_fragments/", "docs/", "README.md")
+_SITE = ("docs/", "changelogs/", "tools/architecture.py", "tools/docsite.py", "tools/flowchart.py")
 _GENERIC = {
     *("data", "defaults", "docs", "examples", "extensions", "facts", "files", "go", "handlers", "meta", "molecule"),
     *("parity", "playbooks", "plugins", "releases", "roles", "tasks", "templates", "tests", "unit", "vars"),
@@ -161,6 +162,8 @@ def _steps_of(name: str) -> dict[str, tuple[float, str]]:
         found["changelog"] = (2.0, "the changelog")
     if name.startswith(_DOCUMENTED) or (name.startswith(f"{ROLES}/") and "/meta/" in name):
         found["docs"] = (20.0, "documentation")
+    if name.startswith(_SITE) or name.endswith(".md"):
+        found["site"] = (20.0, "the documentation site")
     if name.startswith(_ANSIBLE) and name.endswith((".yml", ".yaml")) and "/release-manifests/" not in name:
         found["ansible-lint"] = (20.0, "playbooks and roles")
     return found
