@@ -17,7 +17,6 @@ from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._resources import FEATURE_GATES, ResourceId
-from .._unstructured import nested
 from .apply import Applier, Baseline
 from .capabilities import ReconcileOptions, reconcile_cluster_version
 from .change_set import ApplyResult, CapabilityResult, ChangeSet, Leftover, Rollout
@@ -66,7 +65,7 @@ def roll_out(
     capabilities = reconcile_capabilities(session, plan, prerequisites, problems)
     work = plan_manifests(plan, capabilities, problems)
     lock = begin(session, plan, work)
-    changes = run_graph(session, plan, work, ownership_of(plan, capabilities), prerequisites, lock)
+    changes = run_graph(session, plan, work, prerequisites, lock)
     leftovers = prune_leftovers(session, plan, changes, lock, problems)
     finish(session, plan, work, changes, leftovers, lock, problems)
     return Rollout(
@@ -128,7 +127,6 @@ def run_graph(
     session: _Session,
     plan: RolloutPlan,
     work: ManifestPlan,
-    ownership: OwnershipMetadata,
     prerequisites: Sequence[ApplyResult],
     lock: RunLock,
 ) -> ChangeSet:
@@ -138,7 +136,7 @@ def run_graph(
     apply_options = ApplyOptions(
         work.mode, options.force_conflicts, options.dry_run, options.diff_mode, session.timings
     )
-    applier = _applier(session, plan, ownership, apply_options, Baseline(live, plan.context.state.inventory))
+    applier = _applier(session, plan, work.ownership, apply_options, Baseline(live, plan.context.state.inventory))
     written = {result.manifest.resource_id: result for result in prerequisites if result.action != "unchanged"}
     events = RolloutEvents(session.journal, work.manifests)
     listener = _Listener(session, plan, work, lock, events, written)
@@ -180,12 +178,6 @@ def finish(
         retry_while_unreachable(lambda: write_inventory(session.client, lock.stored, inventory))
     except ClusterError as error:
         problems += error.problems
-
-
-def ownership_of(plan: RolloutPlan, capabilities: CapabilityResult) -> OwnershipMetadata:
-    """The metadata that all objects of the rollout have."""
-    uid = nested(capabilities.cluster_version, "metadata", "uid")
-    return OwnershipMetadata(applyset_id(), str(uid or ""), plan.context.proxy)
 
 
 class _Listener:
