@@ -35,7 +35,7 @@ test:
 
 lint:
 	@tools/setup test
-	@.venv/bin/python tools/gate ruff mypy imports ansible-lint docs changelog licences
+	@.venv/bin/python tools/gate ruff mypy imports ansible-lint docs changelog licences words
 
 unit:
 	@tools/setup test
