@@ -74,7 +74,7 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
     form = pinned(install.enabled(selection), candidate_minors(install.minor_data), where)
     not_yet_optional = tuple(
         f"{want.capability} is a capability from {since} on; "
-        f"before, {'every' if is_in_every_minor(want.capability, install.minor) else 'no'} cluster has it"
+        f"in earlier versions, {'every' if is_in_every_minor(want.capability, install.minor) else 'no'} cluster has it"
         for want in solution.wants
         if (since := since_of(want.capability)) is not None and install.minor < since
     )
