@@ -33,7 +33,7 @@ def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
     if full:
         yield ""
         yield from _table(plan)
-        yield f"({'; '.join(f'{shown.text} {shown.meaning}' for shown in STATES.values())})"
+        yield f"({'; '.join(f'{shown.text} = {shown.meaning}' for shown in STATES.values())})"
     yield ""
     for hop in plan["hops"]:
         yield from _hop(hop, full)

@@ -191,7 +191,7 @@ def test_all_forms_of_a_plan_explain_its_states_in_the_same_words():
     for shown in words.STATES.values():
         assert f">{shown.report}</b> {shown.meaning}<" in html
         assert f"`{shown.report}`: {shown.meaning}\n" in markdown
-        assert f"{shown.text} {shown.meaning}" in text
+        assert f"{shown.text} = {shown.meaning}" in text
 
 
 def test_the_filter_renders_the_result_of_the_module():
