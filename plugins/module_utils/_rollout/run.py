@@ -219,7 +219,7 @@ class _Listener:
         if not self._plan.options.wait or not (mode == "update" or is_last):
             return
         chosen = results if mode == "update" else self._results
-        found = Problems()
+        reported = Problems()
         wait_until_ready(
             self._session.client,
             self._plan.context.state.kinds,
@@ -228,10 +228,10 @@ class _Listener:
             mode,
             self._session.deadline,
             self.waiting,
-            found,
+            reported,
         )
-        self.warnings += [problem for problem in found if problem.severity != "error"]
-        problems += [problem for problem in found if problem.severity == "error"]
+        self.warnings += [problem for problem in reported if problem.severity != "error"]
+        problems += [problem for problem in reported if problem.severity == "error"]
 
 
 def _apply_definition(session: _Session, plan: RolloutPlan, crd: Manifest) -> ApplyResult:

@@ -179,10 +179,10 @@ def env_of(obj: dict[str, Any]) -> list[Any]:
 
 
 def test_proxy_replaces_variables_of_the_named_containers() -> None:
-    env = [{"name": "NO_PROXY", "value": "old"}, {"name": "HTTPS_PROXY", "value": "kept"}]
+    env = [{"name": "NO_PROXY", "value": "old"}, {"name": "HTTPS_PROXY", "value": "old value"}]
     obj = built(workload(env=env), OWNERSHIP._replace(proxy=PROXY))
     expected = [
-        {"name": "HTTPS_PROXY", "value": "kept"},
+        {"name": "HTTPS_PROXY", "value": "old value"},
         {"name": "HTTP_PROXY", "value": "http://p:1"},
         {"name": "NO_PROXY", "value": ".local"},
     ]
