@@ -17,7 +17,7 @@ from .._footprint.footprint import FootprintComparison, compare
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
-from .._version import minor_of
+from .._release.version_option import read_minor
 from .._yaml.head import parse_json_object
 from .check import InstallCheck, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
@@ -211,7 +211,9 @@ def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile
 def _read_release(options: InstallConfigOptions, problems: Problems) -> Release:
     if options.release is None:
         version = options.openshift_version
-        return release_of_version(None if version is None else minor_of(version))
+        minor = None if version is None else read_minor(version, "openshift_version", problems)
+        problems.raise_errors(InvalidOptionError)
+        return release_of_version(minor)
     loaded = load_release(
         options.release,
         openshift_version=options.openshift_version,

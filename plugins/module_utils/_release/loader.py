@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, Problems, ReleaseError, raise_errors
-from .._version import find_minor, is_semantic_version, read_minor
+from .._version import find_minor, is_semantic_version
 from .._yaml.head import Head, YamlError, parse_json_object
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
 from .release import Release
 from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render, uses_release_image
+from .version_option import read_minor
 
 CVO_MANIFESTS = "manifests"
 RELEASE_MANIFESTS = "release-manifests"

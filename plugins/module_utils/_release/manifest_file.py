@@ -80,7 +80,7 @@ def read_manifest_file(
             problems.error("invalid-encoding", where, message, "Save the file in UTF-8")
             return ManifestFile(file, read_bytes, (), ())
     stream = _json_documents(data, read_head) if data.lstrip()[:1] == b"{" else None
-    documents: Iterable[_Document] = _yaml_documents(data, read_head) if stream is None else stream
+    documents: Iterable[_ParsedDocument] = _yaml_documents(data, read_head) if stream is None else stream
     manifests: list[Manifest] = []
     spans: list[Span] = []
     first_seen: dict[ResourceId, int] = {}
@@ -116,14 +116,14 @@ class _Fault(NamedTuple):
     offset: int
 
 
-class _Document(NamedTuple):
+class _ParsedDocument(NamedTuple):
     content: int
     end: int
     value: Any
     fault: _Fault | None
 
 
-def _json_documents(data: bytes, read_head: HeadReader) -> list[_Document] | None:
+def _json_documents(data: bytes, read_head: HeadReader) -> list[_ParsedDocument] | None:
     """Split a JSON stream. ``None`` if it is not JSON: it may be YAML that begins with a flow map.
 
     Other text after the first object is read as YAML. After a later object it is an error.
@@ -131,7 +131,7 @@ def _json_documents(data: bytes, read_head: HeadReader) -> list[_Document] | Non
     """
     text = data.decode()
     decoder = json.JSONDecoder(parse_constant=_reject_constant)
-    documents: list[_Document] = []
+    documents: list[_ParsedDocument] = []
     at = 0
     while True:
         while at < len(text) and text[at] in " \t\r\n":
@@ -147,21 +147,21 @@ def _json_documents(data: bytes, read_head: HeadReader) -> list[_Document] | Non
                 return documents + [_moved(document, content) for document in rest]
             if documents:
                 fault = _Fault("error", "invalid-json", f"is not valid JSON: {error}", "Correct the syntax", content)
-                return [*documents, _Document(content, len(data), None, fault)]
+                return [*documents, _ParsedDocument(content, len(data), None, fault)]
             return None
-        documents.append(_Document(content, len(text[:at].encode()), value, None))
+        documents.append(_ParsedDocument(content, len(text[:at].encode()), value, None))
 
 
-def _moved(document: _Document, by: int) -> _Document:
+def _moved(document: _ParsedDocument, by: int) -> _ParsedDocument:
     fault = document.fault and document.fault._replace(offset=document.fault.offset + by)
-    return _Document(document.content + by, document.end + by, document.value, fault)
+    return _ParsedDocument(document.content + by, document.end + by, document.value, fault)
 
 
 def _reject_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_Document]:
+def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_ParsedDocument]:
     for content, end, fault in _chunks(data):
         text = data[content:end]
         if fault is None and text[:1] in (b"#", b"\n", b" ", b"\r", b"") and re.fullmatch(_NOTHING, text):
@@ -179,7 +179,7 @@ def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_Document]:
                     message = "another document follows after '...'; the CVO reads only the first"
                     hint = "Begin each document with a line ---"
                     fault = _Fault("warning", "missing-separator", message, hint, content)
-        yield _Document(content, end, value, fault)
+        yield _ParsedDocument(content, end, value, fault)
 
 
 def _chunks(data: bytes) -> Iterator[tuple[int, int, _Fault | None]]:
