@@ -228,9 +228,10 @@ def read_manifests(values: object, where: str, problems: Problems) -> list[tuple
     for number, value in enumerate(values, 1):
         if value is None:
             continue
-        manifest, found = manifest_from_object(untag(value), where, number)
+        of_manifest = Problems()
+        manifest = manifest_from_object(untag(value), where, number, of_manifest)
         if manifest is None:
-            problems += found
+            problems += of_manifest
         else:
             read.append((value, manifest))
     return read

@@ -111,7 +111,7 @@ def reconcile_capabilities(
     if state.inventory is not None and state.inventory.unfinished:
         result = result._replace(implicit=result.implicit | state.inventory.implicit)
     if result.implicit:
-        session.journal.write("capabilities", turned_on=sorted(result.implicit))
+        session.journal.write("capabilities", implicitly_enabled=sorted(result.implicit))
     return result
 
 

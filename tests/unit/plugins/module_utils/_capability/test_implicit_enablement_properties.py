@@ -221,9 +221,9 @@ def test_nothing_is_turned_on_that_is_on(case):
         assert seen.isdisjoint(names)
         assert hop.after.enabled.issuperset(set(names) - hidden)
         assert hop.after.enabled.isdisjoint(hidden)
-        assert hop.turned_on == (hop.after.enabled - hop.before.enabled).union(names)
+        assert hop.newly_enabled == (hop.after.enabled - hop.before.enabled).union(names)
         # Nothing comes out of nowhere either.
-        assert hop.turned_on <= hop.newly_requested | set(names) | hop.before.enabled
+        assert hop.newly_enabled <= hop.newly_requested | set(names) | hop.before.enabled
         assert hop.newly_requested == hop.requested - hop.before.enabled
         # A later release knows whatever the one before knew.
         assert hop.no_longer_optional == frozenset()

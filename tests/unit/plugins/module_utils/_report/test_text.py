@@ -98,7 +98,7 @@ def test_the_short_form_has_one_line_for_each_update():
     )
     assert lines[6:] == [
         "warning: /srv/releases/4.18.0: no feature gates are known. Name them in feature_gates",
-        "info: release_image: is not given, so manifests that name it say <unset>",
+        "info: release_image: is not given, so manifests that name it contain <unset>",
         "Report: /srv/plan.md",
     ]
 
@@ -170,7 +170,7 @@ def test_a_fleet_has_one_line_for_each_plan():
 
 def test_a_fleet_lists_twenty_problems_and_counts_the_others():
     outcome = fleet_result(plans.fleet(plans=1, clusters=1))
-    outcome["problems"] = [plans.problem("warning", "clusters", "1 of 1 plans has problems")]
+    outcome["problems"] = [plans.problem("warning", "clusters", "1 of 1 plans has problems", code="separate-problems")]
     outcome["plans"][0]["problems"] = [
         plans.problem("info", "a", "not shown"),
         *(plans.problem("warning", "release", f"number {number}") for number in range(22)),

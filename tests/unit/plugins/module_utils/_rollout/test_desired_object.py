@@ -49,7 +49,7 @@ def body_of(kind: str = "ConfigMap", annotations: dict[str, str] | None = None, 
 
 
 def parsed(body: dict[str, Any]) -> Manifest:
-    manifest, _problems = manifest_from_object(body, "a.yaml")
+    manifest = manifest_from_object(body, "a.yaml", 1, Problems())
     assert manifest is not None
     return manifest
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rollouts to clusters in a sorry state: half-done definitions, objects that go, dead webhooks, ill-timed restarts."""
+"""Rollouts to damaged clusters: half-done definitions, terminating objects, dead webhooks, ill-timed restarts."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from ansible_collections.capability.openshift.tests.control_plane.users import c
 WIDGETS = crd("widgets", "Widget")
 WIDGET = manifest("Widget", "widget", HOME, api="test.io/v1", spec={"some": "field"})
 LONG = 300
-"""Seconds to wait for what comes in any case."""
+"""Seconds to wait for what certainly happens."""
 
 
 def with_finalizer(rollouts: Rollouts, body: Body) -> None:
-    """Delete an object that somebody still has to finish with."""
+    """Delete an object with a finalizer."""
     rollouts.api.patch(path_of(body), {"metadata": {"finalizers": ["test.io/hold"]}})
     rollouts.api.delete(path_of(body))
 
@@ -54,7 +54,7 @@ def finish(rollouts: Rollouts, body: Body) -> None:
 # Definitions
 
 
-def test_a_definition_that_a_killed_run_left_half_done_is_waited_for(rollouts: Rollouts) -> None:
+def test_rollout_waits_for_a_definition_that_a_killed_run_left_half_done(rollouts: Rollouts) -> None:
     first = {"0000_10_a_00.yaml": WIDGETS, "0000_10_b_00.yaml": config_map("a")}
     rollouts.done(rollouts.release(first, "first"))
     rollouts.plane.kill_api_server()
@@ -67,7 +67,7 @@ def test_a_definition_that_a_killed_run_left_half_done_is_waited_for(rollouts: R
     assert rollouts.has(WIDGET)
 
 
-def test_whoever_may_not_look_at_definitions_can_define_kinds(rollouts: Rollouts) -> None:
+def test_user_without_get_on_definitions_can_define_kinds(rollouts: Rollouts) -> None:
     verbs = ["list", "create", "patch"]
     rules = [
         {"nonResourceURLs": ["*"], "verbs": ["*"]},
@@ -80,24 +80,24 @@ def test_whoever_may_not_look_at_definitions_can_define_kinds(rollouts: Rollouts
     assert rollouts.has(WIDGET)
 
 
-def test_a_conversion_webhook_that_does_not_answer_is_no_reason_not_to_mend_it(rollouts: Rollouts) -> None:
+def test_conversion_webhook_that_does_not_answer_can_be_repaired(rollouts: Rollouts) -> None:
     broken = copy.deepcopy(WIDGETS)
     broken["spec"]["versions"].append({**broken["spec"]["versions"][0], "name": "v2", "storage": False})
     webhook = {"clientConfig": {"service": {"name": "none", "namespace": HOME}}, "conversionReviewVersions": ["v1"]}
     broken["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
     files = {"0000_10_a_00.yaml": broken, "0000_20_b_00.yaml": WIDGET, "0000_30_c_00.yaml": config_map("operator")}
     rollouts.apply(rollouts.release(files, "broken"))
-    mended = config_map("operator", data={"key": "mended"})
-    rollouts.apply(rollouts.release({**files, "0000_30_c_00.yaml": mended}, "mended"))
-    assert rollouts.get(mended)["data"] == mended["data"]
-    # The next test could not list them.
+    repaired = config_map("operator", data={"key": "repaired"})
+    rollouts.apply(rollouts.release({**files, "0000_30_c_00.yaml": repaired}, "repaired"))
+    assert rollouts.get(repaired)["data"] == repaired["data"]
+    # Otherwise the next test could not list them.
     rollouts.api.patch(path_of(broken), {"spec": {"conversion": {"strategy": "None", "webhook": None}}})
 
 
-# Objects that go
+# Terminating objects
 
 
-def test_a_namespace_that_goes_is_made_again(rollouts: Rollouts) -> None:
+def test_terminating_namespace_is_re_created(rollouts: Rollouts) -> None:
     home, inside = namespace("going"), config_map("inside", "going")
     release = rollouts.release([home, inside])
     rollouts.done(release)
@@ -116,7 +116,7 @@ def test_a_namespace_that_goes_is_made_again(rollouts: Rollouts) -> None:
     assert rollouts.has(inside)
 
 
-def test_an_object_that_goes_is_an_error_and_the_rest_goes_on(rollouts: Rollouts) -> None:
+def test_terminating_object_is_an_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
     goes, rest = config_map("goes"), config_map("rest")
     rollouts.done(rollouts.release({"0000_10_a_00.yaml": goes}, "before"))
     with_finalizer(rollouts, goes)
@@ -133,7 +133,7 @@ def test_an_object_that_goes_is_an_error_and_the_rest_goes_on(rollouts: Rollouts
     assert not rollouts.unfinished
 
 
-def test_a_deletion_whose_answer_is_lost_is_told(rollouts: Rollouts) -> None:
+def test_deletion_whose_answer_is_lost_is_reported(rollouts: Rollouts) -> None:
     stays, goes = config_map("stays"), config_map("goes")
     rollouts.done(rollouts.release([stays, goes], "old"))
     release = rollouts.release([stays, config_map("goes", annotations={DELETE: "true"})], "new")
@@ -149,7 +149,7 @@ def test_a_deletion_whose_answer_is_lost_is_told(rollouts: Rollouts) -> None:
 
 @contextmanager
 def killed_at(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str, seconds: float) -> Iterator[None]:
-    """Kill the API server when a rollout first comes to a function, and start it again ``seconds`` later."""
+    """Kill the API server when a rollout first calls a function, and start it again ``seconds`` later."""
     real: Callable[..., Any] = getattr(_rollout, function)
     back: list[threading.Thread] = []
 
@@ -172,10 +172,10 @@ def killed_at(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str
 
 
 @pytest.mark.parametrize(("function", "seconds"), [("wait_until_ready", 6.0), ("final_inventory", 0.6)])
-def test_a_restart_at_an_awkward_moment_is_waited_for(
+def test_rollout_waits_for_a_restart_at_an_awkward_moment(
     rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch, function: str, seconds: float
 ) -> None:
-    """It takes longer than the client tries by itself; the second time both take a tenth."""
+    """The restart takes longer than the retries of the client. The second time, both take a tenth."""
     release = rollouts.release({"0000_10_a_00.yaml": namespace("of-it"), "0000_30_a_00.yaml": config_map("a")})
     if seconds < 1:
         short_waits(monkeypatch)
@@ -185,7 +185,7 @@ def test_a_restart_at_an_awkward_moment_is_waited_for(
     assert not rollouts.unfinished
 
 
-def test_a_busy_api_server_at_a_barrier_is_waited_for(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rollout_waits_for_a_busy_api_server_at_a_barrier(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch) -> None:
     release = rollouts.release({"0000_10_a_00.yaml": namespace("of-it"), "0000_30_a_00.yaml": config_map("a")})
     real: Callable[..., Any] = vars(_rollout)["wait_until_ready"]
     with FaultProxy(rollouts.plane) as proxy:
@@ -199,10 +199,10 @@ def test_a_busy_api_server_at_a_barrier_is_waited_for(rollouts: Rollouts, monkey
     assert rollouts.has(config_map("a"))
 
 
-# Broken off between the status and the inventory
+# Killed between the status and the inventory
 
 
-def test_an_update_that_was_killed_before_its_inventory_is_still_an_update(
+def test_update_that_was_killed_before_its_inventory_is_still_an_update(
     rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rollouts.done(EXAMPLE, capabilities={"baselineCapabilitySet": "None"})

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a real API server refuses of a real release, and what a rollout makes of it."""
+"""Manifests of real releases that a real API server rejects, and how a rollout applies them."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ OPERATOR_CRD = EXAMPLE / "manifests" / "0000_00_cluster-version-operator_01_clus
 
 
 def binding(name: str = "trap") -> Body:
-    """A ClusterRoleBinding as real releases have two of: with a field of another API."""
+    """A ClusterRoleBinding with a field of another API, as in real releases."""
     return manifest(
         "ClusterRoleBinding",
         name,
         api=RBAC,
         roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
-        subjects=[{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "somebody"}],
-        userNames=["somebody"],
+        subjects=[{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "user"}],
+        userNames=["user"],
     )
 
 
-# What the manifest lacks, or has too much of
+# Missing and undeclared fields
 
 
 def test_cluster_operator_gets_an_empty_spec_and_never_a_status(rollouts: Rollouts) -> None:
@@ -64,20 +64,20 @@ def test_cluster_operator_gets_an_empty_spec_and_never_a_status(rollouts: Rollou
     assert not found.get("status", {}).get("versions")
 
 
-def test_field_that_the_api_does_not_know_is_left_out_with_one_warning(rollouts: Rollouts) -> None:
+def test_undeclared_field_is_dropped_with_one_warning(rollouts: Rollouts) -> None:
     outcome = rollouts.done([binding()])
     assert outcome.problem("undeclared-field")["severity"] == "warning"
     assert "userNames" not in rollouts.get(binding())
 
 
-def test_field_that_was_left_out_costs_nothing_in_the_second_run(rollouts: Rollouts) -> None:
+def test_dropped_field_costs_nothing_in_the_second_run(rollouts: Rollouts) -> None:
     rollouts.done([binding()])
     with rollouts.unwritten():
         outcome = rollouts.done([binding()])
     assert severities(outcome) == []
 
 
-def test_field_inside_a_container_is_left_out_and_the_rest_of_it_stays(rollouts: Rollouts) -> None:
+def test_undeclared_field_inside_a_container_is_dropped_and_the_rest_stays(rollouts: Rollouts) -> None:
     body = deployment("trap", container={"nonsense": {"a": 1}, "args": ["--v=2"]})
     outcome = rollouts.done([body])
     assert '.spec.template.spec.containers[name="main"].nonsense' in outcome.problem("undeclared-field")["message"]
@@ -86,7 +86,7 @@ def test_field_inside_a_container_is_left_out_and_the_rest_of_it_stays(rollouts:
     assert "nonsense" not in container
 
 
-def test_several_unknown_fields_of_several_containers_are_left_out(rollouts: Rollouts) -> None:
+def test_several_undeclared_fields_of_several_containers_are_dropped(rollouts: Rollouts) -> None:
     body = deployment("trap", container={"nonsense": 1, "ports": [{"containerPort": 80, "odd": True}]})
     pod = body["spec"]["template"]["spec"]
     pod["containers"].append({"name": "side-car", "image": "registry.example/b:1", "nonsense": 2})
@@ -97,7 +97,7 @@ def test_several_unknown_fields_of_several_containers_are_left_out(rollouts: Rol
     assert found["containers"][0]["ports"] == [{"containerPort": 80, "protocol": "TCP"}]
 
 
-def test_required_fields_that_may_be_null_are_sent_as_null(rollouts: Rollouts) -> None:
+def test_required_nullable_fields_are_applied_as_null(rollouts: Rollouts) -> None:
     text = {"type": "string", "nullable": True}
     inner = {"type": "object", "required": ["deep"], "properties": {"deep": text}}
     schema = {"type": "object", "required": ["flat"], "properties": {"flat": text, "inner": inner}}
@@ -107,7 +107,7 @@ def test_required_fields_that_may_be_null_are_sent_as_null(rollouts: Rollouts) -
     assert "spec.flat" in outcome.problem("required-null")["message"]
 
 
-def test_required_field_that_may_not_be_null_is_an_error_and_the_rest_goes_on(rollouts: Rollouts) -> None:
+def test_required_field_that_is_not_nullable_is_an_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
     schema = {"type": "object", "required": ["flat"], "properties": {"flat": {"type": "string"}}}
     body = manifest("Strict", "trap", HOME, api="test.io/v1", spec={})
     files: dict[str, Any] = {"0000_10_a_1.yaml": [crd("stricts", "Strict", schema), body]}
@@ -118,7 +118,7 @@ def test_required_field_that_may_not_be_null_is_an_error_and_the_rest_goes_on(ro
 
 
 def constraints() -> list[Body]:
-    """Return SecurityContextConstraints, and their definition cut down to what makes the server insist."""
+    """SecurityContextConstraints, and the part of their definition that requires the fields."""
     flags = ("allowHostIPC", "allowHostNetwork", "allowPrivilegedContainer")
     nullable = {"type": "array", "nullable": True, "items": {"type": "string"}}
     properties: dict[str, Any] = {
@@ -135,7 +135,7 @@ def constraints() -> list[Body]:
 
 
 def real_releases() -> list[Path]:
-    """Return the real releases of CAPABILITY_RELEASES that have SecurityContextConstraints in the form of 4.18."""
+    """The real releases of CAPABILITY_RELEASES that have SecurityContextConstraints in the form of 4.18."""
     root = os.environ.get("CAPABILITY_RELEASES")
     folders = sorted(Path(root).glob("*/release-manifests")) if root else []
     return [folder for folder in folders if list(folder.glob("*securitycontextconstraints-Default.crd.yaml"))]
@@ -156,10 +156,10 @@ def test_security_context_constraints_of_a_bare_definition(rollouts: Rollouts, r
     assert rollouts.done(release, feature_set="Default", openshift_version="4.18.0")["changed"] is False
 
 
-# What nobody serves, or not yet
+# Kinds that are not served, or not yet
 
 
-def test_kind_that_nobody_serves_is_one_warning_and_the_rest_goes_on(rollouts: Rollouts) -> None:
+def test_unserved_kind_is_one_warning_and_the_rest_is_applied(rollouts: Rollouts) -> None:
     streams = [manifest("ImageStream", name, HOME, api="image.openshift.io/v1") for name in ("a", "b", "c")]
     outcome = rollouts.done([*streams, config_map("other")])
     problem = outcome.problem("unserved-kind")
@@ -169,7 +169,7 @@ def test_kind_that_nobody_serves_is_one_warning_and_the_rest_goes_on(rollouts: R
     assert rollouts.has(config_map("other"))
 
 
-def test_version_that_nobody_serves_is_told_with_the_version(rollouts: Rollouts) -> None:
+def test_unserved_version_is_reported_with_the_version(rollouts: Rollouts) -> None:
     outcome = rollouts.done([manifest("Deployment", "a", HOME, api="apps/v1beta9")])
     assert "apps/v1beta9" in outcome.problem("unserved-kind")["where"]
 
@@ -181,7 +181,7 @@ def api_service(rollouts: Rollouts) -> Body:
         "version": "v1",
         "groupPriorityMinimum": 1000,
         "versionPriority": 10,
-        "service": {"namespace": HOME, "name": "nobody"},
+        "service": {"namespace": HOME, "name": "missing"},
         "insecureSkipTLSVerify": True,
     }
     body = manifest("APIService", "v1.late.io", api="apiregistration.k8s.io/v1", spec=spec)
@@ -198,7 +198,7 @@ def late_api(rollouts: Rollouts) -> Any:
 
 
 @pytest.mark.usefixtures("late_api")
-def test_api_server_that_does_not_answer_is_waited_for_and_told(rollouts: Rollouts) -> None:
+def test_rollout_waits_for_an_api_server_that_does_not_answer_and_reports_it(rollouts: Rollouts) -> None:
     bodies = [manifest("Late", "a", HOME, api="late.io/v1"), config_map("other")]
     begun = time.monotonic()
     outcome = rollouts.apply(bodies, wait=True, wait_timeout=3)
@@ -225,10 +225,10 @@ def test_kind_of_an_api_server_that_answers_at_last_is_applied(rollouts: Rollout
     assert "Late a" in ids(outcome, "created")
 
 
-# What comes during the rollout
+# Objects that appear during the rollout
 
 
-def test_namespace_that_somebody_else_makes_is_waited_for(rollouts: Rollouts) -> None:
+def test_rollout_waits_for_a_namespace_of_another_client(rollouts: Rollouts) -> None:
     body = config_map("a", "by-operator")
     with later(2, lambda: rollouts.api.post("/api/v1/namespaces", namespace("by-operator"))):
         outcome = rollouts.done([body, config_map("other")], wait=True, wait_timeout=120)
@@ -236,7 +236,7 @@ def test_namespace_that_somebody_else_makes_is_waited_for(rollouts: Rollouts) ->
     assert ids(outcome, "failed_resources") == []
 
 
-def test_missing_namespaces_are_one_error_each_and_the_rest_goes_on(rollouts: Rollouts) -> None:
+def test_missing_namespaces_are_one_error_each_and_the_rest_is_applied(rollouts: Rollouts) -> None:
     bodies = [config_map(name, home) for home in ("gone-1", "gone-2") for name in ("a", "b")]
     outcome = rollouts.apply([*bodies, config_map("other")])
     assert sorted(item["where"] for item in outcome.errors) == ["namespaces gone-1", "namespaces gone-2"]
@@ -262,7 +262,7 @@ def test_objects_of_thirty_new_kinds_are_all_applied(rollouts: Rollouts) -> None
     assert severities(outcome) == []
 
 
-def test_kind_whose_names_another_one_has_is_told_at_once(rollouts: Rollouts) -> None:
+def test_kind_whose_names_are_taken_is_reported_immediately(rollouts: Rollouts) -> None:
     rollouts.done(rollouts.release([crd("things", "Thing")], "first"))
     begun = time.monotonic()
     outcome = rollouts.apply([crd("things2", "Thing"), manifest("Thing", "a", HOME, api="test.io/v1", spec={})])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Second runs, drift, and what check mode and diffs tell."""
+"""Second runs, drift, check mode and diffs."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
-NONE = selection("Ingress")
+INGRESS_ONLY = selection("Ingress")
 LISTS = ("created", "changed_resources", "unchanged", "deleted", "failed_resources", "conflicts", "leftovers")
 MINE, OTHER = config_map("mine"), config_map("other")
 SECRET = "c2VjcmV0LXZhbHVl"
 
 
-def told(outcome: Outcome) -> dict[str, Any]:
-    """Return what a check has to tell as the real run does."""
+def predicted_values(outcome: Outcome) -> dict[str, Any]:
+    """The return values that a check must predict."""
     return {**{key: outcome[key] for key in LISTS}, "changed": outcome["changed"], "mode": outcome["mode"]}
 
 
 def predicted(rollouts: Rollouts, release: Path, **options: Any) -> Outcome:
-    """Check, then run, and see that both tell the same; return what the real run told."""
+    """Run in check mode and then for real, compare the results, and return the real one."""
     before = versions_of(rollouts.api)
     check = rollouts.apply(release, check=True, **options)
     assert versions_of(rollouts.api) == before
     real = rollouts.apply(release, **options)
-    assert told(check) == told(real)
+    assert predicted_values(check) == predicted_values(real)
     assert check.failed == real.failed
     return real
 
@@ -62,7 +62,7 @@ def predicted(rollouts: Rollouts, release: Path, **options: Any) -> Outcome:
 # Second runs
 
 
-def test_second_run_of_the_example_writes_nothing_and_asks_for_lists_only(rollouts: Rollouts) -> None:
+def test_second_run_of_the_example_writes_nothing_and_sends_list_requests_only(rollouts: Rollouts) -> None:
     first = rollouts.done(EXAMPLE, capabilities=selection(baseline="vCurrent"), feature_set="Default")
     before, mark = versions_of(rollouts.api), rollouts.plane.audit.mark()
     again = rollouts.done(EXAMPLE, feature_set="Default")
@@ -76,7 +76,7 @@ def test_second_run_of_the_example_writes_nothing_and_asks_for_lists_only(rollou
     assert len(again["unchanged"]) == len(first["created"]) > 40
 
 
-def test_second_run_at_once_is_as_quiet(rollouts: Rollouts) -> None:
+def test_immediate_second_run_writes_nothing(rollouts: Rollouts) -> None:
     release = rollouts.release([namespace("mine"), config_map("a", "mine"), crd("things", "Thing"), deployment("a")])
     rollouts.done(release)
     with rollouts.unwritten():
@@ -84,12 +84,12 @@ def test_second_run_at_once_is_as_quiet(rollouts: Rollouts) -> None:
 
 
 def aggregated() -> Body:
-    """A ClusterRole whose rules a controller fills in, with the empty list that real releases write."""
+    """A ClusterRole whose rules a controller sets, with the empty list of real releases."""
     rule = {"clusterRoleSelectors": [{"matchLabels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}}]}
     return manifest("ClusterRole", "aggregated", api="rbac.authorization.k8s.io/v1", aggregationRule=rule, rules=[])
 
 
-def test_second_run_beside_controllers_is_as_quiet(
+def test_second_run_with_controllers_writes_nothing(
     full_plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
@@ -100,7 +100,7 @@ def test_second_run_beside_controllers_is_as_quiet(
         assert rollouts.done(release, wait=True, wait_timeout=60)["changed"] is False
 
 
-def test_update_beside_controllers_takes_nothing_from_them(
+def test_update_with_controllers_removes_nothing_of_theirs(
     full_plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
@@ -111,7 +111,7 @@ def test_update_beside_controllers_takes_nothing_from_them(
     assert rollouts.get(aggregated())["rules"] != []
 
 
-def test_run_without_an_inventory_adopts_what_is_there(rollouts: Rollouts) -> None:
+def test_run_without_an_inventory_adopts_existing_objects(rollouts: Rollouts) -> None:
     rollouts.done([MINE, OTHER])
     rollouts.api.delete(INVENTORY)
     outcome = rollouts.done([MINE, OTHER])
@@ -160,21 +160,21 @@ def test_drift_is_predicted_and_repaired(rollouts: Rollouts, drift: Callable[[Ro
     assert rollouts.done(release)["changed"] is False
 
 
-def test_value_that_somebody_changed_is_told_and_repaired_on_request(rollouts: Rollouts) -> None:
+def test_value_that_another_client_changed_is_reported_and_repaired_on_request(rollouts: Rollouts) -> None:
     release = rollouts.release([MINE, OTHER])
     rollouts.done(release)
-    rollouts.api.patch(path_of(MINE), {"data": {"key": "drifted"}}, fieldManager="somebody")
+    rollouts.api.patch(path_of(MINE), {"data": {"key": "drifted"}}, fieldManager="editor")
     outcome = predicted(rollouts, release)
-    assert [item["manager"] for item in outcome["conflicts"]] == ["somebody"]
+    assert [item["manager"] for item in outcome["conflicts"]] == ["editor"]
     assert ids(predicted(rollouts, release, force_conflicts=True), "changed_resources") == ["ConfigMap mine"]
     assert rollouts.get(MINE)["data"] == {"key": "value"}
 
 
-def test_value_that_is_changed_and_changed_back_is_repaired_in_silence(rollouts: Rollouts) -> None:
+def test_value_that_is_changed_and_changed_back_is_repaired_without_a_report(rollouts: Rollouts) -> None:
     release = rollouts.release([MINE])
     rollouts.done(release)
     for value in ("drifted", "value"):
-        rollouts.api.patch(path_of(MINE), {"data": {"key": value}}, fieldManager="somebody")
+        rollouts.api.patch(path_of(MINE), {"data": {"key": value}}, fieldManager="editor")
     rollouts.done(release)
     assert rollouts.done(release)["changed"] is False
 
@@ -188,7 +188,7 @@ def test_status_that_controllers_write_is_no_drift(rollouts: Rollouts) -> None:
         assert rollouts.done(release)["changed"] is False
 
 
-def test_field_that_somebody_added_is_no_drift(rollouts: Rollouts) -> None:
+def test_field_that_another_client_added_is_no_drift(rollouts: Rollouts) -> None:
     release = rollouts.release([MINE])
     rollouts.done(release)
     rollouts.api.patch(path_of(MINE), {"data": {"theirs": "x"}, "metadata": {"annotations": {"theirs": "y"}}})
@@ -196,10 +196,10 @@ def test_field_that_somebody_added_is_no_drift(rollouts: Rollouts) -> None:
         assert rollouts.done(release)["changed"] is False
 
 
-# What a check predicts
+# Check mode
 
 
-@pytest.mark.parametrize("names", [NONE, selection(baseline="vCurrent")], ids=["None", "vCurrent"])
+@pytest.mark.parametrize("names", [INGRESS_ONLY, selection(baseline="vCurrent")], ids=["None", "vCurrent"])
 def test_check_predicts_an_installation(rollouts: Rollouts, names: dict[str, Any]) -> None:
     outcome = predicted(rollouts, EXAMPLE, capabilities=names, feature_set="Default")
     assert not outcome.failed
@@ -214,30 +214,30 @@ def test_check_predicts_an_update(rollouts: Rollouts) -> None:
 
 
 def test_check_predicts_an_update_that_prunes(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     outcome = predicted(rollouts, NEXT, prune=True)
     assert {item["pruned"] for item in outcome["leftovers"]} == {True}
 
 
 def test_check_predicts_a_capability_that_is_enabled(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     outcome = predicted(rollouts, EXAMPLE, capabilities=selection("Console", "Ingress"))
     assert outcome["created"] != []
     assert outcome["changed_resources"] == []
 
 
-def test_check_predicts_nothing_where_nothing_is_to_do(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+def test_check_predicts_nothing_if_there_is_nothing_to_do(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     assert predicted(rollouts, EXAMPLE)["changed"] is False
 
 
-def test_check_predicts_what_the_server_refuses(rollouts: Rollouts) -> None:
+def test_check_predicts_what_the_server_rejects(rollouts: Rollouts) -> None:
     odd = manifest("Service", "odd", HOME, spec={"ports": [{"port": 99999999}]})
     files: dict[str, Any] = {"0000_10_a_1.yaml": odd, "0000_10_b_1.yaml": MINE, "0000_20_a_1.yaml": OTHER}
     assert predicted(rollouts, rollouts.release(files)).failed
 
 
-def test_check_predicts_fields_that_are_left_out(rollouts: Rollouts) -> None:
+def test_check_predicts_dropped_fields(rollouts: Rollouts) -> None:
     outcome = predicted(rollouts, rollouts.release([{**MINE, "userNames": ["a"]}]))
     assert severities(outcome) == ["warning"]
 
@@ -249,7 +249,7 @@ def test_check_predicts_a_run_without_an_inventory(rollouts: Rollouts) -> None:
     predicted(rollouts, release)
 
 
-def test_check_predicts_a_run_over_objects_of_somebody_else(rollouts: Rollouts) -> None:
+def test_check_predicts_a_run_over_objects_of_another_manager(rollouts: Rollouts) -> None:
     body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {"key": "value"}}
     rollouts.api.post(path_of(MINE).rpartition("/")[0], body)
     assert ids(predicted(rollouts, rollouts.release([MINE])), "changed_resources") == ["ConfigMap mine"]
@@ -263,22 +263,22 @@ def test_check_predicts_objects_that_are_created_only(rollouts: Rollouts) -> Non
     assert ids(outcome, "unchanged") == ["ConfigMap mine"]
 
 
-def test_check_predicts_kinds_and_namespaces_that_the_release_brings(rollouts: Rollouts) -> None:
+def test_check_predicts_kinds_and_namespaces_of_the_release(rollouts: Rollouts) -> None:
     thing = manifest("Thing", "a", "new", api="test.io/v1", spec={})
     files: dict[str, Any] = {
         "0000_05_a_1.yaml": thing,
         "0000_10_b_1.yaml": [crd("things", "Thing"), namespace("new")],
-        "0000_20_c_1.yaml": [config_map("a", "nowhere"), manifest("Nobody", "a", HOME, api="nobody.io/v1")],
+        "0000_20_c_1.yaml": [config_map("a", "nowhere"), manifest("Unserved", "a", HOME, api="unserved.io/v1")],
     }
     outcome = predicted(rollouts, rollouts.release(files))
     assert "Thing a" in ids(outcome, "created")
 
 
-# What a diff shows
+# Diffs
 
 
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
-def test_diff_shows_what_changed_and_no_notes_of_the_server(rollouts: Rollouts, check: bool) -> None:
+def test_diff_shows_changes_without_fields_of_the_server(rollouts: Rollouts, check: bool) -> None:
     rollouts.done([MINE])
     outcome = rollouts.done([{**MINE, "data": {"key": "new"}}, OTHER], check=check, diff=True)
     changed, created = outcome["diff"]
@@ -301,7 +301,7 @@ def test_diff_hides_secrets(rollouts: Rollouts, check: bool) -> None:
         assert value not in json.dumps(outcome.result)
 
 
-def test_diff_of_what_is_created_hides_secrets_too(rollouts: Rollouts) -> None:
+def test_diff_of_created_objects_hides_secrets_too(rollouts: Rollouts) -> None:
     bodies = [
         manifest("Secret", "a", HOME, stringData={"key": "secret-value"}),
         manifest("Secret", "b", HOME, data={"key": SECRET}, annotations={"release.openshift.io/create-only": "true"}),

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is done about refusals: fields that a definition brings, defaults in the way, wrong types, secrets."""
+"""Rejected manifests: fields of new definitions, conflicting defaults, wrong types, secrets."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def thing(**spec: Any) -> Body:
     return manifest("Thing", "a", HOME, api="test.io/v1", spec=spec)
 
 
-# Fields that a definition brings in the same rollout
+# Fields that a definition of the same rollout declares
 
 
 @pytest.mark.parametrize("mode", ["reconcile", "update"])
 @pytest.mark.parametrize("level", ["10", "20"])
-def test_field_of_a_definition_that_comes_later_in_the_rollout_is_kept(
+def test_field_of_a_definition_that_comes_later_in_the_rollout_is_applied(
     rollouts: Rollouts, mode: str, level: str
 ) -> None:
     rollouts.done(rollouts.release({"0000_10_a_1.yaml": thing(a="1"), f"0000_{level}_z_1.yaml": kind("a")}))
@@ -56,7 +56,7 @@ def test_field_of_a_definition_that_comes_later_in_the_rollout_is_kept(
         assert rollouts.done(rollouts.release(files))["changed"] is False
 
 
-def test_check_does_not_warn_of_a_field_that_the_definition_brings(rollouts: Rollouts) -> None:
+def test_check_does_not_warn_of_a_field_that_the_new_definition_declares(rollouts: Rollouts) -> None:
     rollouts.done([kind("a"), thing(a="1")])
     outcome = rollouts.done([kind("a", "b"), thing(a="1", b="2")], check=True)
     assert severities(outcome) == []
@@ -78,7 +78,7 @@ def test_components_that_wait_for_the_definitions_of_each_other_get_done(rollout
     assert rollouts.get(thing())["spec"] == rollouts.get(other)["spec"] == {"a": "1", "b": "1"}
 
 
-def test_field_that_was_left_out_is_sent_once_the_definition_knows_it(rollouts: Rollouts) -> None:
+def test_dropped_field_is_applied_once_the_definition_declares_it(rollouts: Rollouts) -> None:
     body = thing(a="1", b="2")
     assert severities(rollouts.done([kind("a"), body])) == ["warning"]
     with rollouts.unwritten():
@@ -88,17 +88,17 @@ def test_field_that_was_left_out_is_sent_once_the_definition_knows_it(rollouts: 
     assert rollouts.get(body)["spec"] == {"a": "1", "b": "2"}
 
 
-def test_field_that_a_definition_still_does_not_know_is_told_again_when_it_changes(rollouts: Rollouts) -> None:
+def test_undeclared_field_is_reported_again_if_the_definition_changes_without_it(rollouts: Rollouts) -> None:
     body = thing(a="1", b="2")
     rollouts.done([kind("a"), body])
     assert severities(rollouts.done([kind("a", "c"), body])) == ["warning"]
 
 
-# Defaults of the API server in the way
+# Conflicting defaults of the API server
 
 
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
-def test_strategy_recreate_takes_the_default_of_the_server_away(rollouts: Rollouts, check: bool) -> None:
+def test_strategy_recreate_removes_the_default_of_the_server(rollouts: Rollouts, check: bool) -> None:
     body = deployment("a")
     rollouts.done([body])
     body["spec"]["strategy"] = {"type": "Recreate"}
@@ -121,11 +121,11 @@ def test_strategy_recreate_is_ours_without_the_default_and_changes_nothing_more(
         assert rollouts.done([body])["changed"] is False
 
 
-def test_field_that_somebody_else_set_is_not_taken_away(rollouts: Rollouts) -> None:
+def test_field_of_another_manager_is_not_removed(rollouts: Rollouts) -> None:
     body = deployment("a")
     rollouts.done([body])
     theirs = {"spec": {"strategy": {"rollingUpdate": {"maxSurge": 3}}}}
-    rollouts.api.patch(path_of(body), theirs, fieldManager="somebody")
+    rollouts.api.patch(path_of(body), theirs, fieldManager="editor")
     body["spec"]["strategy"] = {"type": "Recreate"}
     assert ids(rollouts.apply([body]), "failed_resources") == ["Deployment a"]
     assert rollouts.get(body)["spec"]["strategy"]["rollingUpdate"]["maxSurge"] == 3
@@ -135,7 +135,7 @@ def test_field_that_somebody_else_set_is_not_taken_away(rollouts: Rollouts) -> N
 
 
 @pytest.mark.parametrize("wait", [False, True])
-def test_value_of_a_wrong_type_is_told_at_once_in_words_and_with_its_place(rollouts: Rollouts, wait: bool) -> None:
+def test_value_of_a_wrong_type_is_reported_immediately_with_its_location(rollouts: Rollouts, wait: bool) -> None:
     begun = time.monotonic()
     outcome = rollouts.apply([config_map("odd", data={"x": 5, "y": ["a"]})], wait=wait, wait_timeout=30)
     assert time.monotonic() - begun < 4
@@ -146,7 +146,7 @@ def test_value_of_a_wrong_type_is_told_at_once_in_words_and_with_its_place(rollo
     assert [item["state"] for item in outcome["failed_resources"]] == ["failed"]
 
 
-# What fails, and what goes on
+# Failures, and what is applied nevertheless
 
 
 def broken() -> Body:
@@ -162,7 +162,7 @@ def test_failure_stops_the_rest_of_its_component_and_no_other(rollouts: Rollouts
     assert rollouts.has(config_map("after")) is False
 
 
-def test_nobody_waits_for_what_a_failed_component_would_have_brought(rollouts: Rollouts) -> None:
+def test_rollout_does_not_wait_for_what_a_failed_component_would_create(rollouts: Rollouts) -> None:
     files: dict[str, Any] = {
         "0000_10_a_1.yaml": [broken(), kind("a")],
         "0000_10_b_1.yaml": [thing(a="1"), config_map("b")],
@@ -173,10 +173,10 @@ def test_nobody_waits_for_what_a_failed_component_would_have_brought(rollouts: R
     assert states == {"broken": "failed", "a": "unserved"}
 
 
-# Objects that are made once
+# Create-only objects
 
 
-def test_object_to_create_only_that_was_there_is_not_waited_for(rollouts: Rollouts) -> None:
+def test_rollout_does_not_wait_for_an_existing_create_only_object(rollouts: Rollouts) -> None:
     body = deployment("a", annotations={CREATE_ONLY: "true"})
     rollouts.api.post(path_of(body).rpartition("/")[0], body)
     assert ids(rollouts.done([body], wait=True, wait_timeout=5), "unchanged") == ["Deployment a"]
@@ -204,7 +204,7 @@ def test_error_of_a_secret_names_the_field_and_no_value(
     assert outcome.errors[0]["where"] == "0000_10_a_00.yaml, document 1"
 
 
-def test_error_of_a_secret_that_cannot_be_changed_names_the_field(rollouts: Rollouts, tmp_path: Path) -> None:
+def test_error_of_an_immutable_secret_names_the_field(rollouts: Rollouts, tmp_path: Path) -> None:
     rollouts.done([manifest("Secret", "a", HOME, data={"key": SECRET}, immutable=True)])
     outcome = rollouts.apply([manifest("Secret", "a", HOME, data={"key": "bmV3"}, immutable=True)])
     assert "422 about data" in outcome.errors[0]["message"]
@@ -212,7 +212,7 @@ def test_error_of_a_secret_that_cannot_be_changed_names_the_field(rollouts: Roll
 
 
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
-def test_diff_shows_no_note_that_somebody_made_of_a_secret(rollouts: Rollouts, check: bool) -> None:
+def test_diff_shows_no_annotation_with_a_copy_of_a_secret(rollouts: Rollouts, check: bool) -> None:
     given = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": HOME}}
     rollouts.plane.kubectl("apply", "-f", "-", given=json.dumps({**given, "stringData": {"key": "hunter2"}}))
     outcome = rollouts.done([manifest("Secret", "a", HOME, data={"more": SECRET})], check=check, diff=True)

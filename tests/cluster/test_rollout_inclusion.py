@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a rollout goes by beside capabilities: feature sets, profiles and overrides, as the cluster says."""
+"""Inclusion by feature set, profile and overrides, as the cluster reports them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ansible_collections.capability.openshift.tests.control_plane.users import c
 FEATURE_GATE_CRD = "0000_10_config-operator_01_featuregates.crd.yaml"
 FEATURE_GATES = "/apis/config.openshift.io/v1/featuregates"
 TECH_PREVIEW = "TechPreviewNoUpgrade"
-NONE = selection("Ingress")
+INGRESS_ONLY = selection("Ingress")
 
 
 def of_set(name: str, feature_set: str, **fields: Any) -> Body:
@@ -41,7 +41,7 @@ def there(rollouts: Rollouts) -> list[str]:
 
 
 def with_feature_gates(rollouts: Rollouts) -> Path:
-    """Return a release with the definition of FeatureGate."""
+    """A release with the definition of FeatureGate."""
     folder = rollouts.release(BODIES)
     source = EXAMPLE / "release-manifests" / FEATURE_GATE_CRD
     (folder / FEATURE_GATE_CRD).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
@@ -56,7 +56,7 @@ def set_feature_set(rollouts: Rollouts, name: str) -> None:
 # Feature sets
 
 
-def test_nothing_with_a_feature_set_is_sent_while_nobody_knows_it(rollouts: Rollouts) -> None:
+def test_nothing_with_a_feature_set_is_applied_while_it_is_unknown(rollouts: Rollouts) -> None:
     outcome = rollouts.apply(rollouts.release(BODIES))
     (problem,) = outcome.errors
     assert (problem["code"], problem["where"]) == ("missing-feature-set", "feature_set")
@@ -64,7 +64,7 @@ def test_nothing_with_a_feature_set_is_sent_while_nobody_knows_it(rollouts: Roll
     assert there(rollouts) == ["both"]
 
 
-def test_nothing_with_a_feature_set_is_sent_to_whom_it_is_forbidden_to_look(rollouts: Rollouts) -> None:
+def test_nothing_with_a_feature_set_is_applied_if_it_may_not_be_read(rollouts: Rollouts) -> None:
     release = with_feature_gates(rollouts)
     rollouts.done(rollouts.release([config_map("other")], "first"))
     (rollouts.folder / "first" / FEATURE_GATE_CRD).write_bytes((release / FEATURE_GATE_CRD).read_bytes())
@@ -77,7 +77,7 @@ def test_nothing_with_a_feature_set_is_sent_to_whom_it_is_forbidden_to_look(roll
     assert there(rollouts) == ["both"]
 
 
-def test_feature_set_that_is_given_needs_no_look(rollouts: Rollouts) -> None:
+def test_given_feature_set_is_not_read(rollouts: Rollouts) -> None:
     rollouts.done(rollouts.release(BODIES), feature_set=TECH_PREVIEW)
     assert there(rollouts) == ["preview", "both"]
 
@@ -99,7 +99,7 @@ def test_feature_set_of_the_cluster_counts(rollouts: Rollouts) -> None:
 
 def test_flavours_of_the_example_are_those_of_the_feature_set(rollouts: Rollouts) -> None:
     crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterversions.config.openshift.io"
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set=TECH_PREVIEW)
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set=TECH_PREVIEW)
     assert rollouts.api.get(crd)["metadata"]["annotations"][FEATURE_SET].startswith("TechPreview")
 
 
@@ -116,7 +116,7 @@ UNMANAGED = {"kind": "ConfigMap", "group": "", "namespace": HOME, "name": "mine"
 def test_override_of_the_cluster_leaves_a_resource_alone(rollouts: Rollouts) -> None:
     mine = config_map("mine")
     release = rollouts.release([mine, config_map("other")], cluster_version=True)
-    rollouts.done(release, capabilities=NONE)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
     cluster_version_with(rollouts, [UNMANAGED])
     rollouts.api.patch(f"/api/v1/namespaces/{HOME}/configmaps/mine", {"data": {"key": "changed"}})
     outcome = rollouts.done(release)
@@ -128,7 +128,7 @@ def test_override_of_the_cluster_leaves_a_resource_alone(rollouts: Rollouts) -> 
 def test_resource_that_is_unmanaged_is_not_pruned(rollouts: Rollouts) -> None:
     mine = config_map("mine")
     release = rollouts.release([mine, config_map("other")], cluster_version=True)
-    rollouts.done(release, capabilities=NONE)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
     cluster_version_with(rollouts, [UNMANAGED])
     rollouts.done(release, prune=True)
     assert rollouts.has(mine)
@@ -137,7 +137,7 @@ def test_resource_that_is_unmanaged_is_not_pruned(rollouts: Rollouts) -> None:
 def test_resource_is_managed_again_once_the_override_is_gone(rollouts: Rollouts) -> None:
     mine = config_map("mine")
     release = rollouts.release([mine], cluster_version=True)
-    rollouts.done(release, capabilities=NONE)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
     cluster_version_with(rollouts, [UNMANAGED])
     rollouts.api.delete(f"/api/v1/namespaces/{HOME}/configmaps/mine")
     rollouts.done(release)
@@ -150,14 +150,14 @@ def test_resource_is_managed_again_once_the_override_is_gone(rollouts: Rollouts)
 def test_overrides_that_are_given_stand_for_those_of_the_cluster(rollouts: Rollouts) -> None:
     mine = config_map("mine")
     release = rollouts.release([mine], cluster_version=True)
-    rollouts.done(release, capabilities=NONE, overrides=[UNMANAGED])
+    rollouts.done(release, capabilities=INGRESS_ONLY, overrides=[UNMANAGED])
     assert not rollouts.has(mine)
 
 
 # Profiles
 
 
-def test_profile_of_the_last_rollout_counts_where_none_is_given(rollouts: Rollouts) -> None:
+def test_profile_of_the_last_rollout_is_the_default(rollouts: Rollouts) -> None:
     hosted = config_map("hosted", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})
     del hosted["metadata"]["annotations"]["include.release.openshift.io/self-managed-high-availability"]
     release = rollouts.release([hosted, config_map("other")])
@@ -169,7 +169,7 @@ def test_profile_of_the_last_rollout_counts_where_none_is_given(rollouts: Rollou
     assert rollouts.api.get(INVENTORY)["data"]["cluster-profile"] == "ibm-cloud-managed"
 
 
-def test_release_for_nobody_is_refused(rollouts: Rollouts) -> None:
+def test_release_without_included_manifests_is_an_error(rollouts: Rollouts) -> None:
     body = config_map("a")
     body["metadata"]["annotations"] = {}
     outcome = rollouts.apply(rollouts.release([body]))

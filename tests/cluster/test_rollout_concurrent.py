@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rollouts beside each other, and one that somebody breaks off: the later one wins, nothing of it is deleted."""
+"""Concurrent rollouts, of which the later one wins, and an interrupted one."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ OFTEN = {(release_apply.__name__, "TIMINGS"): REAL_TIMINGS._replace(lock_check=L
 
 
 def run_of(rollouts: Rollouts) -> str:
-    """Return the word that tells whose rollout the inventory is."""
+    """The id of the run that owns the inventory."""
     return str(rollouts.api.get(INVENTORY)["metadata"]["annotations"][RUN])
 
 
 def make_available(rollouts: Rollouts, body: Body) -> None:
-    """Report for a Deployment what its controller would."""
+    """Write the status of a Deployment that its controller would write."""
     found = rollouts.get(body)
     replicas = dict.fromkeys(("replicas", "updatedReplicas", "readyReplicas", "availableReplicas"), 1)
     condition = {"type": "Available", "status": "True"}
@@ -52,13 +52,13 @@ def test_the_first_of_two_with_the_same_plan_stops(rollouts: Rollouts) -> None:
     before = run_of(rollouts)
     time.sleep(1.2 * LOCK_CHECK)
     second = Run(rollouts.plane.kubeconfig, release, mode="update", wait_timeout=300, **OPTIONS)
-    told = first.result()
-    assert told["failed"]
-    assert "was written by another rollout, which started after this one" in told["msg"]
+    result = first.result()
+    assert result["failed"]
+    assert "was written by another rollout, which started after this one" in result["msg"]
     assert run_of(rollouts) != before
     make_available(rollouts, work)
-    told = second.result()
-    assert not told.get("failed"), told["msg"]
+    result = second.result()
+    assert not result.get("failed"), result["msg"]
     assert rollouts.unfinished == ""
 
 
@@ -74,14 +74,14 @@ def test_nothing_of_a_later_rollout_is_pruned(rollouts: Rollouts) -> None:
     assert first.reached(Point("manifests", len(stays) + 1))
     rollouts.done(within)
     make_available(rollouts, work)
-    told = first.result()
-    assert told["failed"]
-    assert "another rollout" in told["msg"]
-    assert [item["pruned"] for item in told["leftovers"]] == [False]
+    result = first.result()
+    assert result["failed"]
+    assert "another rollout" in result["msg"]
+    assert [item["pruned"] for item in result["leftovers"]] == [False]
     assert rollouts.get(changed)["data"] == changed["data"]
 
 
-def test_ctrl_c_ends_a_rollout_and_the_next_one_goes_on(rollouts: Rollouts) -> None:
+def test_ctrl_c_ends_a_rollout_and_the_next_one_resumes(rollouts: Rollouts) -> None:
     components, maps = 60, 20
     release = rollouts.release(
         {
