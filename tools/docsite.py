@@ -35,7 +35,7 @@ SITE = CACHE / "site"
 STAGED = SITE / "source"
 HTML = SITE / "html"
 REFERENCE = "reference"
-KINDS = {"module": "modules", "filter": "filter", "test": "test"}
+KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "test"}
 """Kinds of plugins, and their folders under plugins/."""
 SECTIONS = {"Filter": "filter", "Test": "test", "New Modules": "module", "New Roles": "role"}
 """Headings of the changelog, and the kind of what they list."""
@@ -90,12 +90,22 @@ def reference(log: Log) -> None:
     log.run(BIN / "antsibull-docs", "--config-file", DOCSITE / "antsibull-docs.cfg", "collection", *options, FQCN)
     # No plugin declares an environment variable.
     (target / "environment_variables.rst").unlink()
-    # Two hyphens are a dash in titles. The sidebar would show whole titles.
-    dash = re.compile(rf"(?m)^((?:{re.escape(FQCN)}\.|Entry point |\* :ansplugin:).*?) -- ")
-    entry = re.compile(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$")
+    for path in target.glob("_*.rst"):
+        path.unlink()
     for path in target.glob("*.rst"):
-        text = dash.sub("\\1 \N{EN DASH} ", path.read_text(encoding="utf-8"))
-        path.write_text(entry.sub(r"\1\2 (\3) <\2_\3>", text) if path.stem == "index" else text, encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        # Two hyphens are a dash in titles.
+        text = re.sub(rf"(?m)^((?:{re.escape(FQCN)}\.|Entry point |\* :ansplugin:).*?) -- ", "\\1 \N{EN DASH} ", text)
+        path.write_text(index(text) if path.stem == "index" else text, encoding="utf-8")
+
+
+def index(text: str) -> str:
+    """Return the page of the collection without private plugins, and with short names for the sidebar."""
+    text = re.sub(r"(?m)^(?:\* :ansplugin:`|    )_\w.*\n", "", text)
+    # A kind of which all plugins are private.
+    empty = r"(?m)^\.\. _\w+_plugins_in_.*\n\n.*\n~+\n\n+\.\. toctree::\n(?:    :.*\n)*\n*(?=\.\. _)"
+    text = re.sub(empty, "", text)
+    return re.sub(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$", r"\1\2 (\3) <\2_\3>", text)
 
 
 def stage(log: Log) -> None:
@@ -219,7 +229,8 @@ def changelog(log: Log) -> str:
     for line in text.splitlines():
         if heading := re.match(r"#+ (.+)", line):
             kind = SECTIONS.get(heading[1], "")
-        if kind and (item := re.match(rf"\* {re.escape(FQCN.replace('.', chr(92) + '.'))}\\\.(\S+) ", line)):
+        # Private plugins have no page.
+        if kind and (item := re.match(rf"\* {re.escape(FQCN.replace('.', chr(92) + '.'))}\\\.(?!\\_)(\S+) ", line)):
             name = item[1].replace("\\", "")
             line = f"* [`{FQCN}.{name}`]({REFERENCE}/{name}_{kind}.rst) {line[item.end() :]}"
         lines.append(line)

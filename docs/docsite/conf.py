@@ -60,8 +60,9 @@ highlight_language = "yaml+jinja"
 def ansible_page(_app: Any, _env: Any, node: Any, content: Any) -> Any:
     """Link a label of another collection, or of Ansible itself, to docs.ansible.com."""
     label = node["reftarget"]
-    if plugin := re.fullmatch(r"ansible_collections\.(\w+)\.(\w+)\.(\w+)", label):
-        page = f"{ANSIBLE}/collections/{'/'.join(plugin.groups())}.html"
+    if plugin := re.fullmatch(r"ansible_collections\.(\w+)\.(\w+)\.(\w+?)(?:__((?:parameter|return)-.+))?", label):
+        *names, anchor = plugin.groups()
+        page = f"{ANSIBLE}/collections/{'/'.join(names)}.html" + (f"#{anchor}" if anchor else "")
     elif label in ANSIBLE_LABELS:
         page = ANSIBLE_LABELS[label]
     else:

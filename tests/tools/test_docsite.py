@@ -93,3 +93,44 @@ def test_links_and_names_lead_to_pages_of_the_site(text, expected):
 def test_a_link_to_nothing_fails():
     with pytest.raises(Failed, match=r"docs/rules\.md: gone\.md does not exist"):
         docsite.prose("[a](gone.md)", ROOT / "docs" / "rules.md", "..")
+
+
+def test_private_plugins_are_not_in_the_index():
+    text = """\
+.. _filter_plugins_in_capability.openshift:
+
+Filter Plugins
+~~~~~~~~~~~~~~
+
+* :ansplugin:`_lines filter <capability.openshift._lines#filter>` -- Private
+* :ansplugin:`names filter <capability.openshift.names#filter>` -- Public
+
+.. toctree::
+    :maxdepth: 1
+    :hidden:
+
+    _lines_filter
+    names_filter
+
+.. _lookup_plugins_in_capability.openshift:
+
+Lookup Plugins
+~~~~~~~~~~~~~~
+
+* :ansplugin:`_given lookup <capability.openshift._given#lookup>` -- Private
+
+.. toctree::
+    :maxdepth: 1
+    :hidden:
+
+    _given_lookup
+
+.. _test_plugins_in_capability.openshift:
+"""
+    found = docsite.index(text)
+
+    assert "    names (filter) <names_filter>\n" in found
+    assert "Private" not in found
+    assert "_given" not in found
+    assert "Lookup" not in found
+    assert ".. _test_plugins_in_capability.openshift:" in found
