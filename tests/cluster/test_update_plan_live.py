@@ -56,7 +56,7 @@ READ_CLUSTER_VERSION = {"apiGroups": ["config.openshift.io"], "resources": ["clu
 
 @pytest.fixture(autouse=True)
 def fresh_process() -> None:
-    """Start each call like a module, because the client keeps settings of an earlier kubeconfig for the whole process."""
+    """Start each call like a module: the client keeps the settings of a kubeconfig for the whole process."""
     kubernetes.client.Configuration.set_default(None)
 
 
