@@ -155,11 +155,9 @@ class Applier:
         )
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
-        return (
-            self._create(manifest, target, body)
-            if is_create_only(manifest)
-            else self._apply(manifest, target, body, definition)
-        )
+        if is_create_only(manifest):
+            return self._create(manifest, target, body)
+        return self._apply(manifest, target, body, definition)
 
     def _apply(
         self, manifest: Manifest, target: Target, body: Mapping[str, Any], definition: Manifest | None
