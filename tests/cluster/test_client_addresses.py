@@ -80,20 +80,19 @@ def test_a_host_without_a_handshake(site: Site, direct: dict[str, Any], monkeypa
 
 def test_refused_and_unknown_hosts(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     short_waits(monkeypatch)
-    for host, part in (
-        (f"https://127.0.0.1:{free_port()}", "refused"),
-        ("https://no-such-host.invalid:6443", "no-such-host.invalid"),
-        ("https://127.0.0.1:port", "127.0.0.1:port"),
-        ("https://[::1", ""),
+    for host, code, part in (
+        (f"https://127.0.0.1:{free_port()}", "unreachable-server", "refused"),
+        ("https://no-such-host.invalid:6443", "unreachable-server", "no-such-host.invalid"),
+        ("https://127.0.0.1:port", "unreachable-server", "127.0.0.1:port"),
+        ("https://[::1", "invalid-kubeconfig", ""),
     ):
-        refused(site.info(**{**direct, "host": host}), "unreachable-server", part)
+        refused(site.info(**{**direct, "host": host}), code, part)
 
 
 @pytest.mark.parametrize("scheme", ["http://", ""])
 def test_an_address_without_https(site: Site, direct: dict[str, Any], scheme: str) -> None:
     host = site.plane.url.replace("https://", scheme)
-    (error,) = site.info(**{**direct, "host": host}).errors
-    assert "https://" in error["hint"]
+    refused(site.info(**{**direct, "host": host}), "invalid-request", "https://")
 
 
 class _Page(BaseHTTPRequestHandler):

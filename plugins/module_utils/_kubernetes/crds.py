@@ -38,8 +38,8 @@ def wait_until_established(
 ) -> tuple[Mapping[str, Any], str]:
     """Return a CustomResourceDefinition, and why it is not established, empty if it is.
 
-    Waits for ``seconds``, or until its names are rejected; if ``seconds`` is 0, it is read once. ``metadata`` is that of the
-    definition when it was applied. Raises ``ClusterError``.
+    Waits for ``seconds``, or until its names are rejected; if ``seconds`` is 0, it is read once. ``metadata`` is that
+    of the definition when it was applied. Raises ``ClusterError``.
     """
     started = time.monotonic()
     crd: Mapping[str, Any] = {"metadata": metadata}
