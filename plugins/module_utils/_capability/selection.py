@@ -157,7 +157,7 @@ def _final(values: Mapping[str, Any], where: str, problems: Problems) -> Selecti
     location = f"{where}.baseline_capability_set"
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {baseline!r}, expected the name of a set"
-        problems.error("not-a-string", location, message, f"Write {NONE}, v4.N or {V_CURRENT}")
+        problems.error("invalid-baseline", location, message, f"Write {NONE}, v4.N or {V_CURRENT}")
         baseline = None
     additional = _names(values, "additional_enabled_capabilities", where, problems)
     excluded = _names(values, "excluded_capabilities", where, problems)

@@ -13,7 +13,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
 from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import Resolution, resolve
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.solution import (
+    ResolvedSolution,
+    resolve,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.tests.unit.builders import installations as installs
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
@@ -66,7 +69,7 @@ def install(minor: str, method: str, platform: str, *, external: bool = False) -
     return installs.install(minor, method, platform, external_cloud_controller_manager=external)
 
 
-def resolved(name, context) -> tuple[Resolution | None, list[Problem]]:
+def resolved(name, context) -> tuple[ResolvedSolution | None, list[Problem]]:
     problems = Problems()
     return resolve(BY_NAME[name], context, problems), problems
 
