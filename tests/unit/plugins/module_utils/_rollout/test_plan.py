@@ -99,7 +99,7 @@ def test_mode_is_that_of_the_cvo(stored: Inventory | None, outgoing: str | None,
 def test_planned_inventory_has_earlier_and_new_resources() -> None:
     work = work_of(plan_of(inventory(old=Entry(())), manifest("new")), frozenset({"Console"}))
     assert set(work.inventory.entries) == {resource("old"), resource("new")}
-    assert (work.inventory.unfinished, work.inventory.implicit) == ("reconcile", {"Console"})
+    assert (work.inventory.unfinished, work.inventory.implicit) == ("reconcile", frozenset({"Console"}))
 
 
 def test_planned_inventory_is_the_stored_one_if_nothing_changes() -> None:
@@ -129,7 +129,7 @@ def test_final_inventory_records_what_we_own_and_created(
 def test_final_inventory_stays_unfinished_after_a_failure() -> None:
     item = manifest("a")
     result = final(plan_of(None, item), refused(item, Refusal.FORBIDDEN))
-    assert (result.unfinished, result.implicit) == ("install", {"Console"})
+    assert (result.unfinished, result.implicit) == ("install", frozenset({"Console"}))
 
 
 @pytest.mark.parametrize(("mode", "gone"), [(None, True), ("reconcile", False)])
