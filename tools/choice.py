@@ -84,7 +84,7 @@ def choose(
 ) -> Choices:
     """Return what to run for the ``changed`` files.
 
-    What was changed itself is run in any case; what depends on it comes by its distance, and as far as ``budget`` goes.
+    Changed tests always run. Tests that depend on a changed file run in the order of their distance, within ``budget``.
     """
     fixed = list(_fixed(changed))
     starts = {start: name for name in changed for start in _starts(name, texts)}

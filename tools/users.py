@@ -29,7 +29,7 @@ class Users:
         return self._users.get(name, set())
 
     def distances(self, starts: Iterable[str]) -> dict[str, int]:
-        """Return over how many others at least each user comes to one of ``starts``, which themselves have 0."""
+        """Return the distance of each user to the nearest of ``starts``, which have 0."""
         found = dict.fromkeys(starts, 0)
         edge = list(found)
         while edge:

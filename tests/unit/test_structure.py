@@ -20,7 +20,8 @@ FOLDERS = sorted({path.parent for path in TREES if path.is_relative_to(MODULE_UT
 
 KEBAB_CASE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 REPORTING = {"error", "warning", "info"}
-TEXTS = {"message", "hint", "where"}
+TEXTS = {"message", "hint"}
+READS_THE_SERVERS_ENGLISH = MODULE_UTILS / "_kubernetes" / "api_errors.py"
 
 
 def test_there_is_something_to_look_at():
@@ -70,7 +71,7 @@ def test_each_code_is_in_kebab_case():
 def branches_on_texts() -> Iterator[str]:
     """Yield each condition that looks into the text of a problem."""
     for path, tree in TREES.items():
-        for node in ast.walk(tree):
+        for node in ast.walk(tree) if path != READS_THE_SERVERS_ENGLISH else ():
             if isinstance(node, ast.Compare):
                 parts = [node.left, *node.comparators]
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("startswith", "endswith"):

@@ -40,7 +40,7 @@ def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
     condition = plan["condition"]
     if condition:
         state = f"{condition['type']} is {condition['status']} ({condition['reason']})"
-        yield f"{words.AT_END}: {state}: {condition['message']}"
+        yield f"{words.AT_END} {state}: {condition['message']}"
     else:
         yield words.NO_CONDITION
     # Blocked updates are shown with their hops.

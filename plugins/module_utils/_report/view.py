@@ -171,7 +171,7 @@ def report_view(report: Mapping[str, Any]) -> ReportView:
     clusters = sum(len(plan.clusters) for plan in plans)
     fleet = len(plans) > 1 or clusters > 0
     paths = {plan.path for plan in plans}
-    title = f"Update plan {paths.pop()}" if len(paths) == 1 else "Update plans"
+    title = f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s"
     subtitle = f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else ""
     problems = report["problems"]
     return ReportView(title, subtitle, fleet, plans, listings.shared, problems, _problem_count(problems))
@@ -298,10 +298,10 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
         "added": (words.ADDED, words.ADDED_MEANING),
         "removed": (words.REMOVED, words.REMOVED_MEANING),
         "deleted": (words.DELETED, words.DELETED_MEANING),
-        "left_behind": (words.ORPHANED, words.ORPHANED_MEANING),
+        "orphaned": (words.ORPHANED, words.ORPHANED_MEANING),
     }
     for key, (title, meaning) in sections.items():
-        if hop[key] and not (key == "removed" and hop["left_behind"]):
+        if hop[key] and not (key == "removed" and hop["orphaned"]):
             yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
     requests = hop["credentials_requests"]
     if requests:

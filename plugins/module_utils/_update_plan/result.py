@@ -88,7 +88,7 @@ class PlanShapes:
                 {**self._manifest(manifest), "provider": provider, "new": manifest.resource_id in new}
                 for manifest, provider in hop.credentials_requests
             ],
-            "left_behind": removed if hop.downgrade else [],
+            "orphaned": removed if hop.downgrade else [],
         }
 
     def _enabled(self, item: EnabledCapability, details: bool) -> dict[str, Any]:

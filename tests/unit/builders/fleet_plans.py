@@ -88,7 +88,7 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     names = [
         *("enabled_before", "enabled_after", "known_before", "known_after", "implicitly_enabled", "newly_requested"),
         *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
-        *("credentials_requests", "blocked_by", "left_behind", "created_components"),
+        *("credentials_requests", "blocked_by", "orphaned", "created_components"),
     ]
     assert set(values) <= {*names, "downgrade"}, values
     step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
@@ -101,7 +101,7 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     assert set(step["newly_known"]) <= set(step["known_after"]) - set(step["known_before"]) - after
     assert set(step["no_longer_optional"]) <= set(step["known_before"]) - before - set(step["known_after"])
     assert step["no_longer_optional"] or not step["created_components"]
-    assert step["left_behind"] == (step["removed"] if step["downgrade"] else [])
+    assert step["orphaned"] == (step["removed"] if step["downgrade"] else [])
     return step
 
 
@@ -247,7 +247,7 @@ def downgrade() -> dict[str, Any]:
         no_longer_optional=[name for name in OLD if name != "Console"],
         added=[resource(f"insights-{number}") for number in range(12)] + [resource("marketplace")],
         removed=[resource("left")],
-        left_behind=[resource("left")],
+        orphaned=[resource("left")],
         blocked_by=[GOES_BACK],
         created_components=[{"component": "insights", "count": 12}, {"component": "marketplace", "count": 1}],
     )

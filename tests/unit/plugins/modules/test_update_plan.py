@@ -93,7 +93,7 @@ def test_a_hop_is_returned_with_all_details(run):
             {**REQUESTS[0], "provider": None, "new": False},
             {**REQUESTS[1], "provider": None, "new": True},
         ],
-        "left_behind": [],
+        "orphaned": [],
     }
 
 
@@ -143,7 +143,7 @@ def test_without_details_there_are_the_first_cause_and_counts(run):
     hop, cut = full["hops"][0], short["hops"][0]
 
     assert set(hop) - set(cut) == {
-        *("moved", "added", "removed", "deleted", "credentials_requests", "left_behind"),
+        *("moved", "added", "removed", "deleted", "credentials_requests", "orphaned"),
     }
     assert cut["counts"] == {key: len(hop[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
     (machine_api,) = [item for item in cut["implicitly_enabled"] if item["name"] == "MachineAPI"]

@@ -149,8 +149,8 @@ def test_a_downgrade_lists_orphaned_resources(run, releases):
     (hop,) = outcome["hops"]
 
     assert hop["downgrade"] is True
-    assert [item["name"] for item in hop["left_behind"]] == ["new", "vsphere"]
-    assert hop["left_behind"] == hop["removed"]
+    assert [item["name"] for item in hop["orphaned"]] == ["new", "vsphere"]
+    assert hop["orphaned"] == hop["removed"]
     warned = outcome.problem("orphaned-resources")
     assert (warned["severity"], warned["where"]) == ("warning", "4.14.2 to 4.13.5")
     assert outcome.problem("releases[1]")["code"] == "downgrade"

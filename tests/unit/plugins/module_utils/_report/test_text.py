@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._report.text 
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
-DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "left_behind")
+DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "orphaned")
 
 
 def result(plan_report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def test_the_short_form_has_one_line_for_each_update():
         *("4.13.0", "", "4.13.0", "", "4.14.0", "At", "warning:", "info:", "Report:")
     ]
     assert lines[5] == (
-        "At the end: ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
+        "At the end ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
         "The following capabilities could not be disabled: DeploymentConfig, Ingress, MachineAPI"
     )
     assert lines[6:] == [
