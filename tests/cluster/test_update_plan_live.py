@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -357,7 +358,7 @@ def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignore
 def test_the_playbook_reads_from_the_cluster(name: str, site: ControlPlane) -> None:
     printed = play(site, **{name: site.kubeconfig.name})
 
-    assert "looked up 25 resources of 8 kinds on the cluster, and found 3" in printed
+    assert re.search(r"looked up \d+ resources of 8 kinds on the cluster, and found \d+", printed)
     assert "Insights: 2 resources" in printed
 
 
