@@ -100,7 +100,7 @@ def test_the_defaults_are_those_of_a_standalone_cluster():
         (V4_20, {"always_enabled_capabilities": ["Build", "Console"]}, ["Build", "Console"]),
     ],
 )
-def test_what_is_always_on_depends_on_minor_and_profile_and_an_empty_list_is_a_value(minor, options, enabled):
+def test_always_enabled_names_depend_on_minor_and_profile_and_an_empty_list_is_a_value(minor, options, enabled):
     _context, status, _problems = resolve(minor, capabilities={"baselineCapabilitySet": "None"}, **options)
 
     assert sorted(status.enabled) == enabled
@@ -114,7 +114,7 @@ def test_an_unknown_always_enabled_capability_is_an_error():
     assert "Write Ingress" in problem.hint
 
 
-def test_excluding_what_is_always_on_is_a_problem_and_leaves_it_on():
+def test_excluding_an_always_enabled_name_is_a_problem_and_leaves_it_enabled():
     _context, status, problems = resolve(capabilities={"excluded_capabilities": ["Ingress", "Console"]})
 
     pinned, problem = problems
@@ -151,35 +151,35 @@ def test_latency_sensitive_is_a_feature_set_of_older_minors():
     assert resolve(V4_15, feature_set="LatencySensitive")[0].feature_set == "LatencySensitive"
 
 
-HIDDEN = {"ClusterAPI", "CompatibilityRequirements"}
+GATED_NAMES = {"ClusterAPI", "CompatibilityRequirements"}
 
 
 @pytest.mark.parametrize(
-    ("options", "hidden"),
+    ("options", "gated"),
     [
-        ({}, HIDDEN),
+        ({}, GATED_NAMES),
         ({"feature_set": "TechPreviewNoUpgrade"}, set()),
         ({"feature_set": "DevPreviewNoUpgrade"}, set()),
-        ({"feature_set": "CustomNoUpgrade"}, HIDDEN),
-        ({"feature_set": "TechPreviewNoUpgrade", "feature_gates": []}, HIDDEN),
+        ({"feature_set": "CustomNoUpgrade"}, GATED_NAMES),
+        ({"feature_set": "TechPreviewNoUpgrade", "feature_gates": []}, GATED_NAMES),
         ({"feature_gates": ["CRDCompatibilityRequirementOperator"]}, {"ClusterAPI"}),
         ({"feature_gates": ["ClusterAPIMachineManagement=true"]}, set()),
     ],
 )
-def test_capabilities_behind_gates_exist_only_with_their_gates(options, hidden):
+def test_capabilities_behind_gates_exist_only_with_their_gates(options, gated):
     _context, status, _problems = resolve(V4_23, **options)
 
-    assert HIDDEN - status.known == hidden
-    assert HIDDEN - status.enabled == hidden
+    assert GATED_NAMES - status.known == gated
+    assert GATED_NAMES - status.enabled == gated
 
 
 def test_the_gates_of_the_release_decide_before_those_of_the_feature_set():
     files = Files(V4_23, manifest(), feature_gate(["CRDCompatibilityRequirementOperator"]))
 
-    assert {"ClusterAPI"} == HIDDEN - resolve(V4_23, files)[1].known
+    assert {"ClusterAPI"} == GATED_NAMES - resolve(V4_23, files)[1].known
 
 
-def test_a_hidden_capability_in_a_selection_is_an_error():
+def test_a_gated_capability_in_a_selection_is_an_error():
     selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["ClusterAPI"]}
 
     (problem,) = errors(V4_23, capabilities=selection)
@@ -219,7 +219,7 @@ def test_gates_are_those_given_or_those_of_the_release_from_4_22_on(minor, texts
 @pytest.mark.parametrize(
     "texts", [[], [feature_gate(["One"], "TechPreviewNoUpgrade")], [feature_gate(["One"], profile="hypershift")]]
 )
-def test_without_a_feature_gate_manifest_the_filter_is_off_and_a_problem_says_so(texts):
+def test_without_a_feature_gate_manifest_the_filter_is_disabled_and_a_problem_reports_it(texts):
     context, _status, problems = resolve(V4_22, Files(V4_22, manifest(), *texts))
 
     (problem,) = problems
@@ -230,21 +230,21 @@ def test_without_a_feature_gate_manifest_the_filter_is_off_and_a_problem_says_so
 
 
 @pytest.mark.parametrize("entry", ["", "=true", "One=", "One=maybe", "One=true=false"])
-def test_a_gate_that_is_no_name_and_no_name_is_bool_is_an_error(entry):
+def test_a_gate_that_is_neither_a_name_nor_an_assignment_is_an_error(entry):
     (problem,) = errors(feature_gates=["Fine", entry])
 
     assert problem.where == "feature_gates[1]"
 
 
 @pytest.mark.parametrize("entries", [["One", "One=false"], ["One=True", "Two", "One=FALSE"]])
-def test_a_gate_that_is_on_and_off_is_an_error(entries):
+def test_a_gate_that_is_both_enabled_and_disabled_is_an_error(entries):
     (problem,) = errors(feature_gates=entries)
 
     assert problem.where == f"feature_gates[{len(entries) - 1}]"
     assert "One" in problem.message
 
 
-def test_saying_a_gate_twice_alike_is_no_contradiction():
+def test_a_gate_may_be_given_twice_with_the_same_value():
     assert resolve(feature_gates=["One", "One=true"])[0].feature_gates == {"One"}
 
 
@@ -361,7 +361,7 @@ def test_an_always_enabled_name_must_be_one_that_the_crd_of_an_unknown_minor_has
     files = Files(V9_9, manifest(), cluster_version_crd(["Console"]), feature_gate([]))
 
     _context, status, _problems = resolve(V9_9, files)
-    assert status.enabled == {"Console"}  # Ingress was nobody's wish, so its absence is nobody's error
+    assert status.enabled == {"Console"}  # Ingress was not requested, so its absence is not an error
     (problem, *_others) = errors(V9_9, files, always_enabled_capabilities=["Ingress"])
     assert "Ingress" in problem.message
 
@@ -396,7 +396,7 @@ def test_all_errors_come_at_once():
     ]
 
 
-def test_without_gates_the_feature_set_tells_what_is_hidden():
-    assert gated_off(None, "") == HIDDEN
+def test_without_gates_the_feature_set_decides_which_names_are_gated():
+    assert gated_off(None, "") == GATED_NAMES
     assert gated_off(None, "TechPreviewNoUpgrade") == set()
-    assert gated_off(frozenset(), "TechPreviewNoUpgrade") == HIDDEN
+    assert gated_off(frozenset(), "TechPreviewNoUpgrade") == GATED_NAMES

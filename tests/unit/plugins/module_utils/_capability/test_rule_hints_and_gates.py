@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rules that are about something else than a missing name, those of feature gates, and how a mend is worded."""
+"""Rules that are not about a missing name, rules of feature gates, and hints."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def test_the_first_agent_based_installers_ignore_the_block(minor, method):
 @pytest.mark.parametrize("minor", after("4.14"))
 @pytest.mark.parametrize("method", METHODS)
 def test_builds_without_an_image_registry_are_worth_a_warning(minor, method):
-    facts = install(minor, method)
+    context = install(minor, method)
     without = known(minor) - {"ImageRegistry"}
 
-    assert warned(listed(*without), facts) == ["doc-build-imageregistry"]
-    assert broken(listed(*without), facts) == []
-    assert warned(listed(*without - {"Build"}), facts) == []
-    assert suggested_selection(listed(*without), facts) == (listed(*without), ())
-    assert warned(listed("Build", baseline="v4.13"), facts) == ["doc-build-imageregistry"]
+    assert warned(listed(*without), context) == ["doc-build-imageregistry"]
+    assert broken(listed(*without), context) == []
+    assert warned(listed(*without - {"Build"}), context) == []
+    assert suggested_selection(listed(*without), context) == (listed(*without), ())
+    assert warned(listed("Build", baseline="v4.13"), context) == ["doc-build-imageregistry"]
 
 
 @pytest.mark.parametrize("minor", MINORS)
@@ -109,13 +109,13 @@ def test_some_platforms_rely_on_storage(minor, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_platform_baremetal_without_baremetal_fails_before_it_is_refused(minor, method):
     without = listed(*known(minor) - {"baremetal"})
-    facts = install(minor, method, "baremetal")
+    context = install(minor, method, "baremetal")
     early = method in ("agent", "assisted") and minor in after("4.11", "4.15")
     ignored = ["agent-block-ignored"] if method == "agent" and minor in ("4.11", "4.12") else []
 
-    assert warned(without, facts) == ignored + (["doc-assisted-baremetal"] if early else [])
+    assert warned(without, context) == ignored + (["doc-assisted-baremetal"] if early else [])
     assert warned(without, install(minor, method, "none")) == ignored
-    assert missing(without, facts) == (["baremetal"] if minor in after("4.16") else [])
+    assert missing(without, context) == (["baremetal"] if minor in after("4.16") else [])
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
@@ -124,50 +124,50 @@ def test_platform_baremetal_without_baremetal_fails_before_it_is_refused(minor, 
 def test_cluster_api_that_is_listed_needs_compatibility_requirements_beside_it(minor, baseline, method):
     """The rule looks at the list alone, so vCurrent, which has both, does not satisfy it."""
     rest = ["Ingress"] if baseline == "None" else []
-    facts = install(minor, method, gates=BOTH_GATES, gated=frozenset())
+    context = install(minor, method, gates=BOTH_GATES, gated=frozenset())
 
     one = listed(*rest, "ClusterAPI", baseline=baseline)
     both = listed(*rest, "ClusterAPI", "CompatibilityRequirements", baseline=baseline)
 
-    assert broken(one, facts) == [("api-clusterapi-compat", "CompatibilityRequirements")]
-    assert broken(both, facts) == []
-    assert sorted(suggested_selection(one, facts)[0].additional) == sorted(both.additional)
-    assert broken(listed(*rest, "CompatibilityRequirements", baseline=baseline), facts) == []
-    assert broken(listed("Ingress", baseline=baseline), facts) == []
+    assert broken(one, context) == [("api-clusterapi-compat", "CompatibilityRequirements")]
+    assert broken(both, context) == []
+    assert sorted(suggested_selection(one, context)[0].additional) == sorted(both.additional)
+    assert broken(listed(*rest, "CompatibilityRequirements", baseline=baseline), context) == []
+    assert broken(listed("Ingress", baseline=baseline), context) == []
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
 @pytest.mark.parametrize("gate", sorted(BOTH_GATES))
 def test_the_rule_about_cluster_api_needs_both_gates(minor, gate):
-    facts = install(minor, gates=frozenset({gate}), gated=frozenset())
+    context = install(minor, gates=frozenset({gate}), gated=frozenset())
 
-    assert broken(listed("Ingress", "ClusterAPI"), facts) == []
+    assert broken(listed("Ingress", "ClusterAPI"), context) == []
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
 def test_gated_names_are_nothing_where_their_gates_are_off(minor):
-    facts = install(minor)
+    context = install(minor)
 
-    assert facts.names == known(minor)
-    assert facts.enabled(Selection("vCurrent")) == known(minor)
-    assert not facts.enabled(listed(*GATED))
+    assert context.names == known(minor)
+    assert context.enabled(Selection("vCurrent")) == known(minor)
+    assert not context.enabled(listed(*GATED))
 
 
-def mend_of(rule, selection, facts, asked=None):
-    (found,) = [item for item in violations(selection, facts, asked) if item.rule.name == rule]
+def problem_of(rule, selection, context, given=None):
+    (found,) = [item for item in violations(selection, context, given) if item.rule.name == rule]
     return found.problem
 
 
-def test_a_mend_says_what_to_add_and_where():
-    problem = mend_of("inst-ingress", listed(), install("4.20"))
+def test_a_hint_names_what_to_add_and_where():
+    problem = problem_of("inst-ingress", listed(), install("4.20"))
 
     assert problem.where == "capabilities.additional_enabled_capabilities"
     assert problem.hint == "Add Ingress to additional_enabled_capabilities"
     assert problem.message.startswith("Ingress is missing: the Ingress capability is required (inst-ingress: openshift")
 
 
-def test_a_mend_says_what_could_be_left_out_instead():
-    problem = mend_of("inst-marketplace-olm", listed("Ingress", "marketplace"), install("4.20"))
+def test_a_hint_names_what_to_remove_instead():
+    problem = problem_of("inst-marketplace-olm", listed("Ingress", "marketplace"), install("4.20"))
 
     assert problem.hint == (
         "Add OperatorLifecycleManager to additional_enabled_capabilities, "
@@ -175,41 +175,41 @@ def test_a_mend_says_what_could_be_left_out_instead():
     )
 
 
-def test_a_name_that_begins_like_the_missing_one_is_told_apart():
+def test_a_hint_distinguishes_a_name_that_begins_like_the_missing_one():
     selection = listed("Ingress", "OperatorLifecycleManagerV1", "marketplace")
-    problem = mend_of("inst-marketplace-olm", selection, install("4.20"))
+    problem = problem_of("inst-marketplace-olm", selection, install("4.20"))
 
     assert problem.hint.endswith("; OperatorLifecycleManagerV1 is another capability")
 
 
-def test_what_was_excluded_is_mended_by_taking_it_out_of_the_exclusions():
-    asked = Selection("vCurrent", (), ("Ingress",))
-    problem = mend_of("inst-ingress", listed(*known("4.20") - {"Ingress"}), install("4.20"), asked)
+def test_the_hint_for_an_excluded_name_is_to_remove_the_exclusion():
+    given = Selection("vCurrent", (), ("Ingress",))
+    problem = problem_of("inst-ingress", listed(*known("4.20") - {"Ingress"}), install("4.20"), given)
 
     assert problem.where == "capabilities.excluded_capabilities"
     assert problem.hint == "Remove Ingress from excluded_capabilities"
 
 
 def test_what_needs_something_that_was_excluded_can_be_excluded_too():
-    asked = Selection("vCurrent", (), ("OperatorLifecycleManager",))
+    given = Selection("vCurrent", (), ("OperatorLifecycleManager",))
     written = listed(*known("4.20") - {"OperatorLifecycleManager"})
-    problem = mend_of("inst-marketplace-olm", written, install("4.20"), asked)
+    problem = problem_of("inst-marketplace-olm", written, install("4.20"), given)
 
     assert problem.hint == (
         "Remove OperatorLifecycleManager from excluded_capabilities, or add marketplace to excluded_capabilities"
     )
 
 
-def test_what_no_name_can_mend_is_left():
-    facts = install("4.20", "upi", "baremetal", has_hosts=False)
-    selection, reasons = suggested_selection(listed("MachineAPI"), facts)
+def test_a_violation_that_no_name_resolves_remains():
+    context = install("4.20", "upi", "baremetal", has_hosts=False)
+    selection, reasons = suggested_selection(listed("MachineAPI"), context)
 
     assert selection == listed("Ingress", "MachineAPI", "baremetal")
     assert sorted(reason.capability for reason in reasons) == ["Ingress", "baremetal"]
-    assert broken(selection, facts) == [("inst-baremetal-hosts", "")]
+    assert broken(selection, context) == [("inst-baremetal-hosts", "")]
 
 
-def test_a_mend_that_needs_another_one_brings_it_along():
+def test_a_suggested_name_comes_with_the_names_that_it_requires():
     """In 4.16 platform baremetal needs baremetal, and that needs MachineAPI."""
     selection, reasons = suggested_selection(listed(), install("4.16", "agent", "baremetal"))
 
