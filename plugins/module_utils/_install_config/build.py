@@ -208,12 +208,12 @@ def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile
         problems.error("missing-release", "compare_with", message, "Give release instead of openshift_version")
 
 
-def _read_release(options: InstallConfigOptions, problems: Problems) -> Release:
+def _read_release(options: InstallConfigOptions, problems: Problems) -> Release | None:
     if options.release is None:
-        version = options.openshift_version
-        minor = None if version is None else read_minor(version, "openshift_version", problems)
-        problems.raise_errors(InvalidOptionError)
-        return release_of_version(minor)
+        if options.openshift_version is None:
+            return release_of_version(None)
+        minor = read_minor(options.openshift_version, "openshift_version", problems)
+        return None if minor is None else release_of_version(minor)
     loaded = load_release(
         options.release,
         openshift_version=options.openshift_version,

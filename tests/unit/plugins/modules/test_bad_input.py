@@ -31,17 +31,11 @@ MODULES = pytest.mark.parametrize(
 )
 
 
-def located(problems: list[dict[str, str]]) -> list[tuple[str, str]]:
-    """Return code and location of every problem, each of which must have a message and a hint."""
-    assert all(problem["message"] and problem["hint"] for problem in problems)
-    return [(problem["code"], problem["where"]) for problem in problems]
-
-
 @MODULES
 def test_a_missing_directory(module, call, tmp_path):
     path = tmp_path / "nowhere"
 
-    assert located(call(module, release=path).errors) == [("missing-directory", str(path))]
+    assert call(module, release=path).faults == [("missing-directory", str(path))]
 
 
 @MODULES
@@ -49,7 +43,7 @@ def test_a_file_instead_of_a_directory(module, call, tmp_path):
     path = tmp_path / "file"
     path.touch()
 
-    assert located(call(module, release=path).errors) == [("not-a-directory", str(path))]
+    assert call(module, release=path).faults == [("not-a-directory", str(path))]
 
 
 @MODULES
@@ -58,21 +52,21 @@ def test_a_directory_without_manifests(module, names, call, tmp_path):
     text = json.dumps(metadata("4.20.3"))
     outcome = call(module, release=write_files(tmp_path, dict.fromkeys(names, text)))
 
-    assert located(outcome.errors) == [("empty-release", str(tmp_path))]
+    assert outcome.faults == [("empty-release", str(tmp_path))]
 
 
 @MODULES
 def test_an_empty_release(module, call, tmp_path):
     outcome = call(module, release=write_release(tmp_path, {}))
 
-    assert located(outcome.errors) == [("empty-release", str(tmp_path))]
+    assert outcome.faults == [("empty-release", str(tmp_path))]
 
 
 @MODULES
 def test_a_release_without_release_manifests(module, call, tmp_path):
     write_files(tmp_path / "manifests", GOOD)
 
-    assert ("missing-directory", str(tmp_path)) in located(call(module, release=tmp_path).errors)
+    assert ("missing-directory", str(tmp_path)) in call(module, release=tmp_path).faults
 
 
 @MODULES
@@ -103,7 +97,7 @@ def test_invalid_metadata(module, about, references, code, where, call, tmp_path
     references = references or image_references("4.20.3")
     outcome = call(module, release=write_release(tmp_path, GOOD, about=about, references=references))
 
-    assert located(outcome.errors) == [(code, where)]
+    assert outcome.faults == [(code, where)]
     assert f"{where}: " in outcome.message
 
 
@@ -113,7 +107,7 @@ def test_missing_metadata(module, where, call, tmp_path):
     path = write_release(tmp_path, GOOD)
     (path / where).unlink()
 
-    assert located(call(module, release=path).errors) == [("missing-file", where)]
+    assert call(module, release=path).faults == [("missing-file", where)]
 
 
 BOMB = "kind: ConfigMap\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -156,8 +150,7 @@ def test_a_file_that_the_cvo_cannot_load(module, content, code, where, call, tmp
 def test_a_file_that_is_not_utf_8(module, call, tmp_path):
     files = {"0000_50_one_01.yaml": manifest().encode() + b"# \xff\n"}
 
-    errors = call(module, release=write_release(tmp_path, files)).errors
-    assert located(errors) == [("invalid-encoding", f"{FILE} (line 7)")]
+    assert call(module, release=write_release(tmp_path, files)).faults == [("invalid-encoding", f"{FILE} (line 7)")]
 
 
 @MODULES
@@ -166,7 +159,7 @@ def test_a_dangling_link_is_an_error_and_a_directory_is_ignored(module, call, tm
     (path / "release-manifests" / "sub.yaml").mkdir()
     (path / "release-manifests" / "link.yaml").symlink_to(tmp_path / "nowhere")
 
-    assert located(call(module, release=path).errors) == [("not-a-file", "release-manifests/link.yaml")]
+    assert call(module, release=path).faults == [("not-a-file", "release-manifests/link.yaml")]
 
 
 @MODULES
