@@ -70,6 +70,10 @@ class Selection(NamedTuple):
             block[API_ADDITIONAL] = list(self.additional)
         return block
 
+    def to_options(self) -> dict[str, Any]:
+        """The baseline and the list in Ansible's spelling, as modules return them."""
+        return {"baseline_capability_set": self.baseline, "additional_enabled_capabilities": list(self.additional)}
+
 
 def parse_selection(options: object, where: str, problems: Problems) -> Selection:
     """Parse a selection in the API's spelling, Ansible's, or that of the API's first draft.
