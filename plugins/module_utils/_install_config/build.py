@@ -245,8 +245,8 @@ def _compare(
     problems += errors
     if errors or other.context is None:
         return None
-    here, there = (included_manifests(release.manifests, context) for context in (check.context, other.context))
-    return _attempt(lambda: compare(release, here, there, problems), problems)
+    own, others = (included_manifests(release.manifests, context) for context in (check.context, other.context))
+    return _attempt(lambda: compare(release, own, others, problems), problems)
 
 
 def _text(
