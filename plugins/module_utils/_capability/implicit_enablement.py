@@ -31,7 +31,7 @@ class MovedResource(NamedTuple):
     target: Manifest
 
 
-class _ResourceGroup(NamedTuple):
+class _PairGroup(NamedTuple):
     """Pairs of manifests that require ``before`` in the old release and ``after`` in the new one.
 
     Each pair has its position in the new release.
@@ -112,7 +112,7 @@ def _by_resource(manifests: Iterable[Manifest]) -> Mapping[ResourceId, Sequence[
     return grouped
 
 
-def _groups(current: Mapping[ResourceId, Sequence[Manifest]], target: Sequence[Manifest]) -> tuple[_ResourceGroup, ...]:
+def _groups(current: Mapping[ResourceId, Sequence[Manifest]], target: Sequence[Manifest]) -> tuple[_PairGroup, ...]:
     sets: dict[tuple[str, ...], frozenset[str]] = {}
     pairs: dict[tuple[frozenset[str], frozenset[str]], list[tuple[int, MovedResource]]] = {}
     for position, manifest in enumerate(target):
@@ -122,4 +122,4 @@ def _groups(current: Mapping[ResourceId, Sequence[Manifest]], target: Sequence[M
             after = sets.setdefault(names, frozenset(names))
             if before != after:
                 pairs.setdefault((before, after), []).append((position, MovedResource(old, manifest)))
-    return tuple(_ResourceGroup(before, after, tuple(group)) for (before, after), group in pairs.items())
+    return tuple(_PairGroup(before, after, tuple(group)) for (before, after), group in pairs.items())
