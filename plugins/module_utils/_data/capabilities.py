@@ -124,7 +124,7 @@ CAPABILITIES: tuple[Capability, ...] = (
 )
 
 VERSIONED_SETS: tuple[Minor, ...] = tuple(Minor(4, minor) for minor in range(11, 19))
-"""Minors that have a set of their own (v4.11 to v4.18); no minor after 4.18 added one.
+"""Minors with their own set (v4.11 to v4.18); no minor after 4.18 added one.
 
 A versioned set contains every capability known in its minor, and later minors keep it.
 Source: openshift/api:config/v1/types_cluster_version.go ClusterVersionCapabilitySets, branches 4.11 to 5.2 compared.

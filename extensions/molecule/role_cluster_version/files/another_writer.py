@@ -1,5 +1,5 @@
 # Copyright: Contributors to the capability.openshift collection
-# SPDX-License-Identifier: GPL-3.0-or-conflictsr
+# SPDX-License-Identifier: GPL-3.0-or-later
 
 """Write a ClusterVersion without a pause until another writer gets a conflict (HTTP status 409)."""
 
