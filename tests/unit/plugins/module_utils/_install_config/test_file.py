@@ -72,16 +72,62 @@ def test_a_link_to_a_directory_is_followed(path, tmp_path):
     assert path.read_bytes() == NEW
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("x")])
-def test_other_kinds_of_files_are_rejected(make, path):
+@pytest.mark.parametrize(
+    ("make", "message", "hint"),
+    [
+        (Path.mkdir, "is a directory, expected an install-config", "Name the file, such as install-config.yaml"),
+        (os.mkfifo, "is not a regular file, expected an install-config", "Name the file, such as install-config.yaml"),
+        (
+            lambda path: path.symlink_to("x"),
+            "is a symbolic link to {folder}/x, expected a file; writing would replace the link",
+            "Name {folder}/x",
+        ),
+    ],
+    ids=["directory", "FIFO", "link"],
+)
+def test_other_kinds_of_files_are_rejected(make, message, hint, path):
     path.unlink()
     make(path)
 
     with pytest.raises(DestinationError) as raised:
         read_target(str(path))
     (problem,) = raised.value.problems
-    assert problem.where == str(path)
-    assert problem.hint.startswith("Name ")
+    folder = path.parent
+    assert tuple(problem) == (
+        "error",
+        "not-a-file",
+        str(path),
+        message.format(folder=folder),
+        hint.format(folder=folder),
+    )
+
+
+def test_a_path_of_a_directory_is_rejected(tmp_path):
+    with pytest.raises(DestinationError) as raised:
+        read_target(f"{tmp_path}/missing/")
+
+    assert [tuple(problem)[1:4] for problem in raised.value.problems] == [
+        ("not-a-file", f"{tmp_path}/missing/", "is a directory, expected an install-config")
+    ]
+
+
+def test_a_file_that_changes_after_it_was_read_is_not_replaced(path):
+    target = read_target(str(path))
+    path.write_bytes(NEW)
+
+    with pytest.raises(DestinationError) as raised:
+        write_target(target, OLD, backup=True, check_mode=False)
+
+    assert [tuple(problem) for problem in raised.value.problems] == [
+        (
+            "error",
+            "concurrent-change",
+            str(path),
+            "has changed since it was read",
+            "Run the module again, one run at a time",
+        )
+    ]
+    assert tree(path.parent) == {path.name: NEW}
 
 
 def test_a_device_is_rejected():
@@ -90,8 +136,12 @@ def test_a_device_is_rejected():
 
 
 def test_a_file_below_a_file_is_rejected(path):
-    with pytest.raises(DestinationError, match="is a file"):
+    with pytest.raises(DestinationError) as raised:
         read_target(str(path / "install-config.yaml"))
+
+    assert [tuple(problem) for problem in raised.value.problems] == [
+        ("error", "not-a-directory", str(path), f"cannot be created: {path} is a file", "Choose another path")
+    ]
 
 
 @pytest.mark.parametrize("backup", [True, False])
@@ -216,4 +266,6 @@ def test_a_null_byte_is_not_valid_in_a_name(tmp_path):
     with pytest.raises(DestinationError) as caught:
         read_target(f"{tmp_path}/a\0b")
 
-    assert [problem.message for problem in caught.value.problems] == ["is not a valid file name"]
+    assert [tuple(problem)[1:] for problem in caught.value.problems] == [
+        ("invalid-path", f"{tmp_path}/a\0b", "is not a valid file name", "Give another name")
+    ]
