@@ -204,8 +204,8 @@ decisions:
       contains:
         rule:
           description:
-            - One of V(annotations), V(exclude_identifier), V(feature_set_and_gate), V(feature_set), V(feature_gate),
-              V(major_version), V(cluster_profile), V(unknown_capability), V(disabled_capability), V(override).
+            - Name of the filter, such as V(cluster_profile), V(feature_set) or V(disabled_capability). The guide
+              I(How a decision is made) lists all of them.
           type: str
           returned: always
         message:
