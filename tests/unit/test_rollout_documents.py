@@ -58,9 +58,7 @@ def test_the_table_of_variables_has_those_of_the_playbook():
         )
         for name in words.replace(" ", "").split(",")
     }
-    listed = {
-        name for row in table("variable of the playbook | meaning") for name in re.findall(r"`(\w+)`", row[0])
-    }
+    listed = {name for row in table("variable of the playbook | meaning") for name in re.findall(r"`(\w+)`", row[0])}
 
     assert listed <= head | {"context"}
     assert {name.removeprefix(PREFIX) for name in re.findall(rf"(?m)^    ({PREFIX}\w+):", PLAYBOOK)} <= (
@@ -68,7 +66,7 @@ def test_the_table_of_variables_has_those_of_the_playbook():
     )
 
 
-def test_the_role_takes_each_option_of_the_module():
+def test_the_role_has_each_option_of_the_module():
     of_module = {*options_of_module(), *_argspec.release_spec(), *_argspec.rollout_spec(), "kubeconfig", "context"}
 
     assert of_module <= options_of_role().keys()

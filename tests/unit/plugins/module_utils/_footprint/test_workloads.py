@@ -300,8 +300,12 @@ def test_what_cannot_be_read_is_left_out_and_told_once() -> None:
     expected = "expected a quantity such as 100m or 64Mi; not counted"
     assert problems == [
         Problem("warning", "invalid-quantity", f"{at}, containers[1].resources.requests.cpu", f"is 'lots', {expected}"),
-        Problem("warning", "invalid-quantity", f"{at}, initContainers[0].resources.limits.memory", f"is a list, {expected}"),
-        Problem("warning", "invalid-quantity", f"{at}, containers[2].resources.requests.memory", f"is True, {expected}"),
+        Problem(
+            "warning", "invalid-quantity", f"{at}, initContainers[0].resources.limits.memory", f"is a list, {expected}"
+        ),
+        Problem(
+            "warning", "invalid-quantity", f"{at}, containers[2].resources.requests.memory", f"is True, {expected}"
+        ),
     ]
 
 
