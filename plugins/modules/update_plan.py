@@ -109,8 +109,8 @@ options:
   clusters:
     description:
       - A fleet, as a list of dicts with C(name) and the options of each cluster.
-      - C(releases), C(live_resources), C(platform), C(overrides), and the module options that describe the cluster, such
-        as C(feature_set), override the module option of the same name for this cluster.
+      - C(releases), C(live_resources), C(platform), C(overrides), and the options that describe the cluster, such as
+        C(feature_set), override the module option of the same name for this cluster.
       - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) do so too. A cluster that
         sets one of these four uses none of the four module options.
       - The API spellings of the options are accepted here too.
