@@ -33,14 +33,14 @@ class Outcome:
 
     @property
     def errors(self) -> list[dict[str, str]]:
-        """The errors of a module that failed, all of which its message holds."""
+        """The errors of a module that failed. Its message must contain all of them."""
         assert self.failed, self.result
-        found = [item for item in self.result["problems"] if item["severity"] == "error"]
-        for item in found:
+        errors = [item for item in self.result["problems"] if item["severity"] == "error"]
+        for item in errors:
             assert item["where"] in self.message
             assert item["message"] in self.message
             assert item["hint"] in self.message
-        return found
+        return errors
 
     @property
     def faults(self) -> list[tuple[str, str]]:
@@ -74,7 +74,7 @@ def _arguments(values: dict[str, Any]) -> Iterator[None]:
 
 
 def caller(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Return a function that runs ``module`` with ``options`` and tells how it ended."""
+    """Return a function that runs ``module`` with ``options`` and returns its outcome."""
 
     def call(module: Any, *, check: bool = False, diff: bool = False, **options: Any) -> Outcome:
         values = {

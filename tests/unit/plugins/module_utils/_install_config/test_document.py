@@ -42,8 +42,8 @@ VARIANTS = {
 }
 
 
-def edited(text: str, wanted: dict[str, Any]) -> str:
-    return edit_capabilities(read_document(text.encode(), "install-config.yaml"), wanted, "install-config.yaml")
+def edited(text: str, selection: dict[str, Any]) -> str:
+    return edit_capabilities(read_document(text.encode(), "install-config.yaml"), selection, "install-config.yaml")
 
 
 def values(text: str) -> dict[str, Any]:
@@ -79,16 +79,16 @@ def comments(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.lstrip().startswith("#")]
 
 
-def assert_edited(old: str, new: str, wanted: dict[str, Any]) -> None:
+def assert_edited(old: str, new: str, selection: dict[str, Any]) -> None:
     before, after = values(old), values(new)
     block = after.pop("capabilities")
     before.pop("capabilities", None)
     assert repr(after) == repr(before)
-    assert block["baselineCapabilitySet"] == wanted["baselineCapabilitySet"]
+    assert block["baselineCapabilitySet"] == selection["baselineCapabilitySet"]
     assert sorted(block.get("additionalEnabledCapabilities") or []) == sorted(
-        wanted.get("additionalEnabledCapabilities", [])
+        selection.get("additionalEnabledCapabilities", [])
     )
-    assert edited(new, wanted) == new
+    assert edited(new, selection) == new
     assert old.startswith("\ufeff") == new.startswith("\ufeff")
     assert old.endswith("\n") == new.endswith("\n")
     assert ("\r\n" in new) == ("\r\n" in old)
@@ -96,21 +96,21 @@ def assert_edited(old: str, new: str, wanted: dict[str, Any]) -> None:
         assert "\n" not in new.replace("\r\n", "")
 
 
-@pytest.mark.parametrize("wanted", SELECTIONS, ids=json.dumps)
+@pytest.mark.parametrize("selection", SELECTIONS, ids=json.dumps)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_edit_changes_nothing_but_the_block(path, variant, wanted):
+def test_edit_changes_nothing_but_the_block(path, variant, selection):
     if path.suffix == ".json" and variant in ("markers", "empty document"):
         pytest.skip("JSON has no markers")
     old = VARIANTS[variant](path.read_bytes().decode())
-    new = edited(old, wanted)
-    assert_edited(old, new, wanted)
+    new = edited(old, selection)
+    assert_edited(old, new, selection)
     assert outside(new) == outside(old)
     if path.suffix == ".json":
         json.loads(new.removeprefix("\ufeff"))
     elif path.name != "multi_line_flow.yaml":
         remaining = [line for line in comments(old) if line in comments(new)]
-        below_a_list = "additionalEnabledCapabilities" not in wanted
+        below_a_list = "additionalEnabledCapabilities" not in selection
         assert remaining == comments(old) or below_a_list
 
 
@@ -121,8 +121,8 @@ def test_an_equal_selection_changes_nothing(path):
     if path.name in ("compact.json", "vsphere_anchors.yaml", "null_block.yaml", "empty_values.yaml"):
         pytest.skip("has no selection")
     names = block.get("additionalEnabledCapabilities", [])
-    wanted = {**block, "additionalEnabledCapabilities": sorted(set(names))}
-    assert (edited(text, wanted) == text) is (len(names) == len(set(names)))
+    selection = {**block, "additionalEnabledCapabilities": sorted(set(names))}
+    assert (edited(text, selection) == text) is (len(names) == len(set(names)))
 
 
 BLOCK = "capabilities:\n  baselineCapabilitySet: {}\n  additionalEnabledCapabilities:\n  - Build\n  - Console\n"
@@ -273,8 +273,8 @@ def test_names_that_yaml_does_not_read_as_strings_are_quoted():
 
 def test_json_stays_json():
     old = '{"capabilities":{"additionalEnabledCapabilities":["Build"],"baselineCapabilitySet":null},"b":1}'
-    for wanted in SELECTIONS:
-        assert json.loads(edited(old, wanted))["capabilities"]["baselineCapabilitySet"]
+    for selection in SELECTIONS:
+        assert json.loads(edited(old, selection))["capabilities"]["baselineCapabilitySet"]
     assert edited(old, {"baselineCapabilitySet": "None"}) == '{"capabilities":{"baselineCapabilitySet":"None"},"b":1}'
     assert edited('{\n  "a": 1\n}\n', TWO) == (
         '{\n  "a": 1,\n  "capabilities": {\n    "baselineCapabilitySet": "None",\n'

@@ -20,7 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 NAMES = ["Build", "CSISnapshot", "Console", "None", "baremetal"]
 SETS = ["None", "v4.11", "vCurrent"]
 
-wanted_blocks = st.fixed_dictionaries(
+selections = st.fixed_dictionaries(
     {"baselineCapabilitySet": st.sampled_from(SETS)},
     optional={"additionalEnabledCapabilities": st.lists(st.sampled_from(NAMES), min_size=1, unique=True)},
 )
@@ -126,8 +126,8 @@ def read(text: str) -> Any:
     return read_document(text.encode(), "f")
 
 
-@given(install_configs(), wanted_blocks)
-def test_only_the_block_changes(parts, wanted):
+@given(install_configs(), selections)
+def test_only_the_block_changes(parts, selection):
     before, block, after = parts
     old = before + block + after
     try:
@@ -135,17 +135,17 @@ def test_only_the_block_changes(parts, wanted):
     except DocumentError:
         assume(False)
     try:
-        new = edit_capabilities(document, wanted, "f")
+        new = edit_capabilities(document, selection, "f")
     except DocumentError as error:
         pytest.fail(f"{old!r}: {error}")
     data = read(new).data
     written = data.pop("capabilities")
     document.data.pop("capabilities", None)
     assert repr(data) == repr(document.data)
-    assert written["baselineCapabilitySet"] == wanted["baselineCapabilitySet"]
+    assert written["baselineCapabilitySet"] == selection["baselineCapabilitySet"]
     names = written.get("additionalEnabledCapabilities") or []
-    assert sorted(names) == sorted(wanted.get("additionalEnabledCapabilities", []))
-    assert edit_capabilities(read(new), wanted, "f") == new
+    assert sorted(names) == sorted(selection.get("additionalEnabledCapabilities", []))
+    assert edit_capabilities(read(new), selection, "f") == new
     if block:
         assert new.startswith(before)
         assert new.endswith(after)

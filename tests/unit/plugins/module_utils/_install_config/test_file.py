@@ -206,11 +206,11 @@ def test_a_secret_is_never_readable_by_others(path, monkeypatch):
     seen: list[int] = []
     real = os.fchmod
 
-    def look(descriptor: int, wanted: int) -> None:
+    def fchmod(descriptor: int, mode: int) -> None:
         seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
-        real(descriptor, wanted)
+        real(descriptor, mode)
 
-    monkeypatch.setattr(os, "fchmod", look)
+    monkeypatch.setattr(os, "fchmod", fchmod)
     before = os.umask(0)
     try:
         write_target(read_target(str(path)), NEW, backup=True, check_mode=False)

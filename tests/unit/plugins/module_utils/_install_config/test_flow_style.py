@@ -14,8 +14,8 @@ TWO = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Conso
 NO_NAMES = {"baselineCapabilitySet": "None"}
 
 
-def edited(text: str, wanted: dict[str, Any]) -> str:
-    return edit_capabilities(read_document(text.encode(), "install-config.yaml"), wanted, "install-config.yaml")
+def edited(text: str, selection: dict[str, Any]) -> str:
+    return edit_capabilities(read_document(text.encode(), "install-config.yaml"), selection, "install-config.yaml")
 
 
 @pytest.mark.parametrize(

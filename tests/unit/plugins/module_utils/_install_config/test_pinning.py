@@ -55,15 +55,15 @@ STABLE = {
 
 @pytest.mark.parametrize("minor", MINORS)
 def test_stable_sets_of_each_minor(minor):
-    found = stable_sets(later(minor))
+    stable = stable_sets(later(minor))
 
-    assert list(found) == STABLE[minor].split()
-    assert found == {name: sets_of(minor)[name] for name in found}
+    assert list(stable) == STABLE[minor].split()
+    assert stable == {name: sets_of(minor)[name] for name in stable}
 
 
 @pytest.mark.parametrize("minor", MINORS)
 def test_a_cluster_may_be_updated_to_every_later_minor(minor):
-    assert [str(facts.minor) for facts in candidate_minors(minor_data_of(minor))] == list(after(minor))
+    assert [str(data.minor) for data in candidate_minors(minor_data_of(minor))] == list(after(minor))
 
 
 def test_an_unknown_minor_has_no_later_ones():
