@@ -252,7 +252,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import (
-    DestinationPlan,
     write_destination,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, secret_files
@@ -312,19 +311,21 @@ def main() -> None:
         supports_check_mode=True,
     )
     require_yaml(module)
+    problems = Problems()
     try:
-        result, problems = run(module.params, module.check_mode, module._diff)
+        result = run(module.params, module.check_mode, module._diff, problems)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, result, problems)
 
 
-def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Problems) -> dict[str, Any]:
     """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
     loaded = load_release(**release_arguments(params))
     release = loaded.release
-    problems = Problems()
-    context, status = resolve_cluster(ClusterOptions.from_params(params), release, problems)
+    reported = Problems()
+    context, status = resolve_cluster(ClusterOptions.from_params(params), release, reported)
+    problems += (*loaded.problems, *reported)
     inclusions = decide_all(release.manifests, context)
     included = sum(1 for inclusion in inclusions if inclusion.included)
     result: dict[str, Any] = {
@@ -340,17 +341,17 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool) -> tuple[dict
     if params["graph"] is not None:
         manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
         result["graph"] = _DRAWINGS[params["graph"]](task_graph(manifests, params["graph_mode"]))
-    plan: DestinationPlan | None = None
     if params["dest"] is not None:
         if not included:
-            raise DestinationError([*problems, NOTHING_INCLUDED])
+            raise DestinationError([*reported, NOTHING_INCLUDED])
         files = included_files(loaded, inclusions)
         secrets = secret_files(inclusions)
         plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)
         result["changed"] = plan.changed
         if diff_mode:
             result["diff"] = destination_diff(plan)
-    return result, (*loaded.problems, *problems, *(plan.problems if plan else ()))
+        problems += plan.problems
+    return result
 
 
 if __name__ == "__main__":

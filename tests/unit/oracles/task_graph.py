@@ -32,7 +32,7 @@ def level_of(manifest: Manifest) -> str:
 
 
 def place_of(manifest: Manifest) -> str:
-    # cvo-behaviour section 5
+    # openshift/cluster-version-operator:pkg/payload/task_graph.go reMatchPattern
     match = re.search(r"^0000_([0-9]+_[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*?)_", manifest.file.split("/")[-1])
     return match.group(1) if match else "x" + manifest.file.replace("_", "-")
 

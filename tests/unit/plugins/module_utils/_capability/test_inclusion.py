@@ -212,7 +212,7 @@ TABLE = [
     ),
     ("no capability status passed", annotated((CAPABILITY, "Nope")), CONTEXT._replace(capability_status=None), ""),
     ("overridden", annotated(), CONTEXT._replace(overrides=(OVERRIDDEN,)), "overridden"),
-    # §9
+    # Names as they are split and compared.
     ("an empty annotation is no requirement", annotated((CAPABILITY, "")), CONTEXT, ""),
     (
         "blanks around plus",
