@@ -178,7 +178,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.guar
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import wait_problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import check_wait_timeout
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -214,7 +214,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     """Install or remove the guard. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
     guard = parse_guard(params["mode"] == "enforce", params["allowed_capabilities"], problems)
-    problems += wait_problems(params["wait_timeout"])
+    check_wait_timeout(params["wait_timeout"], problems)
     problems.raise_errors(InvalidOptionError)
     client = connect(module)
     result.update(name=GUARD_NAME, state=params["state"], verified=False)

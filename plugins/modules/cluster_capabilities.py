@@ -218,7 +218,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import wait_problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import check_wait_timeout
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -261,7 +261,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     """Request the capabilities and wait. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
     request = parse_request(params["capabilities"], params["append"], params["adopt_implicit"], problems)
-    problems += wait_problems(params["wait_timeout"])
+    check_wait_timeout(params["wait_timeout"], problems)
     problems.raise_errors(InvalidOptionError)
     release = None
     if params["release"] is not None:

@@ -402,9 +402,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    check_wait_timeout,
     release_spec,
     rollout_spec,
-    wait_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
@@ -469,7 +469,7 @@ def main() -> None:
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Roll out the release and add the return values to ``result``. Raises ``CapabilityError``."""
     params = module.params
-    problems += wait_problems(params["wait_timeout"])
+    check_wait_timeout(params["wait_timeout"], problems)
     _check_parallelism(params["parallelism"], problems)
     problems.raise_errors(InvalidOptionError)
     # no_log_values is read for each line, because connecting removes values from it that are not secret.

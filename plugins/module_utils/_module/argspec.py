@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
-from .._problems import Problem
+from .._problems import Problems
 
 Spec = dict[str, dict[str, Any]]
 
@@ -72,10 +72,7 @@ def _spec(option: InclusionOption, defaults: bool) -> dict[str, Any]:
     return spec
 
 
-def wait_problems(wait_timeout: int) -> tuple[Problem, ...]:
-    """The problem of a negative ``wait_timeout``."""
-    if wait_timeout >= 0:
-        return ()
-    return (
-        Problem("error", "invalid-timeout", "wait_timeout", f"is {wait_timeout}, expected seconds", "Give 0 or more"),
-    )
+def check_wait_timeout(seconds: int, problems: Problems) -> None:
+    """Report a negative ``wait_timeout``."""
+    if seconds < 0:
+        problems.error("invalid-timeout", "wait_timeout", f"is {seconds}, expected seconds", "Give 0 or more")
