@@ -81,11 +81,11 @@ class ReleaseError(CapabilityError):
 
 
 class InvalidOptionError(CapabilityError):
-    """An option has a value that is not possible, alone or together with others."""
+    """An option is invalid, on its own or in combination with other options."""
 
 
 class DestinationError(CapabilityError):
-    """The directory to write to cannot be used."""
+    """A file or directory to write cannot be used."""
 
 
 class ClusterError(CapabilityError):
@@ -115,35 +115,33 @@ def type_name(value: object) -> str:
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str | None:
-    """The one of ``known`` that ``name`` is most likely a misspelling of, ``None`` if none is near."""
-    # Imported here, because only a mistake needs it and every start of a module would pay for it.
+    """The name in ``known`` that is closest to the misspelled ``name``; ``None`` if none is close."""
+    # Imported here, because only misspellings need it, and it would slow down the start of every module.
     from difflib import get_close_matches
 
     text = str(name)
     by_lower = {candidate.lower(): candidate for candidate in sorted(known)}
     if text.strip().lower() in by_lower:
         return by_lower[text.strip().lower()]
-    begun = [lower for lower in by_lower if len(text) > 2 and lower.startswith(text.lower())]
-    near = begun if len(begun) == 1 else get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
+    completions = [lower for lower in by_lower if len(text) > 2 and lower.startswith(text.lower())]
+    near = completions if len(completions) == 1 else get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[near[0]] if near else None
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """The hint for an unknown ``name``: the nearest of ``known``, or a note if only case or blanks differ."""
+    """The hint for an unknown ``name``: the nearest of ``known``, or the spelling if only case or spaces differ."""
     names = sorted(known)
     text = str(name).strip()
     nearest = nearest_name(name, names)
     if nearest is None:
-        return f"Known are: {', '.join(names) or 'none'}"
+        return f"Use one of: {', '.join(names)}" if names else "Remove it"
     if nearest.lower() != text.lower():
         return f"Did you mean {nearest}?"
-    return (
-        f"Write {nearest} without blanks around it" if nearest == text else f"Write {nearest}: names are case sensitive"
-    )
+    return f"Remove the spaces around {nearest}" if nearest == text else f"Write {nearest}: names are case sensitive"
 
 
 def shown(value: object) -> str:
-    """Format ``value`` for a message. A long value is not shown, because it may be a secret in the wrong place."""
+    """Format ``value`` for a message. A long value is not shown, because it may be a misplaced secret."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{type_name(value)} of {len(text)} characters"
 

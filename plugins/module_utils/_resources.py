@@ -36,16 +36,16 @@ class ApiResource(NamedTuple):
 
     def path(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
         """The unquoted path of one object, or of all objects, in ``namespace`` if it is given."""
-        begin = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        prefix = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         parts = ["namespaces", namespace] if self.namespaced and namespace else []
         parts += [self.plural, *(part for part in (name, subresource) if part)]
-        return "/".join([begin, *parts])
+        return "/".join([prefix, *parts])
 
     def shown(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
         """The name of an object for messages, such as ``deployments.apps console/console-operator``."""
-        of = f"{self.resource}/{subresource}" if subresource else self.resource
-        named = f"{namespace}/{name}" if namespace and name else namespace or name
-        return f"{of} {named}" if named else of
+        kind = f"{self.resource}/{subresource}" if subresource else self.resource
+        key = f"{namespace}/{name}" if namespace and name else namespace or name
+        return f"{kind} {key}" if key else kind
 
 
 CLUSTER_VERSIONS = ApiResource("config.openshift.io", "v1", "clusterversions", "ClusterVersion")

@@ -93,7 +93,7 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
             message = str(function({}, **positional, nonsense="x"))
         except AnsibleFilterError as error:
             message = str(error)
-        known = re.search("Known are: ([a-z_, ]+)", message)
+        known = re.search("Use one of: ([a-z_, ]+)", message)
         assert known, message
         taken |= set(known.group(1).split(", "))
 

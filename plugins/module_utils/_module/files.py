@@ -48,7 +48,7 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
 
 
 def is_part(name: str) -> bool:
-    """Whether a file is a temporary one that a killed run left."""
+    """Whether a file is a temporary file of a run that was killed."""
     return name.startswith(_PART_PREFIX) and name.endswith(_PART_SUFFIX)
 
 
@@ -75,8 +75,8 @@ def check_access(directory: str, option: str, problems: Problems) -> None:
 def cannot(verb: Literal["read", "write"], path: str, error: OSError) -> Problem:
     """The problem of a failed system call; ``path`` is the location unless ``error`` has one."""
     hint = "Check the permissions" if isinstance(error, PermissionError) else "Check the file system"
-    code = "unreadable-file" if verb == "read" else "unwritable-file"
-    return Problem("error", code, error.filename or path, f"cannot {verb}: {error.strerror or error}", hint)
+    code, participle = ("unreadable-file", "read") if verb == "read" else ("unwritable-file", "written")
+    return Problem("error", code, error.filename or path, f"cannot be {participle}: {error.strerror or error}", hint)
 
 
 def _nearest(path: str) -> str:

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Loads a release from a directory: a release image as extracted, or a flat directory of manifests.
+"""Loads a release from a directory: an extracted release image, or a flat directory of manifests.
 
 How the CVO loads a payload: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate, ValidateDirectory.
 """
@@ -35,15 +35,16 @@ IMAGE_REFERENCES = "image-references"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _METADATA_KIND = "cincinnati-metadata-v0"
 _EXTRACT_AGAIN = "Extract the release again"
+_SET_RELEASE = "Set release to an extracted release"
 
 PLACEHOLDER_IMAGE = "unset"
-"""Release image for callers whose results do not show it, so the user is not asked to set it."""
+"""Release image for callers whose results do not show it. It avoids the warning that the image is not set."""
 
 
 class LoadedRelease(NamedTuple):
     """A release with its files. ``problems`` are the warnings of loading it.
 
-    ``directories`` are those from which the files were read. ``partial``: parts of the release are missing.
+    ``directories`` are those that were read. ``partial``: parts of the release are missing.
     """
 
     release: Release
@@ -67,10 +68,10 @@ def load_release(
     """
     problems = Problems()
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
-        hint = "Give the pull spec of the release image, or remove the option"
+        hint = "Set the pull spec of the release image, or remove the option"
         problems.error("invalid-pull-spec", "release_image", f"{release_image!r} is not a pull spec", hint)
     if not path:
-        problems.error("invalid-path", "release", "is empty, expected a directory", "Name an extracted release")
+        problems.error("invalid-path", "release", "is empty, expected a directory", _SET_RELEASE)
         raise_errors(problems, ReleaseError)
     path = os.path.abspath(path)
     directories = _directories(path, problems)
@@ -94,8 +95,7 @@ def load_release(
     manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
     if not manifests and not problems.has_errors:
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
-        hint = "Name the directory of an extracted release"
-        problems.error("empty-release", path, f"contains no manifests, {expected}", hint)
+        problems.error("empty-release", path, f"contains no manifests, {expected}", _SET_RELEASE)
     raise_errors(problems, ReleaseError)
     minor = None if version is None else read_minor(version, "openshift_version", problems)
     raise_errors(problems, ReleaseError)
@@ -124,8 +124,7 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         code, fault = "missing-directory", "does not exist"
         if os.path.exists(path):
             code, fault = "not-a-directory", "is a file"
-        hint = "Name a directory into which a release was extracted"
-        problems.error(code, path, f"{fault}, expected a directory", hint)
+        problems.error(code, path, f"{fault}, expected a directory", _SET_RELEASE)
         return ()
     for directory in (path, *(os.path.join(path, name) for name in (CVO_MANIFESTS, RELEASE_MANIFESTS))):
         if os.path.isdir(directory) and not os.access(directory, os.R_OK | os.X_OK):
@@ -210,7 +209,7 @@ def _rendered(name: str, data: bytes, values: TemplateValues, problems: Problems
     try:
         text = render(template, values)
     except TemplateError as error:
-        message = f"cannot be rendered: {error.message}; the file is skipped, as the CVO does from 4.22 on"
+        message = f"cannot be rendered: {error.message}; the file is skipped, as by the CVO from 4.22 on"
         problems.warning("unsupported-template", f"{name} (line {error.line})", message, "Render the file first")
         return None
     if values.release_image == UNSET_RELEASE_IMAGE and uses_release_image(template):
@@ -239,7 +238,7 @@ def _version(path: str, directory: str, given: str | None, problems: Problems) -
         return given
     if find_minor(given) not in (None, find_minor(version)):
         message = f"is {version}, but openshift_version is {given}"
-        hint = "Remove openshift_version, the release contains its version"
+        hint = "Remove openshift_version: the release contains its version"
         problems.error("conflicting-version", f"{name}, version", message, hint)
     return version
 

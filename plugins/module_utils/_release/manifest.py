@@ -43,14 +43,14 @@ class Manifest(NamedTuple):
 
     @property
     def deletes(self) -> bool:
-        """Whether an update to the release deletes the resource instead of applying it (exactly ``true`` does)."""
+        """Whether an update to the release deletes the resource instead of applying it (only if it is ``true``)."""
         return (self.annotations or {}).get(DELETE_ANNOTATION) == "true"
 
 
 def manifest_from_object(
     obj: object, file: str, document: int, problems: Problems, *, line: int = 0
 ) -> Manifest | None:
-    """Convert a decoded document to a manifest, as strictly and as leniently as the CVO does. ``None`` for an error.
+    """Convert a decoded document to a manifest, exactly as strictly as the CVO does. ``None`` if an error is reported.
 
     ``obj`` needs only ``apiVersion``, ``kind`` and ``metadata``. ``line`` is the first line of the document, from 1; 0
     if it is not known.
@@ -117,7 +117,7 @@ def _checked_manifest(
         _report_field(where, "apiVersion", api_version, "VERSION or GROUP/VERSION", own)
     namespace = fields.get("namespace")
     if namespace is not None and not isinstance(namespace, str):
-        message = f"is {type_name(namespace)}, expected a string; the CVO reads no namespace"
+        message = f"is {type_name(namespace)}, expected a string; the CVO ignores it"
         own.warning("not-a-string", f"{where}, metadata.namespace", message, "Quote it")
         namespace = ""
     annotations = _annotations(fields.get("annotations"), where, own)
@@ -156,4 +156,4 @@ def _report_field(where: str, field: str, value: object, expected: str, problems
     code, fault = "invalid-field", f"is {value!r}" if isinstance(value, str) else f"is {type_name(value)}"
     if value is None:
         code, fault = "missing-field", "is missing"
-    problems.error(code, f"{where}, {field}", f"{fault}, expected {expected}", f"Write a {field}")
+    problems.error(code, f"{where}, {field}", f"{fault}, expected {expected}", f"Set {field}")

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reads one file of a release: splits it into documents, and converts these to manifests.
+"""Reads one file of a release: splits it into documents, and converts them to manifests.
 
 How the CVO does this: apimachinery:pkg/util/yaml/decoder.go (JSON stream or YAML, separated by lines that begin with
 ``---``), library-go:pkg/manifest/manifest.go ParseManifests (a repeated resource in a file is an error).
@@ -103,7 +103,7 @@ def read_manifest_file(
             spans.append(Span(start, content, end))
         start = end
     if spans and spans[-1].end == start:
-        # The rest after the last document (an empty one, a comment) belongs to it.
+        # What follows the last document (an empty document, a comment) belongs to it.
         spans[-1] = spans[-1]._replace(end=len(data))
     return ManifestFile(file, read_bytes, tuple(manifests), tuple(spans))
 
@@ -177,7 +177,7 @@ def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_ParsedDocum
                     continue
                 if more:
                     message = "another document follows after '...'; the CVO reads only the first"
-                    hint = "Begin each document with a line ---"
+                    hint = "Write a line --- before each document"
                     fault = _Fault("warning", "missing-separator", message, hint, content)
         yield _ParsedDocument(content, end, value, fault)
 
@@ -193,7 +193,7 @@ def _chunks(data: bytes) -> Iterator[tuple[int, int, _Fault | None]]:
         fault = None
         if rest and not rest.startswith(b"#"):
             message = f"invalid YAML document separator: {rest.decode()}"
-            fault = _Fault("error", "invalid-separator", message, "Write only --- in that line", separator)
+            fault = _Fault("error", "invalid-separator", message, "Write only --- on that line", separator)
     yield content, len(data), fault
 
 
@@ -228,7 +228,7 @@ def _fault_problem(file: str, number: int, data: bytes, fault: _Fault) -> Proble
 
 
 def _report_duplicate(manifest: Manifest, first_line: int, line: int, problems: Problems) -> None:
-    message = f"{manifest.resource_id} is repeated, first in line {first_line}; the CVO rejects such a file"
+    message = f"{manifest.resource_id} is repeated, first on line {first_line}; the CVO rejects the file"
     where = location(manifest.file, manifest.document, line)
     problems.error("duplicate-resource", where, message, "Remove one of the two")
 

@@ -36,7 +36,7 @@ class Release(NamedTuple):
 
 
 def release_of_version(minor: Minor | None) -> Release:
-    """A release without files, of which only the minor is known."""
+    """A release without files, for callers that know only the minor."""
     return Release("", None, minor, (), {}, _no_body)
 
 

@@ -73,8 +73,9 @@ def task_graph(manifests: Sequence[Manifest], mode: Mode) -> TaskGraph:
       the stage, if the stage has only one.
 
     Source: openshift/cluster-version-operator:pkg/payload/task_graph.go SplitOnJobs, ByNumberAndComponent,
-    FlattenByNumberAndComponent. One rule is our own: webhooks come last, in one stage. A webhook whose server does not
-    run yet rejects every request; the CVO recovers because it retries the whole graph.
+    FlattenByNumberAndComponent. The CVO does not have one of the rules: webhooks come last, in one
+    stage. A webhook whose server does not run yet rejects every request; the CVO recovers because it retries the whole
+    graph.
     """
     stages: list[list[TaskNode]] = []
     pending: list[Manifest] = []
@@ -90,7 +91,7 @@ def task_graph(manifests: Sequence[Manifest], mode: Mode) -> TaskGraph:
             pending.append(manifest)
     stages += _stages(pending, mode)
     if webhooks:
-        # The API server calls no webhooks for webhooks, so these cannot block each other.
+        # The API server does not call webhooks for webhook configurations, so these cannot block each other.
         stages.append(_nodes(webhooks))
     return _chained(stages, mode)
 
@@ -170,7 +171,7 @@ def _label(node: TaskNode, escape: str) -> str:
     name = name or node.manifests[0].file.rpartition("/")[2]
     count = len(node.manifests)
     text = f"{name}, {count} manifest{'' if count == 1 else 's'}"
-    # Both languages accept characters by number: only characters without meaning in either stay.
+    # Both languages accept numeric character references. Characters with a meaning in either become such references.
     return _UNSAFE.sub(lambda match: f"{escape}{ord(match.group())};", text)
 
 

@@ -135,7 +135,7 @@ def test_empty_documents_and_generators_are_taken():
         ([], [], [], {"feature_gates": "A"}, ["feature_gates: is 'A', expected a list"]),
         ([], [], [], {"cluster_profile": 7}, ["cluster_profile: is 7, expected a string"]),
         ([], [], [], {"feature_sets": "OKD"}, ["feature_sets: is not an option here. Did you mean feature_set?"]),
-        ([], [], [], {"overrides": []}, ["overrides: is not an option here. Known are: cluster_profile, "]),
+        ([], [], [], {"overrides": []}, ["overrides: is not an option here. Use one of: cluster_profile, "]),
         (Undefined(name="x"), [], [], {}, ["current: is undefined. Define the variable"]),
         ([], [], [], {"feature_set": Undefined(name="x")}, ["feature_set: is undefined. Define the variable"]),
         (

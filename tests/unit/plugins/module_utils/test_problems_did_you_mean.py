@@ -15,14 +15,14 @@ KNOWN = ["Console", "baremetal", "Storage"]
     [
         ("console", "Write Console: names are case sensitive"),
         ("BAREMETAL", "Write baremetal: names are case sensitive"),
-        (" Console", "Write Console without blanks around it"),
-        ("Console\n", "Write Console without blanks around it"),
+        (" Console", "Remove the spaces around Console"),
+        ("Console\n", "Remove the spaces around Console"),
         ("Consol", "Did you mean Console?"),
         ("bare-metal", "Did you mean baremetal?"),
         # Too short to be near, and the beginning of only one
         ("bare", "Did you mean baremetal?"),
-        ("Quux", "Known are: Console, Storage, baremetal"),
-        (7, "Known are: Console, Storage, baremetal"),
+        ("Quux", "Use one of: Console, Storage, baremetal"),
+        (7, "Use one of: Console, Storage, baremetal"),
     ],
 )
 def test_the_hint_for_a_name_that_does_not_exist(name, hint):
@@ -30,4 +30,4 @@ def test_the_hint_for_a_name_that_does_not_exist(name, hint):
 
 
 def test_the_hint_if_no_name_is_known():
-    assert did_you_mean("Console", []) == "Known are: none"
+    assert did_you_mean("Console", []) == "Remove it"

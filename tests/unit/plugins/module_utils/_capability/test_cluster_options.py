@@ -31,8 +31,8 @@ def test_default_and_the_empty_feature_set_are_the_same(name):
         ("techpreviewnoupgrade", "Write TechPreviewNoUpgrade: names are case sensitive"),
         ("TechPreview", "Did you mean TechPreviewNoUpgrade?"),
         ("default", "Write Default"),
-        ("Zzz", "Known are: CustomNoUpgrade, Default"),
-        ("LatencySensitive", "Known are:"),
+        ("Zzz", "Use one of: CustomNoUpgrade, Default"),
+        ("LatencySensitive", "Use one of:"),
     ],
 )
 def test_an_unknown_feature_set_is_an_error_with_the_nearest_name(name, hint):

@@ -207,8 +207,8 @@ def test_all_problems_of_a_selection_are_reported_at_once():
         (Selection("None", ("console",)), "additional_enabled_capabilities[0]", "Write Console: names are case"),
         (Selection("None", ("Build", "BareMetal")), "additional_enabled_capabilities[1]", "Write baremetal: names"),
         (Selection("None", ("Consol",)), "additional_enabled_capabilities[0]", "Did you mean Console?"),
-        (Selection("None", ("Console ",)), "additional_enabled_capabilities[0]", "Write Console without blanks"),
-        (Selection("None", ("Zzzz",)), "additional_enabled_capabilities[0]", "Known are: Build, CSISnapshot"),
+        (Selection("None", ("Console ",)), "additional_enabled_capabilities[0]", "Remove the spaces around Console"),
+        (Selection("None", ("Zzzz",)), "additional_enabled_capabilities[0]", "Use one of: Build, CSISnapshot"),
         (Selection(None, (), ("Insight",)), "excluded_capabilities[0]", "Did you mean Insights?"),
     ],
 )

@@ -142,7 +142,7 @@ def test_an_unknown_name_is_an_error() -> None:
         ),
         ("allowed_capabilities[2]", "'Ingres' is not a capability of any version", "Did you mean Ingress?"),
     ]
-    assert problems[2].hint.startswith("Known are: Build, ")
+    assert problems[2].hint.startswith("Use one of: Build, ")
 
 
 def test_labels_of_others_are_not_owned() -> None:

@@ -238,7 +238,7 @@ def test_a_directory_that_may_not_be_written_is_one_error(present, source):
             dest.mkdir()
         Path(parent, "dest" if present else "").chmod(0o555)
         Path(parent).chmod(0o555)
-        with as_nobody(), pytest.raises(DestinationError, match="cannot write: Permission denied") as raised:
+        with as_nobody(), pytest.raises(DestinationError, match="cannot be written: Permission denied") as raised:
             write(dest, FILES, source)
         assert len(raised.value.problems) == 1
         Path(parent).chmod(0o755)

@@ -194,7 +194,7 @@ def test_a_failed_write_names_the_file_and_leaves_no_temporary_file(backup, fail
 
     (problem,) = raised.value.problems
     assert (problem.message, problem.hint) == (
-        "cannot write: Input/output error",
+        "cannot be written: Input/output error",
         "Check the file system",
     )
     assert problem.where.startswith(str(path))

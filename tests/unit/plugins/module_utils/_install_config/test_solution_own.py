@@ -105,7 +105,7 @@ def test_predefined_solutions_are_found_in_addition_to_those_of_the_user(own, pr
         ("Headless", "Write headless: names are case sensitive"),
         ("min", "Did you mean minimal?"),
         ("edge_sit", "Did you mean edge_site?"),
-        ("zzz", "Known are: disconnected, edge_site, headless, managed_service, minimal, no_image_registry, ran_du"),
+        ("zzz", "Use one of: disconnected, edge_site, headless, managed_service, minimal, no_image_registry, ran_du"),
     ],
 )
 def test_an_unknown_solution_is_reported_with_the_nearest_one(name, hint):

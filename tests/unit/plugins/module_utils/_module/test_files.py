@@ -48,12 +48,14 @@ def test_a_directory_without_write_permission(tmp_path, monkeypatch):
         (
             "read",
             PermissionError(13, "Permission denied", "b"),
-            Problem("error", "unreadable-file", "b", "cannot read: Permission denied", "Check the permissions"),
+            Problem("error", "unreadable-file", "b", "cannot be read: Permission denied", "Check the permissions"),
         ),
         (
             "write",
             OSError(28, "No space left on device"),
-            Problem("error", "unwritable-file", "a", "cannot write: No space left on device", "Check the file system"),
+            Problem(
+                "error", "unwritable-file", "a", "cannot be written: No space left on device", "Check the file system"
+            ),
         ),
     ],
 )

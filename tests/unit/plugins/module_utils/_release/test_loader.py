@@ -35,7 +35,7 @@ def errors(path: Path | str, **options: Any) -> list[tuple[str, ...]]:
 
 
 def test_an_empty_path():
-    expected = ("invalid-path", "release", "is empty, expected a directory", "Name an extracted release")
+    expected = ("invalid-path", "release", "is empty, expected a directory", "Set release to an extracted release")
 
     assert errors("") == [expected]
 
@@ -43,7 +43,7 @@ def test_an_empty_path():
 def test_a_path_that_is_not_a_directory(tmp_path):
     file, missing = tmp_path / "file", tmp_path / "missing"
     file.touch()
-    hint = "Name a directory into which a release was extracted"
+    hint = "Set release to an extracted release"
 
     assert errors(file) == [("not-a-directory", str(file), "is a file, expected a directory", hint)]
     assert errors(missing) == [("missing-directory", str(missing), "does not exist, expected a directory", hint)]
@@ -53,7 +53,7 @@ def test_a_directory_without_manifests(tmp_path):
     message = (
         "contains no manifests, expected release-manifests/ (and manifests/), or files that end in .yaml, .yml, .json"
     )
-    hint = "Name the directory of an extracted release"
+    hint = "Set release to an extracted release"
 
     assert errors(tmp_path) == [("empty-release", str(tmp_path), message, hint)]
 
@@ -90,7 +90,7 @@ def test_an_invalid_release_image(tmp_path):
         "invalid-pull-spec",
         "release_image",
         "'two words' is not a pull spec",
-        "Give the pull spec of the release image, or remove the option",
+        "Set the pull spec of the release image, or remove the option",
     )
 
     assert errors(write_release(tmp_path, FILES), release_image="two words") == [expected]
@@ -128,7 +128,7 @@ def test_another_version_than_the_given_one(tmp_path):
         "conflicting-version",
         f"{METADATA}, version",
         "is 4.20.3, but openshift_version is 4.19",
-        "Remove openshift_version, the release contains its version",
+        "Remove openshift_version: the release contains its version",
     )
 
     assert errors(write_release(tmp_path, FILES), openshift_version="4.19") == [expected]
@@ -238,7 +238,7 @@ def test_a_template_that_is_not_supported(tmp_path):
         "unsupported-template",
         "manifests/a.yaml (line 7)",
         "cannot be rendered: {{ if .X }} is not supported, expected .ReleaseImage, .ClusterProfile, .Images or "
-        "a string literal; the file is skipped, as the CVO does from 4.22 on",
+        "a string literal; the file is skipped, as by the CVO from 4.22 on",
         "Render the file first",
     )
 

@@ -162,7 +162,7 @@ def test_a_namespace_that_is_not_a_string_is_ignored_with_a_warning():
     assert item is not None
     assert item.resource_id.namespace == ""
     assert (problem.code, problem.where) == ("not-a-string", "f.yaml, document 1, metadata.namespace")
-    assert problem.message == "is a number, expected a string; the CVO reads no namespace"
+    assert problem.message == "is a number, expected a string; the CVO ignores it"
 
 
 @pytest.mark.parametrize(("value", "kind"), [("text", "string"), (7, "number"), ([], "list"), (True, "boolean")])

@@ -109,7 +109,7 @@ def test_documents_are_numbered_in_the_order_of_the_file():
             ONE + b"---\n" + ONE,
             "duplicate-resource",
             "f.yaml, document 2 (line 8)",
-            "ConfigMap one is repeated, first in line 1; the CVO rejects such a file",
+            "ConfigMap one is repeated, first on line 1; the CVO rejects the file",
         ),
         (
             b"kind: A\nmetadata: {name: \xff}\n",
@@ -121,7 +121,7 @@ def test_documents_are_numbered_in_the_order_of_the_file():
             as_json("one") + as_json("one"),
             "duplicate-resource",
             "f.yaml, document 2 (line 1)",
-            "ConfigMap one is repeated, first in line 1; the CVO rejects such a file",
+            "ConfigMap one is repeated, first on line 1; the CVO rejects the file",
         ),
         (
             as_json("one") + as_json("two") + b"x",

@@ -121,7 +121,7 @@ def test_a_write_that_fails_leaves_the_file_unchanged(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", new)
 
     monkeypatch.setattr(os, "replace", replace)
-    with pytest.raises(DestinationError, match=r"plan\.md: cannot write: No space left on device"):
+    with pytest.raises(DestinationError, match=r"plan\.md: cannot be written: No space left on device"):
         write_report(str(tmp_path / "plan.md"), plans.downgrade(), check_mode=False)
 
     assert tree(tmp_path) == {"plan.md": b"# Update plan before"}

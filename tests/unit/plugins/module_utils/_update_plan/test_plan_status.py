@@ -115,9 +115,9 @@ def test_a_list_of_names_counts_as_requested(known):
     ("names", "hints"),
     [
         (["console"], ["Write Console: names are case sensitive"]),
-        (["Consol", "Later", "Storage"], ["Did you mean Console?", "Known are: "]),
+        (["Consol", "Later", "Storage"], ["Did you mean Console?", "Use one of: "]),
         # A name of a later release is invalid too: the list does not indicate a rollback.
-        (["MachineAPI"], ["Known are: "]),
+        (["MachineAPI"], ["Use one of: "]),
     ],
 )
 def test_a_name_in_a_list_that_the_release_does_not_know_is_an_error(names, hints):
