@@ -52,8 +52,8 @@ PACKAGES = {
     "_install_config": "Writes or edits an install-config with a selection that passes every rule of the installer. "
     "Edits the text in place, and masks secrets in diffs.",
     "_extract": "Writes the included manifests of a release to a directory. Removes only files that it wrote.",
-    "_report": "Renders an update plan as HTML and Markdown. The templates are Python strings, because Ansible ships "
-    "only `.py` files to the target.",
+    "_report": "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "
+    "ships only `.py` files to the target.",
     "_cluster": "An OpenShift cluster: spec and status of the ClusterVersion, the state of operators, the capability "
     "guard, and the requests that read or write them. The spec never loses a capability.",
     "_footprint": "What a release or a selection brings: names, images, CPU and memory requests. It counts, and "
