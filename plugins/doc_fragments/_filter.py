@@ -13,7 +13,8 @@ class ModuleDocFragment:
     VERSION = r"""
 options:
   version:
-    description: Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as 4.2.
+    description:
+      - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
     type: str
     required: true
 """
@@ -26,15 +27,15 @@ options:
     type: str
     default: self-managed-high-availability
   feature_set:
-    description: Feature set of the cluster. The empty string and V(Default) both mean the default one.
+    description: Feature set of the cluster. The empty string and V(Default) both mean the default feature set.
     type: str
     default: ''
     aliases: [featureSet]
   feature_gates:
     description:
       - All enabled feature gates, each as V(NAME) or V(NAME=bool).
-      - By default manifests are not filtered by feature gates, and the capabilities behind feature gates are those of
-        O(feature_set).
+      - By default, manifests are not filtered by feature gates, and O(feature_set) determines which capabilities behind
+        feature gates are known.
     type: list
     elements: str
     aliases: [featureGates]
@@ -44,7 +45,9 @@ options:
     NAMES = r"""
 options:
   always_enabled_capabilities:
-    description: Capabilities that are enabled for every selection. By default they depend on version and profile.
+    description:
+      - Capabilities that are enabled for every selection. By default, they depend on the version and the cluster
+        profile.
     type: list
     elements: str
 """
@@ -63,21 +66,21 @@ options:
 options:
   capabilities:
     description:
-      - The selection. By default it is the cluster default, V(vCurrent).
+      - The selection. By default, it is the cluster default, V(vCurrent).
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
   openshift_version:
     description:
-      - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as 4.2.
+      - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
       - Required unless O(enabled_capabilities) and O(known_capabilities) are given.
     type: str
   enabled_capabilities:
-    description: Enabled capabilities of a cluster. They replace O(capabilities).
+    description: Enabled capabilities of a cluster. It replaces O(capabilities) and requires O(known_capabilities).
     type: list
     elements: str
     aliases: [enabledCapabilities]
   known_capabilities:
-    description: Known capabilities of a cluster. Required with O(enabled_capabilities).
+    description: Known capabilities of a cluster. Requires O(enabled_capabilities).
     type: list
     elements: str
     aliases: [knownCapabilities]

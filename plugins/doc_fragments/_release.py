@@ -15,9 +15,9 @@ options:
   release:
     description:
       - Directory of an extracted release.
-      - It has the layout of the release image, or is a flat directory of manifests. The layout of the image is
-        C(release-manifests/), with C(release-metadata) and C(image-references), and C(manifests/), which contains the
-        manifests of the cluster-version operator itself.
+      - It either has the layout of the release image, or is a flat directory of manifests. The release image has a
+        directory C(release-manifests/), with C(release-metadata) and C(image-references), and a directory
+        C(manifests/), with the manifests of the cluster-version operator itself.
       - Files ending in C(.yaml), C(.yml) or C(.json) are read in the order of their names. Subdirectories are ignored.
     type: path
     required: true
@@ -29,6 +29,6 @@ options:
   release_image:
     description:
       - Pull spec of the release image, for C({{.ReleaseImage}}) in the templates of C(manifests/).
-      - If it is not set, the templates are rendered with V(<unset>), and a problem reports it.
+      - By default, the templates are rendered with V(<unset>), and a warning reports this.
     type: str
 """

@@ -18,19 +18,19 @@ options:
   cluster_profile:
     description:
       - Cluster profile, the NAME in the annotation C(include.release.openshift.io/NAME).
-      - The default is the profile of the last rollout, and V(self-managed-high-availability) for the first one.
+      - By default, it is the profile of the last rollout, or V(self-managed-high-availability) for the first one.
     type: str
   feature_set:
     description:
-      - Feature set of the cluster. The empty string and V(Default) both mean the default one.
-      - By default it is read from the FeatureGate C(cluster). A cluster without that object has the default one. Until
-        it can be read, manifests that name a feature set are not applied.
+      - Feature set of the cluster. The empty string and V(Default) both mean the default feature set.
+      - By default, it is read from the FeatureGate C(cluster). A cluster without that object has the default feature
+        set. Until the feature set can be read, manifests that name a feature set are not applied.
     type: str
     aliases: [featureSet]
   feature_gates:
     description:
       - All enabled feature gates, each as V(NAME) or V(NAME=bool). An empty list means that none is enabled.
-      - By default they are the gates that the FeatureGate C(cluster) reports for the version of the release, or else
+      - By default, they are the gates that the FeatureGate C(cluster) reports for the version of the release, or else
         those that the release enables for O(feature_set). Releases before 4.22 do not filter by feature gates.
     type: list
     elements: str
@@ -38,8 +38,8 @@ options:
   overrides:
     description:
       - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
-        C(unmanaged). Unmanaged resources are not touched.
-      - By default they are those of the ClusterVersion.
+        C(unmanaged). Unmanaged resources are not changed.
+      - By default, they are those of the ClusterVersion.
     type: list
     elements: dict
 """

@@ -24,7 +24,7 @@ options:
     default: self-managed-high-availability
   feature_set:
     description:
-      - Feature set of the cluster. The empty string and V(Default) both mean the default one.
+      - Feature set of the cluster. The empty string and V(Default) both mean the default feature set.
       - The module fails for an unknown feature set, and suggests the nearest known one.
     type: str
     default: ''
@@ -36,12 +36,12 @@ options:
 options:
   capabilities:
     description:
-      - The selection, as in C(install-config.yaml) and C(ClusterVersion.spec). By default it is the cluster default,
+      - The selection, as in C(install-config.yaml) and C(ClusterVersion.spec). By default, it is the cluster default,
         V(vCurrent).
-      - C(baseline_capability_set) is the name of a capability set, and C(additional_enabled_capabilities) a list of
-        names in addition to it. The list requires the set.
-      - C(excluded_capabilities) means everything but the listed names, and needs no other field. It pins the
-        selection, which then does not request capabilities of later releases.
+      - C(baseline_capability_set) is the name of a capability set. C(additional_enabled_capabilities) is a list of
+        names to add to the set, and requires it.
+      - C(excluded_capabilities) selects everything except these names, and needs no other field. It pins the selection,
+        so capabilities of later releases are not requested.
       - Each field can be written in the API's spelling, such as C(baselineCapabilitySet), so a block can be pasted.
         The module fails if a field is given in both spellings.
       - The first draft of the API is accepted too, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and
@@ -68,7 +68,7 @@ options:
   feature_gates:
     description:
       - All enabled feature gates, each as V(NAME) or V(NAME=bool). An empty list means that none is enabled.
-      - By default they are the gates that the FeatureGate manifest of the release enables for O(feature_set). Releases
+      - By default, they are the gates that the FeatureGate manifest of the release enables for O(feature_set). Releases
         before 4.22 do not filter by feature gates.
     type: list
     elements: str

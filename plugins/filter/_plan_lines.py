@@ -19,7 +19,7 @@ options:
     type: dict
     required: true
   full:
-    description: Whether to include the table of capabilities and the causes. It has no effect for a fleet.
+    description: Whether to include the table of capabilities and the causes. It has no effect on the plan of a fleet.
     type: bool
     default: true
 """

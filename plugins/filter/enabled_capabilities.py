@@ -18,7 +18,7 @@ options:
   _input:
     description:
       - The selection, a dict as in C(install-config.yaml) or C(ClusterVersion.spec.capabilities).
-      - V(none) is the cluster default, V(vCurrent).
+      - Null means the cluster default, V(vCurrent).
       - See the option C(capabilities) of M(capability.openshift.release_manifests) for its fields and spellings.
     type: dict
     required: true
@@ -51,7 +51,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Names of the enabled capabilities, sorted.
+  description: Enabled capabilities, sorted. Includes those that are always enabled.
   type: list
   elements: str
 """

@@ -14,9 +14,9 @@ description:
   - Compares the manifests of two releases as the cluster-version operator does, and returns the capabilities that the
     update enables implicitly, sorted.
   - A resource of the cluster can move into a disabled capability. The update then enables the capabilities that the old
-    manifest of the resource did not require.
-  - Use it for a few manifests. Whole releases cost seconds as variables. M(capability.openshift.update_plan) reads them
-    as files, and also predicts the cases that no manifest shows.
+    manifest of the resource did not need.
+  - Use it for a few manifests, because whole releases in variables take seconds per task. For releases, use
+    M(capability.openshift.update_plan), which reads files and also predicts the cases that no manifest shows.
 positional: target, enabled
 options:
   _input:
@@ -36,9 +36,9 @@ options:
     required: true
   openshift_version:
     description:
-      - Version, such as V(4.20). Quote it, because YAML reads C(4.20) as 4.2. Manifests are filtered by its major
-        version.
-      - By default they are not filtered by version.
+      - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
+        Manifests are filtered by its major version.
+      - By default, they are not filtered by version.
     type: str
 extends_documentation_fragment:
   - capability.openshift._filter.cluster
@@ -59,7 +59,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Names of the implicitly enabled capabilities, sorted.
+  description: Capabilities that the update enables implicitly, sorted.
   type: list
   elements: str
 """

@@ -12,7 +12,7 @@ author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Returns the manifests of a list that the cluster-version operator would apply, in their order.
-  - Use it for a few dozen manifests, because megabytes of manifests in a variable cost seconds per task. For a release
+  - Use it for a few dozen manifests, because megabytes of manifests in variables take seconds per task. For a release,
     use M(capability.openshift.release_manifests), which reads files and returns reasons.
 options:
   _input:
@@ -28,7 +28,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Apply those of a vendor's manifests that the cluster includes
+- name: Apply the manifests of a vendor that the cluster includes
   kubernetes.core.k8s:
     definition: >-
       {{ manifests

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: manifest_capabilities
-short_description: Read the capabilities that a manifest requires
+short_description: Read the capabilities that a manifest needs
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
@@ -22,7 +22,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Show the capabilities that a CredentialsRequest requires
+- name: Show the capabilities that a CredentialsRequest needs
   ansible.builtin.debug:
     msg: "{{ request | capability.openshift.manifest_capabilities }}"
   vars:
@@ -32,7 +32,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Names of capabilities. Empty if the manifest requires none.
+  description: Capabilities that the manifest needs. Empty if it needs none.
   type: list
   elements: str
 """

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: validate_capabilities
-short_description: Report all problems of a selection in a version
+short_description: Check a selection against the capabilities of a version
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
@@ -14,13 +14,13 @@ description:
   - Checks a selection against the capabilities of an OpenShift version, and returns all problems at once.
   - With O(platform) or O(install_method), it also checks the rules of installations, as
     M(capability.openshift.install_config) does.
-  - A selection without problems of severity V(error) can be used. Other problems are remarks.
+  - A selection without problems of severity V(error) can be used. Other problems are warnings and notes.
 positional: version
 options:
   _input:
     description:
       - The selection, a dict as in C(install-config.yaml) or C(ClusterVersion.spec.capabilities).
-      - V(none) is the cluster default, V(vCurrent).
+      - Null means the cluster default, V(vCurrent).
     type: dict
     required: true
   platform:
@@ -51,7 +51,7 @@ EXAMPLES = r"""
   # => capabilities.additional_enabled_capabilities[0]: 'console' is not a capability of 4.20.
   #    Write Console: names are case sensitive
 
-- name: Show how to satisfy an installer of 4.18 on AWS
+- name: Show what the installer of 4.18 requires on AWS
   ansible.builtin.debug:
     msg: "{{ {'baselineCapabilitySet': 'None'} | capability.openshift.validate_capabilities('4.18', platform='aws')
              | selectattr('severity', 'eq', 'error') | map(attribute='hint') }}"

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: _given
-short_description: "[INTERNAL] The value of a role's option, from the role's variable or from one with a common name"
+short_description: "[INTERNAL] Look up a role's option in the role's variable, or in one with a common name"
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - B(This is an internal tool of the collection, and can change at any time. Do not use it in your own playbooks.)
-  - Returns the value of the first variable that exists. For the option V(release) and the role V(update_plan) these are
-    C(update_plan_release), then C(release).
+  - Returns the value of the first variable that exists. For the option V(release) and the role V(update_plan), these
+    are C(update_plan_release), then C(release).
   - Fails if the variable contains an undefined variable. The filter P(ansible.builtin.default#filter), the test
     P(ansible.builtin.defined#test) and the option O(ansible.builtin.vars#lookup:default) treat such a variable as
     missing, and the task would silently use another cluster, or another selection.
@@ -25,11 +25,11 @@ options:
     elements: str
     required: true
   role:
-    description: The role. Its variables have its name as a prefix. Without a role a name is that of the variable.
+    description: The role. Its variables have its name as a prefix. Without a role, each name is the name of a variable.
     type: str
     default: ''
   common:
-    description: Whether the variable without the prefix of the role counts.
+    description: Whether to use the variable without the prefix of the role too.
     type: bool
     default: true
   inventory:

@@ -14,13 +14,14 @@ author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Installs or removes a ValidatingAdmissionPolicy and its binding, both named
-    C(capabilities-only-grow.capability.openshift.io). The API server evaluates it; no webhook or Pod has to run.
+    C(capabilities-only-grow.capability.openshift.io). The API server evaluates the policy itself, so no webhook or Pod
+    has to run.
   - The guard rejects a write to the ClusterVersion C(version) with HTTP 422 if the new spec lacks a capability that the
     old spec requests. The message names the capabilities. The guard expands the capability sets of both specs for the
     version of the cluster. It also rejects the deletion of the object.
-  - Writes that do not change C(spec.capabilities) always pass. Capabilities that are enabled without a request may be
-    omitted.
-  - The guard contains the capability sets of every version that the collection knows. So it remains valid when the
+  - Writes that do not change C(spec.capabilities) are always accepted. Capabilities that are enabled without a request
+    may be omitted.
+  - The guard contains the capability sets of every version that the collection knows, so it remains valid after the
     cluster is updated.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -30,7 +31,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server performs a dry run of writes. Objects to remove are only read.
+      - The API server performs a dry run of writes. The module only reads objects that it would remove.
   diff_mode:
     support: full
   idempotent:
@@ -47,36 +48,37 @@ options:
   mode:
     description:
       - V(enforce) rejects writes.
-      - V(audit) lets them pass. The API server returns a warning to the client, and adds the annotation
+      - V(audit) accepts them. The API server returns a warning to the client, and adds the annotation
         C(validation.policy.admission.k8s.io/validation_failure) to the audit event.
     type: str
     choices: [enforce, audit]
     default: enforce
   allowed_capabilities:
     description:
-      - The only names that a write may add to those that are requested. With an empty list, nothing may be added.
-      - By default there is no limit.
-      - Names that are already enabled may always be requested, because that enables nothing.
+      - The only capabilities that a write may add to the requested ones. With an empty list, none may be added.
+      - By default, there is no limit.
+      - Capabilities that are already enabled may always be requested, because this enables nothing.
     type: list
     elements: str
     aliases: [allowedCapabilities]
   force_conflicts:
     description:
-      - Whether to overwrite changes of other field managers to the policy or its binding. By default they are an error.
+      - Whether to overwrite changes of other field managers to the policy or its binding. By default, such changes are
+        an error.
     type: bool
     default: false
   wait:
     description:
       - Whether to wait after a change until the API server enforces it, which usually takes less than a second.
-      - To verify that, the module sends a dry run of an annotation on the ClusterVersion that only the new guard
-        rejects. The user needs the verbs C(get) and C(patch) for that. Without them, a warning states that the
-        enforcement could not be verified.
+      - To verify this, the module sends a dry-run patch that annotates the ClusterVersion and that only the new guard
+        rejects. The user needs the verbs C(get) and C(patch) for it. Without them, the module warns that it could not
+        verify the enforcement.
       - The module does not wait in check mode, or if the new O(mode) is V(audit), which rejects nothing.
     type: bool
     default: true
   wait_timeout:
     description:
-      - How many seconds to wait.
+      - How long to wait, in seconds.
     type: int
     default: 30
 notes:
@@ -94,7 +96,7 @@ EXAMPLES = r"""
   capability.openshift.capability_guard:
     kubeconfig: /srv/sites/berlin/kubeconfig
 
-- name: Also limit what may be added to two capabilities
+- name: Also reject writes that add any capability except these two
   capability.openshift.capability_guard:
     context: edge-17
     allowed_capabilities: [Console, Storage]
@@ -125,7 +127,7 @@ mode:
   type: str
   sample: enforce
 allowed_capabilities:
-  description: The only names that a write may add, sorted. V(none) if there is no limit.
+  description: The only capabilities that a write may add, sorted. V(null) if there is no limit.
   returned: when O(state=present)
   type: list
   elements: str
@@ -136,7 +138,7 @@ verified:
   returned: success
   type: bool
 problems:
-  description: Errors, warnings and remarks.
+  description: Errors, warnings and notes about the options and the cluster.
   returned: always
   type: list
   elements: dict
@@ -150,7 +152,7 @@ problems:
       type: str
       returned: always
     where:
-      description: The object, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:
@@ -158,7 +160,7 @@ problems:
       type: str
       returned: always
     hint:
-      description: What to do, empty if nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """

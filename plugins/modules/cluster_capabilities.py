@@ -14,14 +14,14 @@ author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Requests capabilities in C(spec.capabilities) of the ClusterVersion of a cluster. Optionally waits until they are
-    available.
+    enabled and their ClusterOperators are available.
   - An enabled capability can never be disabled. The module fails without changing anything if the selection omits a
     capability that the spec currently requests, baseline set included. The error names it.
   - Capabilities that are enabled without a request, for example by an update, stay enabled. The module returns them,
     and never fails because of them.
-  - C(additionalEnabledCapabilities) is an atomic list. The module writes it only if the object has not changed since
-    it was read. Otherwise the module reads the object again and computes the change again. So two concurrent
-    tasks with O(append) both succeed.
+  - C(additionalEnabledCapabilities) is an atomic list. The module writes it only if the object has not changed since it
+    was read. Otherwise, it reads the object and computes the change again. So two concurrent tasks with O(append) both
+    succeed.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -41,20 +41,21 @@ options:
       - The selection, a dict with C(baseline_capability_set), C(additional_enabled_capabilities) and
         C(excluded_capabilities). The spellings of the API and of its first draft are accepted, see
         M(capability.openshift.release_manifests).
-      - Without C(baseline_capability_set) the set is V(vCurrent), as in the API. If only that default would add names,
-        the module fails, because enabled capabilities stay enabled. Write V(vCurrent) explicitly to enable everything.
+      - Without C(baseline_capability_set), the set is V(vCurrent), as in the API. The module fails if this default
+        would add capabilities, because they could never be disabled. Set V(vCurrent) explicitly to enable everything.
       - Required, unless only O(adopt_implicit) is set.
     type: dict
   append:
     description:
-      - Whether to add the names of O(capabilities) to those that the spec requests. Then a list of
-        C(additional_enabled_capabilities) is enough, and nothing can be removed.
+      - Whether to add O(capabilities) to those that the spec requests. C(additional_enabled_capabilities) alone is then
+        enough, and nothing can be removed.
     type: bool
     default: false
   adopt_implicit:
     description:
-      - Whether to request by name what is enabled without a request.
-      - With O(capabilities), all enabled names count as requested. So a second run does not remove adopted names.
+      - Whether to request by name all capabilities that are enabled without a request.
+      - With O(capabilities), all enabled capabilities count as requested. So a second run does not remove the adopted
+        ones.
     type: bool
     default: false
   release:
@@ -65,17 +66,18 @@ options:
     type: path
   wait:
     description:
-      - Whether to wait until the status lists the capabilities and their ClusterOperators are Available at their
-        version. With O(append) these are the names of O(capabilities), otherwise all names that the spec requests.
-      - The ClusterOperators are those that O(release) has for the capabilities. Without it, they are those on the
-        cluster whose annotation names one of the capabilities.
-      - In check mode the module does not wait. In both modes it checks the permission to list both kinds before it
-        writes.
+      - Whether to wait until the capabilities are enabled, and their ClusterOperators are available and report the
+        expected version. With O(append), these are the capabilities in O(capabilities), otherwise all that the spec
+        requests.
+      - The ClusterOperators are those that O(release) contains for the capabilities. Without O(release), they are those
+        on the cluster whose annotation names one of the capabilities.
+      - In check mode, the module does not wait. Before it writes, it checks that the user may list ClusterVersions and
+        ClusterOperators, also in check mode.
     type: bool
     default: false
   wait_timeout:
     description:
-      - How many seconds to wait.
+      - How long to wait, in seconds.
     type: int
     default: 600
 seealso:
@@ -87,7 +89,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Enable the Console in addition to what is requested
+- name: Enable the Console in addition to the requested capabilities
   capability.openshift.cluster_capabilities:
     kubeconfig: /srv/sites/berlin/kubeconfig
     capabilities:
@@ -103,19 +105,19 @@ EXAMPLES = r"""
       baselineCapabilitySet: None
       additionalEnabledCapabilities: [Console, Ingress, Storage]
 
-- name: Request by name what updates have enabled
+- name: Request by name the capabilities that updates have enabled
   capability.openshift.cluster_capabilities:
     adopt_implicit: true
 """
 
 RETURN = r"""
 added_capabilities:
-  description: Names that the spec requests now and did not request before.
+  description: Capabilities that the spec requests now and did not request before, sorted.
   returned: success
   type: list
   elements: str
 adopted_capabilities:
-  description: The added names that were enabled implicitly before.
+  description: Added capabilities that were implicitly enabled before.
   returned: success
   type: list
   elements: str
@@ -127,44 +129,44 @@ spec:
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Console, Ingress]}
 openshift_version:
-  description: Version that the cluster runs or updates to, V(none) if the status does not report it.
+  description: Version that the cluster runs or updates to, V(null) if the status does not report it.
   returned: success
   type: str
   sample: 4.20.3
 requested_capabilities:
-  description: Names that the spec requests, its capability set expanded for the version of the cluster.
+  description: Capabilities that the spec requests, sorted. The baseline set is expanded for the version of the cluster.
   returned: success
   type: list
   elements: str
 enabled_capabilities:
-  description: Names that the status reports as enabled.
+  description: Enabled capabilities in the status, sorted.
   returned: success
   type: list
   elements: str
 known_capabilities:
-  description: Names that the status reports as known. If it does not report them, those of the version.
+  description: Known capabilities in the status, sorted. If the status does not have them, those that the version knows.
   returned: success
   type: list
   elements: str
 available_capabilities:
-  description: Names that the cluster knows and that are not enabled.
+  description: Known capabilities that are not enabled, sorted.
   returned: success
   type: list
   elements: str
 pending_capabilities:
-  description: Names that the spec requests and that are not enabled yet.
+  description: Capabilities that the spec requests and that are not enabled yet, sorted.
   returned: success
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Names that are enabled and that the spec does not request.
+  description: Enabled capabilities that the spec does not request, sorted.
   returned: success
   type: list
   elements: str
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities) of the cluster, a dict in the form of the API. V(none) if the
-      cluster does not have it.
+    - The condition C(ImplicitlyEnabledCapabilities) of the ClusterVersion, in the form of the API. V(null) if there is
+      none.
   returned: success
   type: dict
 metrics:
@@ -177,7 +179,7 @@ metrics:
     cluster_version_capability{name="Console"} 1
     cluster_version_capability{name="Storage"} 0
 problems:
-  description: Errors, warnings and remarks about the request, the release and the cluster.
+  description: Errors, warnings and notes about the request, the release and the cluster.
   returned: always
   type: list
   elements: dict
@@ -191,7 +193,7 @@ problems:
       type: str
       returned: always
     where:
-      description: Object and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:
@@ -199,7 +201,7 @@ problems:
       type: str
       returned: always
     hint:
-      description: What to do, empty if nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """

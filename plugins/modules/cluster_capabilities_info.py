@@ -8,14 +8,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_capabilities_info
-short_description: Read which capabilities a cluster has enabled, requests and knows
+short_description: Read the requested, enabled and known capabilities of a cluster
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Reads the ClusterVersion of a cluster. Returns the capabilities that the spec requests, those that are enabled,
     those that are enabled without a request, and those that could be enabled.
-  - Sends one request. If the collection does not know the version of the cluster, a second one reads the
+  - Sends one request. If the collection does not know the version of the cluster, a second request reads the
     CustomResourceDefinition of ClusterVersion.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -55,44 +55,44 @@ spec:
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Console, Ingress]}
 openshift_version:
-  description: Version that the cluster runs or updates to, V(none) if the status does not report it.
+  description: Version that the cluster runs or updates to, V(null) if the status does not report it.
   returned: success
   type: str
   sample: 4.20.3
 requested_capabilities:
-  description: Names that the spec requests, its capability set expanded for the version of the cluster.
+  description: Capabilities that the spec requests, sorted. The baseline set is expanded for the version of the cluster.
   returned: success
   type: list
   elements: str
 enabled_capabilities:
-  description: Names that the status reports as enabled.
+  description: Enabled capabilities in the status, sorted.
   returned: success
   type: list
   elements: str
 known_capabilities:
-  description: Names that the status reports as known. If it does not report them, those of the version.
+  description: Known capabilities in the status, sorted. If the status does not have them, those that the version knows.
   returned: success
   type: list
   elements: str
 available_capabilities:
-  description: Names that the cluster knows and that are not enabled.
+  description: Known capabilities that are not enabled, sorted.
   returned: success
   type: list
   elements: str
 pending_capabilities:
-  description: Names that the spec requests and that are not enabled yet.
+  description: Capabilities that the spec requests and that are not enabled yet, sorted.
   returned: success
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Names that are enabled and that the spec does not request.
+  description: Enabled capabilities that the spec does not request, sorted.
   returned: success
   type: list
   elements: str
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities) of the cluster, a dict in the form of the API. V(none) if the
-      cluster does not have it.
+    - The condition C(ImplicitlyEnabledCapabilities) of the ClusterVersion, in the form of the API. V(null) if there is
+      none.
   returned: success
   type: dict
 metrics:
@@ -105,7 +105,7 @@ metrics:
     cluster_version_capability{name="Console"} 1
     cluster_version_capability{name="Storage"} 0
 problems:
-  description: Errors, warnings and remarks about the cluster.
+  description: Errors, warnings and notes about the cluster.
   returned: always
   type: list
   elements: dict
@@ -119,7 +119,7 @@ problems:
       type: str
       returned: always
     where:
-      description: Object and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:
@@ -127,7 +127,7 @@ problems:
       type: str
       returned: always
     hint:
-      description: What to do, empty if nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_version_status
-short_description: Report capabilities in the status of a ClusterVersion without a cluster-version operator
+short_description: Write the capabilities to the status of a ClusterVersion without a cluster-version operator
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Writes the capabilities to the status of a ClusterVersion, as the cluster-version operator of O(release) would.
-    These are C(status.capabilities) and the condition C(ImplicitlyEnabledCapabilities), with the same texts. They
-    are computed from the spec, the current status and the release.
-  - Enabled capabilities stay enabled, even if the spec does not request them. The condition names these. Enabled names
-    that the version does not know stay, too; they can belong to a later version.
+  - Writes the capabilities to the status of a ClusterVersion, as the cluster-version operator of O(release) would. It
+    writes C(status.capabilities) and the condition C(ImplicitlyEnabledCapabilities), with the same messages. The module
+    computes them from the spec, the current status and the release.
+  - Enabled capabilities stay enabled. The condition names those that the spec does not request. Enabled capabilities
+    that the version does not know also stay enabled, because they can belong to a later version.
   - If the spec contains a set or a name that the version does not have, the capabilities in the status stay the same.
     The condition C(Invalid) reports the errors, and the module returns a warning for each.
-  - C(status.desired) becomes the version of O(release), and C(observedGeneration) follows the spec. Required fields
-    that are missing are added; C(availableUpdates) is then an empty list. History and other conditions stay the same.
+  - Sets C(status.desired) to the version of O(release), and C(observedGeneration) to the generation of the spec. Adds
+    missing required fields, with an empty list for C(availableUpdates). History and other conditions stay the same.
   - Fails if a cluster-version operator runs, see O(allow_cvo_managed).
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -40,46 +40,46 @@ attributes:
 options:
   release:
     description:
-      - Directory of the extracted release that the cluster has. It has either the layout of the release image, with
+      - Directory of the extracted release that the cluster runs. It either has the layout of the release image, with
         C(release-manifests/) and C(manifests/), or is a flat directory of manifests.
-      - A different version in the status is replaced by the version of this release. If that is older, or of another
-        minor, the module warns. It does not compute the capabilities that an update enables because resources moved
-        into them, see M(capability.openshift.update_plan).
+      - If the status has a different version, the version of this release replaces it. The module warns if this is an
+        older version or another minor version. It does not predict which capabilities an update enables because
+        resources move into them, see M(capability.openshift.update_plan).
     type: path
     required: true
   openshift_version:
     description:
       - Version of the release, such as V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
-      - Required only for a flat directory without C(release-metadata). For V(4.20), a full version of that minor in the
-        status is kept.
+      - Required only for a flat directory without C(release-metadata). With V(4.20), the status keeps its version if it
+        is a full version of that minor.
     type: str
   release_image:
     description:
-      - Pull spec of the release image, for C(status.desired.image). By default the image in the status is kept if it
-        belongs to the same version, and is empty otherwise.
+      - Pull spec of the release image, for C(status.desired.image). By default, the image in the status is kept if it
+        belongs to the same version. Otherwise, the field is empty.
     type: str
   feature_gates:
     description:
-      - All enabled feature gates, as V(NAME) or V(NAME=bool). With an empty list, none is enabled.
-      - By default those that the FeatureGate manifest of the release enables for O(feature_set).
-      - Some capabilities, from 4.23 on, are known only if one of their feature gates is enabled. An enabled capability
+      - All enabled feature gates, each as V(NAME) or V(NAME=bool). An empty list means that none is enabled.
+      - By default, they are the gates that the FeatureGate manifest of the release enables for O(feature_set).
+      - From 4.23 on, some capabilities are known only if one of their feature gates is enabled. An enabled capability
         stays enabled without its gate, and the module warns.
     type: list
     elements: str
     aliases: [featureGates]
   always_enabled_capabilities:
     description:
-      - Capabilities that the cluster enables for every selection.
-      - By default V([Ingress]) from 4.16 on, unless O(cluster_profile) is V(ibm-cloud-managed) or V(hypershift). The
-        cluster-version operator is started with these defaults.
+      - Capabilities that are enabled for every selection.
+      - The default is V([Ingress]) from 4.16 on, unless O(cluster_profile) is V(ibm-cloud-managed) or V(hypershift).
+        The cluster-version operator is started with this list.
     type: list
     elements: str
   allow_cvo_managed:
     description:
       - Whether to skip the check for a cluster-version operator.
-      - By default the module fails if the Deployment C(openshift-cluster-version/cluster-version-operator) is available
-        and not scaled to 0. It also fails if the field manager C(cluster-version-operator) wrote the status less than
-        five minutes ago, according to the clock of the host that runs the task.
+      - By default, the module fails if the Deployment C(openshift-cluster-version/cluster-version-operator) is
+        available and not scaled to 0. It also fails if the field manager C(cluster-version-operator) wrote the status
+        less than five minutes ago, according to the clock of the host that runs the task.
     type: bool
     default: false
 seealso:
@@ -102,7 +102,7 @@ EXAMPLES = r"""
     msg: "{{ reported.condition.message }}"
   when: reported.implicitly_enabled_capabilities | length > 0
 
-- name: The same for a cluster with technology previews whose operator is stopped
+- name: Skip the check for a cluster-version operator on a Technology Preview cluster
   capability.openshift.cluster_version_status:
     context: lab
     release: /srv/releases/4.23.0
@@ -117,7 +117,7 @@ status:
   type: dict
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities). V(none) if it does not exist, because the first spec is invalid.
+    - The condition C(ImplicitlyEnabledCapabilities). V(null) if there is none, because the spec was never valid.
   returned: success
   type: dict
   sample:
@@ -127,24 +127,24 @@ condition:
     message: 'The following capabilities could not be disabled: Console, Ingress'
     lastTransitionTime: '2025-09-09T16:25:36Z'
 enabled_capabilities:
-  description: Capabilities that the status reports as enabled, including implicit ones, sorted.
+  description: Enabled capabilities in the status, sorted. Includes the implicitly enabled ones.
   returned: success
   type: list
   elements: str
   sample: [Console, Ingress, Storage]
 known_capabilities:
-  description: Capabilities that the status reports as known, sorted.
+  description: Known capabilities in the status, sorted.
   returned: success
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Capabilities that are enabled without a request, as in the condition, sorted.
+  description: Enabled capabilities that the spec does not request, sorted.
   returned: success
   type: list
   elements: str
   sample: [Console, Ingress]
 problems:
-  description: Errors, warnings and remarks about the release and the ClusterVersion.
+  description: Errors, warnings and notes about the release and the ClusterVersion.
   returned: always
   type: list
   elements: dict
@@ -158,7 +158,7 @@ problems:
       type: str
       returned: always
     where:
-      description: File, document and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:
@@ -166,7 +166,7 @@ problems:
       type: str
       returned: always
     hint:
-      description: What to do, empty if nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: install_config
-short_description: Write or edit an install-config with a checked selection of capabilities
+short_description: Write or edit an install-config, and check its selection of capabilities
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
@@ -16,12 +16,12 @@ description:
   - Checks a selection of capabilities against every rule of the installer, the ClusterVersion API and the HostedCluster
     API for this version, platform and install method. Reports all violations at once, each with its source and the
     smallest change that fixes it.
-  - With O(path), writes the selection to an C(install-config.yaml). In an existing file only the C(capabilities) block
+  - With O(path), writes the selection to an C(install-config.yaml). In an existing file, only the C(capabilities) block
     changes. Everything else stays the same, byte for byte, comments included.
-  - Without O(path), nothing is written. The result has the selection for a ClusterVersion manifest, for
-    C(installConfigOverrides), and for a HostedCluster.
-  - The file is written in one step, and only its owner can read it. Pull secret, SSH key and passwords appear neither
-    in the result nor in a diff.
+  - Without O(path), nothing is written. The result contains the selection in the formats for a ClusterVersion manifest,
+    for C(installConfigOverrides), and for a HostedCluster.
+  - The file is written in one step, and only its owner can read it. The pull secret, SSH key and passwords appear
+    neither in the result nor in a diff.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -38,12 +38,12 @@ options:
   path:
     description:
       - The C(install-config.yaml) to write or to edit. Missing directories are created.
-      - Fails if it is a symbolic link, because a file would replace the link.
+      - The module fails if it is a symbolic link, because writing would replace the link with a file.
       - If neither O(content) nor a selection is given, the file is only checked and does not change.
     type: path
   content:
     description:
-      - The install-config, as a dict or as text. Without O(path) a part of it is enough, such as the platform.
+      - The install-config, as a dict or as text. Without O(path), a part of it is enough, such as the platform.
       - If O(path) exists and has the same values except C(capabilities), the file is edited and keeps its comments.
         If other values differ, O(content) replaces the file.
       - C(pullSecret) can be the JSON text or the equivalent dict.
@@ -53,15 +53,15 @@ options:
       - The selection. By default, without O(solution), the C(capabilities) block of the install-config is used.
       - C(baseline_capability_set) is the name of a capability set, and is required unless there are exclusions.
         C(additional_enabled_capabilities) is a list of names to add to the set.
-      - C(excluded_capabilities) selects everything except these names. It is translated to the pinned form, V(None) and
-        a list, or a set that this version and all later ones resolve to the same names.
-      - Every field can also be written as in the API, for example C(baselineCapabilitySet). The first draft of the API
-        is accepted as well, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and C(exclude).
+      - C(excluded_capabilities) selects everything except these names. The module pins the selection. It uses V(None)
+        with a list of names, or a set that this version and all later ones resolve to the same names.
+      - Each field can be written in the API's spelling, such as C(baselineCapabilitySet). The first draft of the API is
+        accepted too, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and C(exclude).
     type: raw
   solution:
     description:
-      - Name of a solution, which replaces O(capabilities). A solution describes a purpose, and is resolved to the
-        selection for this version, platform and install method.
+      - Name of a solution, which replaces O(capabilities). A solution describes the purpose of a cluster. The module
+        resolves it to the selection for this version, platform and install method.
       - Predefined are V(minimal), V(ran_du), V(headless), V(no_image_registry), V(managed_service) and V(disconnected).
         O(solutions) adds your own.
     type: str
@@ -77,7 +77,8 @@ options:
   release:
     description:
       - Directory with the extracted release to install, as in M(capability.openshift.release_info).
-      - The module reads the version and the feature gates from it, and the names if it does not know the version.
+      - The module reads the version and the feature gates from it. It also reads the capabilities if the collection
+        does not know the version.
       - One of O(release) and O(openshift_version) is required.
     type: path
   openshift_version:
@@ -86,17 +87,17 @@ options:
     type: str
   install_method:
     description:
-      - V(ipi) is C(create cluster), V(upi) is any installation in which the user provisions the machines, V(agent) is
-        the agent-based installer, V(assisted) is the assisted service (also siteconfig and ClusterInstance), V(hosted)
-        is a hosted control plane.
+      - V(ipi) is C(openshift-install create cluster). V(upi) is any installation in which the user provisions the
+        machines. V(agent) is the agent-based installer. V(assisted) is the assisted service, also through siteconfig
+        and ClusterInstance. V(hosted) is a hosted control plane.
       - The default is V(upi) for platforms that the installer does not provision (V(none), V(external)), with
-        C(bootstrapInPlace), and if the platform is not known. Otherwise it is V(ipi).
+        C(bootstrapInPlace), and if the platform is not known. Otherwise, it is V(ipi).
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
   compare_with:
     description:
       - Another selection, with the fields of O(capabilities). RV(comparison) shows what the selection saves compared to
-        it, counted in the manifests of O(release), which is required. C({}) is the cluster default.
+        it, counted in the manifests of O(release). Requires O(release). C({}) is the cluster default.
     type: dict
   backup:
     description:
@@ -112,14 +113,14 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Everything except two capabilities, in an existing install-config
+- name: Select everything except two capabilities in an existing install-config
   capability.openshift.install_config:
     path: /srv/sites/berlin/install-config.yaml
     openshift_version: "4.20"
     capabilities:
       excluded_capabilities: [Console, Insights]
 
-- name: A single-node edge site
+- name: Write the install-config of a single-node edge site
   capability.openshift.install_config:
     path: /srv/sites/{{ inventory_hostname }}/install-config.yaml
     openshift_version: "4.20"
@@ -149,7 +150,7 @@ EXAMPLES = r"""
     install_method: agent
   check_mode: true
 
-- name: The installConfigOverrides of a ClusterInstance
+- name: Get the installConfigOverrides of a ClusterInstance
   capability.openshift.install_config:
     content:
       platform: {none: {}}
@@ -173,7 +174,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 path:
-  description: The file, absolute.
+  description: Absolute path of the file.
   returned: when O(path) is given and can be the path of a file
   type: str
   sample: /srv/sites/berlin/install-config.yaml
@@ -188,13 +189,14 @@ capabilities:
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
 shortest_capabilities:
   description:
-    - The equivalent selection that lists the fewest names, in this version and in every later one.
+    - The selection that lists the fewest names and is equivalent in this version and in every later one.
   returned: when the selection can be resolved
   type: dict
   sample: {baselineCapabilitySet: v4.11, additionalEnabledCapabilities: [Ingress]}
 suggested_capabilities:
   description:
-    - The selection with the fewest names added that fix all violations, without names that do not exist.
+    - The selection after the smallest change that fixes all violations. It adds as few names as possible, and removes
+      names that do not exist.
     - Also returned if the module fails because of violations.
   returned: when the selection can be resolved
   type: dict
@@ -204,12 +206,12 @@ explanation:
   type: list
   elements: str
 enabled_capabilities:
-  description: Names that are enabled in the cluster, sorted, including those that are always enabled.
+  description: Enabled capabilities, sorted. Includes those that are always enabled.
   returned: when the selection can be resolved
   type: list
   elements: str
 known_capabilities:
-  description: Names that the version knows, sorted.
+  description: Known capabilities, sorted.
   returned: when the selection can be resolved
   type: list
   elements: str
@@ -221,7 +223,7 @@ cluster_version_spec:
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}
 install_config_overrides:
-  description: The same as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
+  description: The selection as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
   returned: when the selection can be resolved
   type: str
   sample: '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}'
@@ -233,33 +235,35 @@ hosted_cluster_spec:
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
 openshift_version:
-  description: Version to install, V(none) if it is not known.
+  description: Version to install, V(null) if it is not known.
   returned: always
   type: str
   sample: 4.20.3
 hosted_cluster_differences:
-  description: Names that stay enabled, or disabled, with RV(hosted_cluster_spec), unlike in the selection.
+  description:
+    - Names for which RV(hosted_cluster_spec) differs from the selection. C(stays_on) lists those that stay enabled, and
+      C(stays_off) those that stay disabled.
   returned: when the selection can be resolved
   type: dict
   sample: {stays_on: [Build, Storage], stays_off: []}
 install_method:
-  description: The given or the default install method.
+  description: The given install method, or the default.
   returned: always
   type: str
   sample: upi
 platform:
-  description: Platform of the install-config, V(none) if it names none or several.
+  description: Platform of the install-config, V(null) if it names none or several.
   returned: always
   type: str
   sample: vsphere
 violations:
-  description: Rules that the selection violates. Rules of the documentation alone are warnings, not errors.
+  description: Rules that the selection violates. A rule that only the documentation states is a warning, not an error.
   returned: always
   type: list
   elements: dict
   contains:
     rule:
-      description: Name of the rule, as in the table of rules.
+      description: Name of the rule, as in the guide I(Rules of a selection).
       type: str
       returned: always
       sample: inst-ingress
@@ -268,7 +272,7 @@ violations:
       type: str
       returned: always
     capability:
-      description: Name that is missing, empty if none is.
+      description: The missing capability. Empty if none is missing.
       type: str
       returned: always
     message:
@@ -322,11 +326,11 @@ comparison:
       type: dict
       returned: always
     only_here:
-      description: Names of objects that only this selection has, by the same fields.
+      description: Names of objects that only this selection has, grouped by the same fields.
       type: dict
       returned: always
     only_there:
-      description: Names of objects that only the other selection has.
+      description: Names of objects that only the other selection has, grouped by the same fields.
       type: dict
       returned: always
 problems:
@@ -344,7 +348,7 @@ problems:
       type: str
       returned: always
     where:
-      description: Location, the file, document and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:
@@ -352,7 +356,7 @@ problems:
       type: str
       returned: always
     hint:
-      description: What to do, empty if there is nothing to do.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """

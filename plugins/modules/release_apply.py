@@ -13,16 +13,17 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Applies the manifests of a release that the capabilities of the cluster include, in the order of the
-    cluster-version operator (CVO), with server-side apply and concurrent requests.
+  - Applies the manifests of a release that the cluster includes, in the order of the cluster-version operator (CVO),
+    with server-side apply and concurrent requests.
   - First, the module creates the ClusterVersion from O(capabilities), or extends its spec, and writes the enabled
-    capabilities to its status. Then it applies the manifests. It follows the status and never the spec.
+    capabilities to its status. Then it applies the manifests. Only the capabilities in the status determine which
+    manifests are included.
   - Never disables a capability. Rejects a selection that omits a capability requested in the spec. If an update moves a
     resource into a disabled capability, that capability is enabled and reported in the condition
     C(ImplicitlyEnabledCapabilities).
   - Records the applied resources in the ConfigMap C(kube-system/capability-openshift-rollout), so the next update does
-    not need the outgoing release. The ConfigMap is the parent of an ApplySet.
-  - Resumes a run that was killed. A run with nothing to do sends list requests only and writes nothing.
+    not need the old release. The ConfigMap is the parent of an ApplySet.
+  - Resumes an interrupted run. If there is nothing to do, the module sends only list requests and writes nothing.
   - Fails if a CVO manages the cluster, see O(allow_cvo_managed).
 notes:
   - Prints a line to standard error for each run level, and for the objects that it waits for, if the task runs on the
@@ -56,40 +57,40 @@ options:
     type: dict
   previous_release:
     description:
-      - Directory of the release that the cluster has. Required for an update only if this module has not applied the
-        previous release, because otherwise its inventory records it.
+      - Directory of the extracted release that the cluster runs. Required for an update only if this module did not
+        apply that release. Otherwise, the inventory on the cluster lists its resources.
     type: path
   mode:
     description:
       - V(install) and V(reconcile) apply components in parallel. V(update) applies one run level after the other, and
         deletes the objects of manifests with C(release.openshift.io/delete).
-      - Defaults to V(install) for the first rollout. Defaults to V(update) if the release or the capabilities differ
-        from the last rollout, or if an update did not succeed. Otherwise defaults to V(reconcile).
+      - The default is V(install) for the first rollout. It is V(update) if the release or the capabilities differ from
+        the last rollout, or if an update did not succeed. Otherwise, it is V(reconcile).
     type: str
     choices: [install, update, reconcile]
   parallelism:
-    description: Number of concurrent requests.
+    description: Maximum number of concurrent requests, from 1 to 64.
     type: int
     default: 8
   wait:
     description:
-      - Whether to wait until the applied objects are ready. In the mode V(update), waits after each run level.
-      - Also waits for namespaces that operators create, and for API servers that do not answer yet.
+      - Whether to wait until the applied objects are ready. With O(mode=update), the module waits after each run level.
+      - The module also waits for namespaces that operators create, and for API servers that do not answer yet.
     type: bool
     default: false
   wait_timeout:
-    description: How many seconds to wait in total.
+    description: How long to wait in total, in seconds.
     type: int
     default: 1800
   force_conflicts:
     description:
-      - Whether to take ownership of fields that another field manager owns. Otherwise such a field is an error that
+      - Whether to take ownership of fields that another field manager owns. By default, such a field is an error that
         names the manager.
     type: bool
     default: false
   prune:
     description:
-      - Whether to delete the resources of earlier rollouts that O(release) does not contain. Nothing is deleted if a
+      - Whether to delete the resources of earlier rollouts that O(release) no longer contains. Nothing is deleted if a
         manifest fails. Deleting a CustomResourceDefinition deletes all of its objects.
     type: bool
     default: false
@@ -100,14 +101,16 @@ options:
     default: false
   allow_downgrade:
     description:
-      - Whether to apply an older release than the cluster has. Otherwise that is an error before anything is written.
+      - Whether to apply a release that is older than the one the cluster runs. By default, the module fails for such a
+        release before it writes anything.
     type: bool
     default: false
   journal:
     description:
-      - File to which the module appends one line of JSON for each event of the rollout, immediately. Created with mode
-        0600. Use a separate file for each cluster.
-      - A file that cannot be written is an error before anything is written to the cluster. Not written in check mode.
+      - File to which the module appends one line of JSON for each event of the rollout, as it happens. The module
+        creates the file with mode 0600. Use a separate file for each cluster.
+      - If the file cannot be written, the module fails before it writes anything to the cluster. In check mode, the
+        file is not written.
     type: path
 seealso:
   - module: capability.openshift.release_manifests
@@ -136,7 +139,7 @@ EXAMPLES = r"""
     release: /srv/releases/4.21.0
     journal: /var/log/rollout-berlin.jsonl
 
-- name: Show the capabilities that the update has enabled
+- name: Show the capabilities that the update enabled
   ansible.builtin.debug:
     var: rollout.capability_status.newly_implicitly_enabled_capabilities
 """
@@ -144,155 +147,156 @@ EXAMPLES = r"""
 RETURN = r"""
 mode:
   description: The mode of the rollout.
-  returned: success or failure of a manifest
+  returned: success, or if a manifest could not be applied
   type: str
   sample: install
 version:
   description: Version of the release.
-  returned: success or failure of a manifest
+  returned: success, or if a manifest could not be applied
   type: str
   sample: 4.20.3
 created:
   description: Resources that did not exist before, in the order of the rollout.
-  returned: success or failure of a manifest
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
 changed_resources:
-  description: Resources that existed and have changed.
-  returned: success or failure of a manifest
+  description: Resources that existed before and have changed.
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
 unchanged:
-  description: Resources that match their manifests already.
-  returned: success or failure of a manifest
+  description: Resources that already matched their manifests.
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
 deleted:
-  description: Existing resources that the release deletes.
-  returned: success or failure of a manifest
+  description: Resources that existed before and that the release deletes.
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
 failed_resources:
   description: Resources that could not be applied.
-  returned: success or failure of a manifest
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
     state:
       description:
-        - V(failed), V(forbidden), V(no_namespace), V(terminating) if the object is being deleted and an applied
-          change would be lost, V(unavailable) if the API server could not answer, V(unanswered) if the API server of
-          the group does not answer, or V(unserved) if the cluster does not serve the kind, which is only a warning.
+        - V(forbidden) if the user lacks a permission, V(no_namespace) if the namespace does not exist, V(terminating)
+          if the object is being deleted and an applied change would be lost, V(unavailable) if the API server could not
+          answer, V(unanswered) if the API server of the group does not answer, V(unserved) if the cluster does not
+          serve the kind, which is only a warning, or V(failed) for every other reason.
       type: str
       returned: always
     file:
-      description: File of the manifest, relative to the release.
+      description: File of the manifest, relative to O(release).
       type: str
       returned: always
 conflicts:
   description: Fields that other field managers own.
-  returned: success or failure of a manifest
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
     manager:
@@ -304,41 +308,41 @@ conflicts:
       type: str
       returned: always
 leftovers:
-  description: Resources of earlier rollouts that the release does not contain.
-  returned: success or failure of a manifest
+  description: Resources of earlier rollouts that the release no longer contains.
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
     pruned:
-      description: Whether it was deleted.
+      description: Whether the module deleted it, see O(prune).
       type: bool
       returned: always
 run_levels:
-  description: Number of manifests of each run level, by result. Ordered by run level.
-  returned: success or failure of a manifest
+  description: Number of manifests in each run level, by result, in the order of the run levels.
+  returned: success, or if a manifest could not be applied
   type: list
   elements: dict
   sample:
     - {run_level: '00', manifests: 6, created: 6, changed: 0, unchanged: 0, deleted: 0, failed: 0, not_sent: 0}
 capability_status:
-  description: The capabilities that the rollout followed.
-  returned: success or failure of a manifest
+  description: Capability status that the rollout used.
+  returned: success, or if a manifest could not be applied
   type: dict
   contains:
     enabled_capabilities:
@@ -347,12 +351,12 @@ capability_status:
       elements: str
       returned: always
     known_capabilities:
-      description: Capabilities that the release knows, sorted.
+      description: Known capabilities, sorted.
       type: list
       elements: str
       returned: always
     implicitly_enabled_capabilities:
-      description: Capabilities that are enabled and not requested, sorted.
+      description: Enabled capabilities that the spec does not request, sorted.
       type: list
       elements: str
       returned: always
@@ -366,7 +370,7 @@ capability_status:
       type: dict
       returned: always
 problems:
-  description: Errors, warnings and remarks about the release, the manifests and the ClusterVersion.
+  description: Errors, warnings and notes about the release, the manifests and the ClusterVersion.
   returned: always
   type: list
   elements: dict
@@ -380,7 +384,7 @@ problems:
       type: str
       returned: always
     where:
-      description: File, document and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:
@@ -388,7 +392,7 @@ problems:
       type: str
       returned: always
     hint:
-      description: What to do about it, empty if there is nothing to do.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_info
-short_description: List the capabilities of a release and the resources of each of them
+short_description: List the capabilities of a release and their resources
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Reads an extracted OpenShift release. Returns the capabilities and capability sets that it knows, and the resources
-    of each capability.
-  - Reports unknown capabilities that manifests need, capabilities that no manifest needs, and ClusterOperators with
-    manifests of which only some are annotated.
+  - Reads an extracted OpenShift release. Returns the capabilities and capability sets that the release knows, and the
+    resources of each capability.
+  - Reports unknown capabilities that manifests need, capabilities that no manifest needs, and ClusterOperators for
+    which only some of the manifests have a capability annotation.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -51,12 +51,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 release:
-  description: The release in numbers and names.
+  description: Content of the release.
   returned: success
   type: dict
   contains:
     version:
-      description: Version of the release, V(none) if it has no metadata and O(openshift_version) is not set.
+      description: Version of the release, V(null) if it has no metadata and O(openshift_version) is not set.
       type: str
       returned: success
       sample: 4.20.3
@@ -66,7 +66,7 @@ release:
       returned: success
       sample: 1076
     known_capabilities:
-      description: Capabilities that the release knows in O(feature_set), sorted.
+      description: Known capabilities of the release with O(feature_set), sorted.
       type: list
       elements: str
       returned: success
@@ -80,7 +80,7 @@ release:
         v4.11: [MachineAPI, baremetal, marketplace, openshift-samples]
     capabilities:
       description:
-        - For each capability that is known or that a manifest needs, the resources that need it.
+        - Resources of each capability. Contains known capabilities, and unknown ones that a manifest needs.
         - A manifest that needs several capabilities counts for each of them.
       type: dict
       returned: success
@@ -105,7 +105,7 @@ release:
       returned: success
       sample: [CustomNoUpgrade, Default, TechPreviewNoUpgrade]
 problems:
-  description: Errors, warnings and remarks about the release.
+  description: Errors, warnings and notes about the release.
   returned: always
   type: list
   elements: dict
@@ -119,7 +119,7 @@ problems:
       type: str
       returned: always
     where:
-      description: File, document and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:

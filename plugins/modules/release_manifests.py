@@ -8,16 +8,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_manifests
-short_description: Decide which manifests of a release a cluster gets, and write them to a directory
+short_description: Decide which manifests of a release a cluster includes, and write them to a directory
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Decides for each manifest of an extracted OpenShift release whether the cluster-version operator would apply it to
-    a cluster with this selection of capabilities.
+  - Decides for each manifest of an extracted OpenShift release whether the cluster-version operator would apply it to a
+    cluster with the given selection of capabilities.
   - With O(dest), writes the included manifests to that directory. File names, content and comments are those of the
-    release. Manifests in C(manifests/) are templates, and the module writes them rendered.
-  - Removes files from O(dest) that an earlier run wrote and that are no longer included. Never touches other files.
+    release. Manifests in C(manifests/) are templates. The module renders them.
+  - Removes files from O(dest) that an earlier run wrote and that are no longer included. Never changes other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -40,26 +40,28 @@ options:
     description:
       - Directory to write the included manifests to. The module creates it if necessary.
       - It must be outside of O(release).
-      - Its file C(.capability-openshift-files) lists the files that this module wrote.
+      - The file C(.capability-openshift-files) in that directory lists the files that this module wrote.
       - The module fails if no manifest is included, so it never removes all files.
     type: path
   decisions:
     description:
       - Whether to return the decision on each manifest, with all reasons for an exclusion.
-      - For a release of a thousand manifests, the result has half a megabyte.
+      - For a release with a thousand manifests, the size of the result is half a megabyte.
     type: bool
     default: false
   graph:
     description:
-      - Returns the order in which the included manifests are applied as a graph, in Mermaid or Graphviz syntax.
-      - A box contains manifests of one component that are applied one after the other. Boxes without a path between
-        them are applied in parallel. A circle waits for all boxes before it.
+      - Format of a graph that shows in which order the included manifests are applied. V(mermaid) is Mermaid, V(dot) is
+        Graphviz. By default, no graph is returned.
+      - A box contains manifests of one component that are applied in sequence. Boxes without a path between them are
+        applied in parallel. A circle waits for all boxes before it.
     type: str
     choices: [mermaid, dot]
   graph_mode:
     description:
-      - The mode of the CVO to draw. V(update) applies one run level after the other. V(install) and V(reconcile) apply
-        all components in parallel. In each mode, a Job waits for everything before it.
+      - Mode of the cluster-version operator that O(graph) shows. V(update) applies one run level after the other.
+        V(install) and V(reconcile) apply all components in parallel. In each mode, a Job waits for everything before
+        it.
     type: str
     choices: [install, update, reconcile]
     default: update
@@ -116,7 +118,7 @@ EXAMPLES = r"""
     known_capabilities: "{{ cluster_version.status.capabilities.knownCapabilities }}"
     overrides: "{{ cluster_version.spec.overrides | default([]) }}"
 
-- name: Draw the order in which an update applies the manifests
+- name: Show the order in which an update applies the manifests
   capability.openshift.release_manifests:
     release: /srv/releases/4.20.3
     capabilities:
@@ -124,7 +126,7 @@ EXAMPLES = r"""
     graph: mermaid
   register: drawing
 
-- name: Write the drawing
+- name: Write the graph to a file
   ansible.builtin.copy:
     content: "{{ drawing.graph }}"
     dest: /srv/reviews/order.mmd
@@ -133,18 +135,18 @@ EXAMPLES = r"""
 
 RETURN = r"""
 version:
-  description: Version of the release, V(none) if it has no metadata and O(openshift_version) is not set.
+  description: Version of the release, V(null) if it has no metadata and O(openshift_version) is not set.
   returned: success
   type: str
   sample: 4.20.3
 enabled_capabilities:
-  description: Enabled capabilities of the cluster, sorted, including those that are always enabled.
+  description: Enabled capabilities, sorted. Includes those that are always enabled.
   returned: success
   type: list
   elements: str
   sample: [Console, Ingress, Storage]
 known_capabilities:
-  description: Known capabilities of the cluster, sorted.
+  description: Known capabilities, sorted.
   returned: success
   type: list
   elements: str
@@ -170,7 +172,7 @@ decisions:
       returned: always
       sample: release-manifests/0000_50_console-operator_07-operator.yaml
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
@@ -178,7 +180,7 @@ decisions:
       type: str
       returned: always
     namespace:
-      description: Namespace of the resource, empty for a cluster-scoped one.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
@@ -186,7 +188,7 @@ decisions:
       type: str
       returned: always
     capabilities:
-      description: All capabilities that the manifest needs.
+      description: Capabilities that the manifest needs.
       type: list
       elements: str
       returned: always
@@ -197,19 +199,19 @@ decisions:
     reasons:
       description:
         - All reasons for the exclusion, empty if the manifest is included.
-        - The first reason is the message of the cluster-version operator.
+        - The first reason is the one that the cluster-version operator reports.
       type: list
       elements: dict
       returned: always
       contains:
         rule:
           description:
-            - Name of the filter, such as V(cluster_profile), V(feature_set) or V(disabled_capability). The guide
-              I(How a decision is made) lists all of them.
+            - Name of the rule, such as V(cluster_profile), V(feature_set) or V(disabled_capability). The guide I(How a
+              decision is made) lists all of them.
           type: str
           returned: always
         message:
-          description: Message of the filter.
+          description: Why the rule excludes the manifest.
           type: str
           returned: always
 graph:
@@ -217,7 +219,7 @@ graph:
   returned: when O(graph) is given
   type: str
 problems:
-  description: Errors, warnings and remarks about the release, the selection and O(dest).
+  description: Errors, warnings and notes about the release, the selection and O(dest).
   returned: always
   type: list
   elements: dict
@@ -231,7 +233,7 @@ problems:
       type: str
       returned: always
     where:
-      description: File, document and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:

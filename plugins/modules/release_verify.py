@@ -8,18 +8,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_verify
-short_description: Compare a cluster with the resources that its release should have created
+short_description: Compare the resources of a cluster with its release
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Reports resources of a release that are missing, unexpected, different from their manifest, or not ready.
   - The expected resources are those that the release includes for the capabilities of the cluster. The module reads
-    these from the status of the ClusterVersion and from the inventory of M(capability.openshift.release_apply).
-    O(capabilities) overrides them.
-  - Only reads, with C(get) and C(list), and also works on a cluster with a cluster-version operator.
-  - Findings do not make the module fail. It fails if it cannot read a resource, after it has checked all others. The
-    result then contains all findings.
+    these capabilities from the status of the ClusterVersion and from the inventory of
+    M(capability.openshift.release_apply). O(capabilities) overrides them.
+  - Sends only C(get) and C(list) requests. Also works on a cluster with a cluster-version operator.
+  - The module does not fail because of findings. It fails if it cannot read a resource, but checks all others first.
+    The result then still contains all findings.
   - Ignores resources that an override marks as unmanaged.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -34,22 +34,22 @@ attributes:
   diff_mode:
     support: N/A
     details:
-      - The module changes nothing.
+      - This action does not modify state.
   idempotent:
     support: full
 options:
   capabilities:
     description:
       - The selection to compare the cluster with, in the format of C(install-config.yaml) and C(ClusterVersion.spec),
-        see M(capability.openshift.cluster_capabilities). With only the set V(None), the unexpected resources are those
-        of optional capabilities.
-      - By default, the enabled capabilities of the cluster. A cluster without a ClusterVersion and without an inventory
-        needs this option.
+        see M(capability.openshift.cluster_capabilities). With only the baseline set V(None), the resources of all
+        optional capabilities are unexpected.
+      - By default, they are the enabled capabilities of the cluster. A cluster without a ClusterVersion and without an
+        inventory needs this option.
     type: dict
 notes:
   - O(release_image) defaults to the image in the status of the ClusterVersion.
   - Metadata of the rollout, values that the cluster injects (CA bundles, proxy variables), and fields that only the
-    cluster has are not differences. Resources that are only created and never updated are not compared.
+    cluster has do not count as differences. Resources that a release creates but never updates are not compared.
 seealso:
   - module: capability.openshift.release_apply
   - module: capability.openshift.release_manifests
@@ -84,7 +84,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 verified:
-  description: Number of checked resources, expected and unexpected ones.
+  description: Number of checked resources, both expected and unexpected.
   returned: success, or if a resource could not be checked
   type: int
   sample: 51
@@ -95,23 +95,23 @@ missing:
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
     file:
-      description: File of the manifest, relative to the release.
+      description: File of the manifest, relative to O(release).
       type: str
       returned: always
     capabilities:
@@ -124,29 +124,29 @@ missing:
       type: str
       returned: always
 unexpected:
-  description: Resources that exist and should not, sorted by group, kind, namespace and name.
+  description: Resources that exist but should not, sorted by group, kind, namespace and name.
   returned: success, or if a resource could not be checked
   type: list
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
     file:
-      description: File of the manifest, relative to the release. Empty if the release does not contain the resource.
+      description: File of the manifest, relative to O(release). Empty if the release does not contain the resource.
       type: str
       returned: always
     capabilities:
@@ -169,23 +169,23 @@ different:
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
     file:
-      description: File of the manifest, relative to the release.
+      description: File of the manifest, relative to O(release).
       type: str
       returned: always
     capabilities:
@@ -195,7 +195,7 @@ different:
       returned: always
     fields:
       description:
-        - The first 20 different fields, dicts with C(field), C(wanted) and C(found). Absent fields are null.
+        - The first 20 fields that differ, dicts with C(field), C(wanted) and C(found). Absent fields are null.
         - The values of a Secret are masked, and long values are shortened.
       type: list
       elements: dict
@@ -203,7 +203,7 @@ different:
       sample:
         - {field: '.spec.replicas', wanted: 1, found: 2}
     more_fields:
-      description: Number of further different fields.
+      description: Number of further fields that differ.
       type: int
       returned: always
 unready:
@@ -213,23 +213,23 @@ unready:
   elements: dict
   contains:
     group:
-      description: API group, empty for the core group.
+      description: API group of the resource. Empty for the core group.
       type: str
       returned: always
     kind:
-      description: Kind.
+      description: Kind of the resource.
       type: str
       returned: always
     namespace:
-      description: Namespace, empty for cluster-scoped resources.
+      description: Namespace of the resource. Empty if it is cluster-scoped.
       type: str
       returned: always
     name:
-      description: Name.
+      description: Name of the resource.
       type: str
       returned: always
     file:
-      description: File of the manifest, relative to the release.
+      description: File of the manifest, relative to O(release).
       type: str
       returned: always
     capabilities:
@@ -246,7 +246,7 @@ unready:
       type: str
       returned: always
 capability_status:
-  description: The capabilities that the cluster was compared with.
+  description: Capability status that the cluster was compared with.
   returned: success, or if a resource could not be checked
   type: dict
   contains:
@@ -266,7 +266,7 @@ capability_status:
       elements: str
       returned: always
 problems:
-  description: Resources that could not be checked, and errors, warnings and remarks about the release and the cluster.
+  description: Resources that could not be checked, and errors, warnings and notes about the release and the cluster.
   returned: always
   type: list
   elements: dict
@@ -280,7 +280,7 @@ problems:
       type: str
       returned: always
     where:
-      description: File, document and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:

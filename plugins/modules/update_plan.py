@@ -15,7 +15,7 @@ author:
 description:
   - Compares the extracted releases of an update path before an OpenShift cluster is updated. Returns the capabilities
     that each update enables and the resources that cause it.
-  - Also returns the condition C(ImplicitlyEnabledCapabilities) that the cluster will show at the end of the path.
+  - Also returns the condition C(ImplicitlyEnabledCapabilities) that the cluster will have at the end of the path.
   - Compares releases as the cluster-version operator does. If a resource of the cluster has a manifest in the new
     release that needs a disabled capability, that capability is enabled. It can never be disabled again.
   - Plans one cluster, or a fleet with O(clusters). Clusters with the same input share a plan.
@@ -36,16 +36,17 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Shows the Markdown report. Of an HTML page it shows only the digest.
+      - Shows the Markdown report. For an HTML page, it shows only the digest.
   idempotent:
     support: full
 options:
   releases:
     description:
-      - The path, as directories of extracted releases. The first one is the release that the cluster runs.
+      - The update path, a list of directories of extracted releases. The first one is the release that the cluster
+        runs.
       - For a flat directory without C(release-metadata), pass a dict with C(release), its directory, and
         C(openshift_version).
-      - Relative paths start from O(chdir), here and in the other options.
+      - Relative paths in this and all other options are relative to O(chdir).
       - Required, unless each of O(clusters) has its own path.
     type: list
     elements: raw
@@ -64,19 +65,20 @@ options:
         O(known_capabilities) is set.
       - The enabled capabilities in its status take precedence over the capability sets. Its C(spec.overrides) are used,
         unless O(overrides) is set.
-      - Names that its version does not know are not an error, because a rollback can leave them in the status.
-      - A different minor version than the first of O(releases) is a warning, and an error with O(fail_on).
+      - Capabilities that its version does not know are not an error, because a rollback can leave them in the status.
+      - If its minor version differs from that of the first release in O(releases), the module warns. With O(fail_on),
+        it fails.
     type: raw
     aliases: [clusterVersion]
   enabled_capabilities:
     description:
-      - The enabled names of the cluster that the plan starts from. They count as requested by name.
+      - Enabled capabilities of the cluster that the plan starts from. They count as requested by name.
     type: list
     elements: str
     aliases: [enabledCapabilities]
   known_capabilities:
     description:
-      - The names that the cluster knows, together with O(enabled_capabilities). By default, those that its version
+      - Known capabilities of the cluster. Requires O(enabled_capabilities). By default, they are those that its version
         knows.
     type: list
     elements: str
@@ -86,7 +88,7 @@ options:
       - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
         C(unmanaged). While one is unmanaged, the cluster refuses updates. From 4.22 on it refuses only updates to
         another minor version.
-      - By default, those of O(cluster_version). An empty list means no overrides.
+      - By default, they are those of O(cluster_version). An empty list means no overrides.
     type: list
     elements: dict
   live_resources:
@@ -96,14 +98,14 @@ options:
       - If set, the new release is compared with the cluster instead of with the old release. If the selection excludes
         a manifest and its resource exists on the cluster, its capabilities are enabled.
       - A resource that the old release deletes counts as existing, as it does for the cluster-version operator.
-      - By default, the resources are looked up on the selected cluster, but only those of the new releases that need a
-        disabled capability. This takes one C(list) request for each kind in all namespaces, of names only, and two
-        discovery requests. A problem with severity V(info) reports how many were looked up.
+      - By default, the module looks up resources on the selected cluster, but only those of the new releases that need
+        a disabled capability. For each kind, it sends one C(list) request for the names in all namespaces. In addition,
+        it sends two discovery requests. A problem with severity V(info) reports how many resources it looked up.
     type: list
     elements: dict
   platform:
     description:
-      - Platform of the cluster, such as V(aws) or V(baremetal), in upper or lower case. It limits
+      - Platform of the cluster, such as V(aws) or V(baremetal). The value is not case sensitive. It limits
         RV(hops[].credentials_requests) to those for this platform.
     type: str
   clusters:
@@ -111,23 +113,24 @@ options:
       - A fleet, as a list of dicts with C(name) and the options of each cluster.
       - C(releases), C(live_resources), C(platform), C(overrides), and the options that describe the cluster, such as
         C(feature_set), override the module option of the same name for this cluster.
-      - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) do so too. A cluster that
-        sets one of these four uses none of the four module options.
+      - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) also override the module
+        options. A cluster that sets one of these four uses none of the four module options.
       - The API spellings of the options are accepted here too.
       - Cannot be combined with options that select a cluster.
     type: list
     elements: dict
   details:
     description:
-      - Whether to return every resource. Otherwise each list of causes contains only the first one, RV(hops[].counts)
-        replaces the other lists, and RV(hops[].implicitly_enabled[].count) is the number of causes.
+      - Whether to return every resource. With V(false), each list of causes contains only the first one,
+        RV(hops[].counts) replaces the other lists, and RV(hops[].implicitly_enabled[].count) is the number of causes.
       - The default is V(true) for one cluster and V(false) for O(clusters). O(report) always contains all details.
     type: bool
   fail_on:
     description:
-      - Names that the path must not enable in any way. If it does, the module fails, and still returns the whole plan.
-      - V(any) means each name that is enabled and that the selection does not request in the new release.
-      - A disabled name that the new release does not know counts as enabled, because such a release creates its
+      - Capabilities that the path must not enable in any way. If it enables one, the module fails, but still returns
+        the whole plan.
+      - V(any) means each capability that is enabled and that the selection does not request in the new release.
+      - A disabled capability that the new release does not know counts as enabled, because that release creates its
         components.
     type: list
     elements: str
@@ -141,15 +144,15 @@ options:
     default: false
   chdir:
     description:
-      - Directory that relative paths start from, including those in O(clusters).
-      - By default, the directory in which Ansible runs the module. For a local connection this is the directory of the
-        playbook.
+      - Directory for relative paths, including those in O(clusters).
+      - By default, it is the directory in which Ansible runs the module. For a local connection, this is the directory
+        of the playbook.
     type: path
   report:
     description:
-      - Where to write a report. An existing file that is not such a report is an error.
-      - A path that ends in C(.md) gets Markdown, and one that ends in C(.html) a self-contained page. Any other path is
-        a directory that gets C(update_plan.md) and C(update_plan.html).
+      - Where to write a report. The module fails if the file exists and is not such a report.
+      - If the path ends in C(.md), the report is in Markdown. If it ends in C(.html), the report is a self-contained
+        page. Any other path is a directory, to which the module writes C(update_plan.md) and C(update_plan.html).
     type: path
 seealso:
   - module: capability.openshift.release_manifests
@@ -158,7 +161,7 @@ seealso:
 requirements:
   - PyYAML
   - Jinja2 (for O(report))
-  - rapidyaml (optional, makes reading three times faster)
+  - rapidyaml (optional, reads a release three times faster)
   - kubernetes (to read from a cluster)
 """
 
@@ -189,7 +192,7 @@ EXAMPLES = r"""
     cluster_version: /srv/sites/paris/clusterversion.yaml
     fail_on: [Console]
 
-- name: Read the ClusterVersion and the deciding resources from the cluster
+- name: Read the ClusterVersion and the relevant resources from the cluster
   capability.openshift.update_plan:
     releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
     kubeconfig: /srv/sites/paris/kubeconfig
@@ -211,46 +214,46 @@ EXAMPLES = r"""
 RETURN = r"""
 hops:
   description: The hops of the path, in order.
-  returned: success or O(fail_on), without O(clusters)
+  returned: success or violation of O(fail_on), without O(clusters)
   type: list
   elements: dict
   contains:
     from:
-      description: Version of the outgoing release.
+      description: Version of the old release.
       type: str
       returned: always
     to:
-      description: Version of the incoming release.
+      description: Version of the new release.
       type: str
       returned: always
     downgrade:
-      description: Whether the incoming release is older than the outgoing one, or the same.
+      description: Whether the new release is older than the old one, or the same.
       type: bool
       returned: always
     enabled_before:
-      description: Names that are enabled before the hop, sorted.
+      description: Enabled capabilities before the hop, sorted.
       type: list
       elements: str
       returned: always
     enabled_after:
-      description: Names that are enabled after the incoming release has resolved the selection, sorted.
+      description: Enabled capabilities after the new release has resolved the selection, sorted.
       type: list
       elements: str
       returned: always
     known_before:
-      description: Names that the cluster knows before the hop.
+      description: Known capabilities before the hop, sorted.
       type: list
       elements: str
       returned: always
     known_after:
-      description: Names that the cluster knows after the hop.
+      description: Known capabilities after the hop, sorted.
       type: list
       elements: str
       returned: always
     implicitly_enabled:
       description:
-        - Capabilities that the hop enables implicitly, as the outgoing cluster-version operator computes them, and
-          those that the incoming one always enables.
+        - Capabilities that the hop enables implicitly, as the cluster-version operator of the old release computes
+          them. Also those that the new release always enables.
       type: list
       elements: dict
       returned: always
@@ -260,15 +263,17 @@ hops:
           type: str
           returned: always
         cause:
-          description: V(manifest) if resources cause it, V(forced) if it is enabled although no manifest needs it.
+          description:
+            - V(manifest) if resources cause it. V(forced) if the capability is enabled although no manifest needs it.
           type: str
           returned: always
         requested:
-          description: Whether the selection requests it in the incoming release. It is not implicit there.
+          description:
+            - Whether the selection requests the capability in the new release. It is then not implicitly enabled there.
           type: bool
           returned: always
         source:
-          description: Source of a forced case, otherwise empty.
+          description: Source of the rule if the cause is V(forced). Otherwise empty.
           type: str
           returned: always
         count:
@@ -276,68 +281,69 @@ hops:
           type: int
           returned: always
         resources:
-          description: The resources that cause it, in the order of the incoming release.
+          description: The resources that cause it, in the order of the new release.
           type: list
           elements: dict
           returned: always
           contains:
             group:
-              description: API group, empty for the core group.
+              description: API group of the resource. Empty for the core group.
               type: str
               returned: always
             kind:
-              description: Kind.
+              description: Kind of the resource.
               type: str
               returned: always
             namespace:
-              description: Namespace, empty for a cluster-scoped resource.
+              description: Namespace of the resource. Empty if it is cluster-scoped.
               type: str
               returned: always
             name:
-              description: Name.
+              description: Name of the resource.
               type: str
               returned: always
             from_file:
-              description: File in the outgoing release, V(none) if the resource exists only on the cluster.
+              description: File in the old release, V(null) if the resource exists only on the cluster.
               type: str
               returned: always
             to_file:
-              description: File in the incoming release.
+              description: File in the new release.
               type: str
               returned: always
             from_capabilities:
-              description: Capabilities that the manifest needs in the outgoing release.
+              description: Capabilities that the manifest needs in the old release.
               type: list
               elements: str
               returned: always
             to_capabilities:
-              description: Capabilities that the manifest needs in the incoming release.
+              description: Capabilities that the manifest needs in the new release.
               type: list
               elements: str
               returned: always
             deleted:
-              description: Whether the incoming release deletes the resource. It enables capabilities nevertheless.
+              description: Whether the new release deletes the resource. Such a resource still enables capabilities.
               type: bool
               returned: always
     newly_requested:
-      description: Names that the selection requests in the incoming release, and that were disabled.
+      description: Capabilities that the selection requests in the new release and that were disabled.
       type: list
       elements: str
       returned: always
     newly_known:
-      description: Names that become known and stay disabled.
+      description: Capabilities that become known and stay disabled.
       type: list
       elements: str
       returned: always
     no_longer_optional:
       description:
-        - Disabled names that the incoming release does not know. It creates their components.
+        - Disabled capabilities that the new release does not know. It creates their components.
       type: list
       elements: str
       returned: always
     not_in_fresh_install:
       description:
-        - Names that are enabled here, and disabled in a fresh install of the incoming release with RV(capabilities).
+        - Capabilities that are enabled after the hop, but disabled in a fresh install of the new release with
+          RV(capabilities).
       type: list
       elements: str
       returned: always
@@ -360,73 +366,73 @@ hops:
       returned: always
     moved:
       description:
-        - Names of the selection whose resources need other capabilities in the incoming release, dicts with C(name) and
-          C(resources), as in RV(hops[].implicitly_enabled[].resources).
+        - Capabilities of the selection whose resources need other capabilities in the new release, dicts with C(name)
+          and C(resources), as in RV(hops[].implicitly_enabled[].resources).
       type: list
       elements: dict
       returned: with details
     added:
       description:
-        - Resources that only the incoming release applies, dicts with C(group), C(kind), C(namespace),
-          C(name), C(file) and C(capabilities).
+        - Resources that only the new release applies, dicts with C(group), C(kind), C(namespace), C(name), C(file) and
+          C(capabilities).
       type: list
       elements: dict
       returned: with details
     removed:
-      description: Resources that only the outgoing release applies. They stay on the cluster.
+      description: Resources that only the old release applies. They stay on the cluster.
       type: list
       elements: dict
       returned: with details
     deleted:
-      description: Resources that only the incoming release deletes.
+      description: Resources that only the new release deletes.
       type: list
       elements: dict
       returned: with details
     credentials_requests:
       description:
         - CredentialsRequests that the new state needs, limited to O(platform) if it is set.
-        - C(new) is whether the cluster did not have it before.
-        - C(provider) is the kind of provider, V(none) without O(platform).
+        - C(new) is V(true) if the cluster did not have the request before.
+        - C(provider) is the kind of provider, V(null) without O(platform).
       type: list
       elements: dict
       returned: with details
     orphaned:
-      description: Orphaned resources, which are RV(hops[].removed) of a downgrade. Otherwise empty.
+      description: Orphaned resources. For a downgrade, these are RV(hops[].removed). Otherwise empty.
       type: list
       elements: dict
       returned: with details
 releases:
   description: Versions of the path.
-  returned: success or O(fail_on), without O(clusters)
+  returned: success or violation of O(fail_on), without O(clusters)
   type: list
   elements: str
   sample: [4.13.59, 4.14.42]
 capabilities:
   description:
-    - The selection that the plan starts from, without exclusions, a dict with C(baseline_capability_set) (V(none) for
+    - The selection that the plan starts from, without exclusions, a dict with C(baseline_capability_set) (V(null) for
       the cluster default) and C(additional_enabled_capabilities).
-  returned: success or O(fail_on), without O(clusters)
+  returned: success or violation of O(fail_on), without O(clusters)
   type: dict
 enabled_capabilities:
-  description: Names that are enabled at the end of the path, sorted.
-  returned: success or O(fail_on), without O(clusters)
+  description: Enabled capabilities at the end of the path, sorted.
+  returned: success or violation of O(fail_on), without O(clusters)
   type: list
   elements: str
 implicitly_enabled_capabilities:
-  description: Enabled names that the selection does not request in the last release.
-  returned: success or O(fail_on), without O(clusters)
+  description: Enabled capabilities that the selection does not request in the last release, sorted.
+  returned: success or violation of O(fail_on), without O(clusters)
   type: list
   elements: str
 known_capabilities:
-  description: Names that the cluster knows at the end of the path.
-  returned: success or O(fail_on), without O(clusters)
+  description: Known capabilities at the end of the path, sorted.
+  returned: success or violation of O(fail_on), without O(clusters)
   type: list
   elements: str
 condition:
   description:
-    - The condition C(ImplicitlyEnabledCapabilities) that the cluster will show at the end of the path, a dict with
-      C(type), C(status), C(reason) and C(message). V(none) if the last release has no capabilities.
-  returned: success or O(fail_on), without O(clusters)
+    - The condition C(ImplicitlyEnabledCapabilities) that the cluster will have at the end of the path, a dict with
+      C(type), C(status), C(reason) and C(message). V(null) if the last release has no capabilities.
+  returned: success or violation of O(fail_on), without O(clusters)
   type: dict
   sample:
     type: ImplicitlyEnabledCapabilities
@@ -436,29 +442,30 @@ condition:
 plans:
   description:
     - The distinct plans of a fleet, each with the return values for one cluster and its own C(problems).
-  returned: success or O(fail_on), with O(clusters)
+  returned: success or violation of O(fail_on), with O(clusters)
   type: list
   elements: dict
 clusters:
-  description: The position in RV(plans) of the plan of each cluster.
-  returned: success or O(fail_on), with O(clusters)
+  description: For each cluster, the index of its plan in RV(plans).
+  returned: success or violation of O(fail_on), with O(clusters)
   type: dict
   sample: {berlin: 0, paris: 1, rome: 0}
 violations:
   description:
-    - Names that the path enables although O(fail_on) forbids it, dicts with C(name), C(from), C(to), C(message) and
-      C(clusters).
-  returned: success or O(fail_on)
+    - Capabilities that the path enables although O(fail_on) forbids it, dicts with C(name), C(from), C(to), C(message)
+      and C(clusters).
+  returned: success or violation of O(fail_on)
   type: list
   elements: dict
 report:
-  description: The files of the report.
+  description: Paths of the report files.
   returned: when O(report) is set
   type: list
   elements: path
 problems:
   description:
-    - Problems and notes. With O(clusters), those of all plans, and how many plans have others.
+    - Errors, warnings and notes about the releases and the plan. With O(clusters), those that all plans have, and the
+      number of plans that have others.
   returned: always
   type: list
   elements: dict
@@ -472,7 +479,7 @@ problems:
       type: str
       returned: always
     where:
-      description: Release, file and field, or the option.
+      description: Location of the problem, such as an option, or a field of a file or object.
       type: str
       returned: always
     message:
@@ -480,7 +487,7 @@ problems:
       type: str
       returned: always
     hint:
-      description: What to do about it, empty if nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """

@@ -11,7 +11,7 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - True if the cluster-version operator would apply a manifest.
+  - True if the cluster-version operator would apply the manifest.
 options:
   _input:
     description: The manifest, a dict with C(kind) and C(metadata).
@@ -38,7 +38,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: V(true) if the manifest is in.
+  description: V(true) if the manifest is included.
   type: bool
 """
 

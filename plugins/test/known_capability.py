@@ -11,7 +11,7 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - True if a name is a capability of that version of OpenShift. Names are case sensitive.
+  - True if the name is a capability of that version of OpenShift. Names are case sensitive.
 positional: version
 options:
   _input:
@@ -23,7 +23,7 @@ options:
     type: str
     default: ''
   feature_gates:
-    description: All enabled feature gates. By default those of O(feature_set).
+    description: All enabled feature gates. By default, they are those of O(feature_set).
     type: list
     elements: str
 extends_documentation_fragment:
@@ -39,7 +39,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: V(true) if the version knows the name.
+  description: V(true) if the version knows the capability.
   type: bool
 """
 
