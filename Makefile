@@ -4,9 +4,9 @@
 # PYTHON=/path/to/python chooses the interpreter (3.11 or newer), STEPS="ruff unit" the steps of `make test`.
 
 .POSIX:
-.PHONY: help quickstart check test test-matrix bench lint unit clean
+.PHONY: help quickstart check test test-matrix bench lint unit site clean
 
-# Nobody's own Ansible settings, and the interpreter that runs Ansible for the tasks as well.
+# Without the user's Ansible settings, and with one interpreter for Ansible and its tasks.
 PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
 	ANSIBLE_PYTHON_INTERPRETER="$$PWD/.venv/bin/python" .venv/bin/ansible-playbook
 
@@ -16,6 +16,7 @@ help:
 	@echo 'make test         every check that a change has to pass; STEPS="ruff unit" runs some of them'
 	@echo 'make lint         only the checks that take seconds'
 	@echo 'make unit         only the unit and parity tests'
+	@echo 'make site         build the documentation site in .cache/site/html, and check its links'
 	@echo 'make test-matrix  what the gate leaves out, and all on every ansible-core and Python at hand'
 	@echo 'make bench        measure how long the main jobs take'
 	@echo 'make clean        remove what the other targets made'
@@ -34,11 +35,15 @@ test:
 
 lint:
 	@tools/setup test
-	@.venv/bin/python tools/gate ruff mypy imports ansible-lint docs changelog licences
+	@.venv/bin/python tools/gate ruff mypy imports ansible-lint docs changelog licences words
 
 unit:
 	@tools/setup test
 	@.venv/bin/python tools/gate unit
+
+site:
+	@tools/setup test
+	@.venv/bin/python tools/docsite.py
 
 test-matrix:
 	@tools/setup test

@@ -21,6 +21,7 @@ BUDGET = 110.0
 
 _ANSIBLE = (f"{ROLES}/", f"{PLAYBOOKS}/", "examples/", "extensions/", f"{TARGETS}/")
 _DOCUMENTED = ("plugins/modules/", "plugins/filter/", "plugins/test/", "plugins/doc_fragments/", "docs/", "README.md")
+_SITE = ("docs/", "changelogs/", "tools/architecture.py", "tools/docsite.py", "tools/flowchart.py")
 _GENERIC = {
     *("data", "defaults", "docs", "examples", "extensions", "facts", "files", "go", "handlers", "meta", "molecule"),
     *("parity", "playbooks", "plugins", "releases", "roles", "tasks", "templates", "tests", "unit", "vars"),
@@ -83,7 +84,7 @@ def choose(
 ) -> Choices:
     """Return what to run for the ``changed`` files.
 
-    What was changed itself is run in any case; what depends on it comes by its distance, and as far as ``budget`` goes.
+    Changed tests always run. Tests that depend on a changed file run in the order of their distance, within ``budget``.
     """
     fixed = list(_fixed(changed))
     starts = {start: name for name in changed for start in _starts(name, texts)}
@@ -161,6 +162,8 @@ def _steps_of(name: str) -> dict[str, tuple[float, str]]:
         found["changelog"] = (2.0, "the changelog")
     if name.startswith(_DOCUMENTED) or (name.startswith(f"{ROLES}/") and "/meta/" in name):
         found["docs"] = (20.0, "documentation")
+    if name.startswith(_SITE) or name.endswith(".md"):
+        found["site"] = (20.0, "the documentation site")
     if name.startswith(_ANSIBLE) and name.endswith((".yml", ".yaml")) and "/release-manifests/" not in name:
         found["ansible-lint"] = (20.0, "playbooks and roles")
     return found

@@ -107,7 +107,7 @@ def _digest(lines: list[str]) -> str:
 def build(venv: Path, python: str, sets: dict[str, list[str]], *, collections: bool, say: Say) -> bool:
     """Make ``venv`` hold the packages of all ``sets`` (name -> requirements); return whether anything was done."""
     stamp = venv / ".setup.json"
-    # Scripts in a virtual environment hold its path: one that was moved is made anew.
+    # Scripts in a virtual environment contain its path, so one that was moved is created again.
     base = {"python": _ask(python, "sys.version, os.path.realpath(sys.base_prefix)"), "path": str(venv)}
     try:
         known = json.loads(stamp.read_text(encoding="utf-8"))
@@ -174,7 +174,7 @@ def missing_browser_packages() -> list[str]:
 def add_browser(say: Say) -> bool:
     """Install Chromium and its driver if they are missing and we may; return whether anything was done.
 
-    Where it is not possible the other tests can still run, so this only tells. The gate's step `browser` fails then.
+    If that is not possible, this only prints a message, because the other tests can run. The step `browser` then fails.
     """
     missing = missing_browser_packages()
     if not missing:
@@ -202,14 +202,14 @@ def add_browser(say: Say) -> bool:
 
 
 def _has_control_plane() -> bool:
-    """Tell whether the programs of a control plane are there, so that the quickstart can show a rollout."""
+    """Whether the programs of a control plane exist, which the quickstart needs for a rollout."""
     package = f"ansible_collections.{NAMESPACE}.{NAME}.tests.control_plane.programs"
     code = f"import sys; from {package} import API, are_there; sys.exit(not are_there(API))"
     return subprocess.run([VENV / "bin" / "python", "-c", code], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def main() -> int:
-    """Set up .venv for the set that was asked for."""
+    """Set up .venv with the requested set of packages."""
     wanted = sys.argv[1] if len(sys.argv) > 1 else "test"
     files = {"runtime": ["runtime"], "quickstart": ["runtime"], "test": ["runtime", "test"]}
     if wanted not in files:

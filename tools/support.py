@@ -209,8 +209,8 @@ def copy_tree(target: Path, venv: Path) -> Path:
     """Copy the checkout to where ansible-test accepts it, and return the copy's folder.
 
     ansible-test wants a path .../ansible_collections/NAMESPACE/NAME, resolves links, and asks git which files there
-    are: the copy is a repository of its own, or the checkout's .gitignore would hide all of it and nothing would be
-    tested.
+    are. The copy is a separate repository, because otherwise the checkout's .gitignore would hide all of it, and
+    nothing would be tested.
     """
     shutil.rmtree(target, ignore_errors=True)
     collections = target / "ansible_collections"

@@ -29,7 +29,7 @@ class Users:
         return self._users.get(name, set())
 
     def distances(self, starts: Iterable[str]) -> dict[str, int]:
-        """Return over how many others at least each user comes to one of ``starts``, which themselves have 0."""
+        """Return the distance of each user to the nearest of ``starts``, which have 0."""
         found = dict.fromkeys(starts, 0)
         edge = list(found)
         while edge:
@@ -103,7 +103,7 @@ def unit(path: str) -> str:
 
 def _can_be_named(path: str) -> bool:
     parts = PurePosixPath(path).parts
-    kinds = ("modules", "action", "filter", "test", "doc_fragments")
+    kinds = ("modules", "action", "filter", "lookup", "test", "doc_fragments")
     if parts[0] == "plugins":
         return len(parts) == 3 and parts[1] in kinds
     return len(parts) == 2 and parts[0] in (ROLES, PLAYBOOKS)

@@ -37,8 +37,8 @@ options: {}
 attributes:
   action_group:
     description:
-      - Use C(group/capability.openshift.cluster) in C(module_defaults) to say once, for all modules that can talk to a
-        cluster, how to reach it, and C(group/capability.openshift.openshift) for options that all modules have.
+      - Use C(group/capability.openshift.cluster) in C(module_defaults) to set the connection options of all modules
+        that connect to a cluster, and C(group/capability.openshift.openshift) for options that all modules have.
     support: full
     membership:
       - capability.openshift.cluster

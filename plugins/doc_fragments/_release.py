@@ -16,8 +16,8 @@ options:
     description:
       - Directory of an extracted release.
       - It has the layout of the release image, or is a flat directory of manifests. The layout of the image is
-        C(release-manifests/), with C(release-metadata) and C(image-references), beside C(manifests/), the manifests of
-        the cluster-version operator itself.
+        C(release-manifests/), with C(release-metadata) and C(image-references), and C(manifests/), which contains the
+        manifests of the cluster-version operator itself.
       - Files ending in C(.yaml), C(.yml) or C(.json) are read in the order of their names. Subdirectories are ignored.
     type: path
     required: true

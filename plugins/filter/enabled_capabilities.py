@@ -6,13 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: enabled_capabilities
-short_description: The capabilities that a selection turns on in a version
+short_description: Resolve a selection to the enabled capabilities
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Resolves a selection as a cluster of that version does, and returns the names that are on, sorted.
-  - Names that such a cluster has on whatever is asked are part of the answer (Ingress from 4.16 on).
+  - Resolves a selection as a cluster of that version does, and returns the enabled names, sorted.
+  - The result includes names that such a cluster enables for every selection, such as Ingress from 4.16 on.
 positional: version
 options:
   _input:
@@ -32,7 +32,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: What the RAN selection turns on in 4.20
+- name: Show the capabilities that the RAN selection enables in 4.20
   ansible.builtin.debug:
     msg: "{{ selection | capability.openshift.enabled_capabilities('4.20') }}"
   vars:
@@ -41,7 +41,7 @@ EXAMPLES = r"""
       additionalEnabledCapabilities: [NodeTuning, OperatorLifecycleManager]
   # => ['Ingress', 'NodeTuning', 'OperatorLifecycleManager']
 
-- name: What a new minor adds to the default selection
+- name: Show what a new minor adds to the default selection
   ansible.builtin.debug:
     msg: >-
       {{ none | capability.openshift.enabled_capabilities('4.18')

@@ -6,39 +6,39 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: implicitly_enabled_capabilities
-short_description: What an update from these manifests to those turns on
+short_description: Predict the capabilities that an update enables implicitly
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Compares the manifests of two releases as the cluster-version operator does, and returns the capabilities that an
-    update turns on, sorted.
-  - A resource that is in before the update, and whose new manifest is out because of its capabilities, turns those on
-    that its old manifest did not have.
-  - Meant for a few manifests. Whole releases cost seconds as variables; M(capability.openshift.update_plan) reads them
-    as files, and knows the cases that no manifest shows.
+  - Compares the manifests of two releases as the cluster-version operator does, and returns the capabilities that the
+    update enables implicitly, sorted.
+  - A resource of the cluster can move into a disabled capability. The update then enables the capabilities that the old
+    manifest of the resource did not require.
+  - Use it for a few manifests. Whole releases cost seconds as variables. M(capability.openshift.update_plan) reads them
+    as files, and also predicts the cases that no manifest shows.
 positional: target, enabled
 options:
   _input:
-    description: Manifests of the release that the cluster runs, as dicts.
+    description: Manifests of the release that the cluster runs.
     type: list
     elements: dict
     required: true
   target:
-    description: Manifests of the release that it goes to, as dicts.
+    description: Manifests of the release that the cluster is updated to.
     type: list
     elements: dict
     required: true
   enabled:
-    description: Capabilities that are on before the update, those included that are on implicitly.
+    description: Enabled capabilities before the update, including the implicitly enabled ones.
     type: list
     elements: str
     required: true
   openshift_version:
     description:
-      - Version whose major version the manifests are filtered by, such as V(4.20). Quote it, because YAML reads
-        C(4.20) as 4.2.
-      - Left out, they are not filtered by it.
+      - Version, such as V(4.20). Quote it, because YAML reads C(4.20) as 4.2. Manifests are filtered by its major
+        version.
+      - By default they are not filtered by version.
     type: str
 extends_documentation_fragment:
   - capability.openshift._filter.cluster
@@ -48,7 +48,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: What a change to our operator's manifests would turn on in clusters without the Console
+- name: Show what a change to our operator's manifests enables in clusters without the Console
   ansible.builtin.debug:
     msg: "{{ before | capability.openshift.implicitly_enabled_capabilities(after, ['Ingress']) }}"
   vars:
@@ -59,7 +59,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Names of the capabilities that are turned on, sorted.
+  description: Names of the implicitly enabled capabilities, sorted.
   type: list
   elements: str
 """
@@ -72,7 +72,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._filter impor
 
 
 def implicitly_enabled_capabilities(current: Any, target: Any, enabled: Any, **options: Any) -> list[str]:
-    """Return what an update from ``current`` to ``target`` turns on where ``enabled`` is on."""
+    """The names that an update from ``current`` to ``target`` enables implicitly in a cluster with ``enabled``."""
     try:
         return implicitly_enabled(current, target, enabled, options)
     except CapabilityError as error:

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: included_manifests
-short_description: The manifests of a list that a cluster gets
+short_description: Select the manifests that a cluster includes
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Keeps of a list of manifests those that the cluster-version operator would apply, in their order.
-  - Meant for a few dozen manifests. For a release use M(capability.openshift.release_manifests), which reads files and
-    tells reasons; megabytes of manifests in a variable cost seconds each time they are handed on.
+  - Returns the manifests of a list that the cluster-version operator would apply, in their order.
+  - Use it for a few dozen manifests, because megabytes of manifests in a variable cost seconds per task. For a release
+    use M(capability.openshift.release_manifests), which reads files and returns reasons.
 options:
   _input:
-    description: Manifests, dicts with C(kind) and C(metadata).
+    description: Manifests, each a dict with C(apiVersion), C(kind) and C(metadata).
     type: list
     elements: dict
     required: true
@@ -28,7 +28,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Apply what belongs to this cluster of a vendor's manifests
+- name: Apply those of a vendor's manifests that the cluster includes
   kubernetes.core.k8s:
     definition: >-
       {{ manifests
@@ -42,7 +42,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The manifests that are in, as they were given.
+  description: The included manifests, unchanged.
   type: list
   elements: dict
 """
@@ -57,10 +57,10 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._filter impor
 def included_manifests(
     manifests: Any, capabilities: Any = None, openshift_version: Any = None, **options: Any
 ) -> list[Any]:
-    """Return those of ``manifests`` that are in, in their order."""
+    """The included ones of ``manifests``, in their order."""
     try:
-        found = decide_manifests(manifests, openshift_version, capabilities, options)
-        return [given for given, included in found if included]
+        decisions = decide_manifests(manifests, openshift_version, capabilities, options)
+        return [given for given, included in decisions if included]
     except CapabilityError as error:
         raise filter_error(error) from None
 

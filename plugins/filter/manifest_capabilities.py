@@ -6,14 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: manifest_capabilities
-short_description: The capabilities that a manifest needs
+short_description: Read the capabilities that a manifest requires
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Returns the names in the annotation C(capability.openshift.io/name) of a manifest, in their order.
-  - All of them must be enabled for the manifest to be in. Names are not trimmed, because the cluster-version operator
-    does not trim them either.
+  - The manifest is included only if all of them are enabled. Names are not trimmed, because the cluster-version
+    operator does not trim them either.
 options:
   _input:
     description: The manifest, a dict with C(kind) and C(metadata).
@@ -22,7 +22,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: What this CredentialsRequest needs
+- name: Show the capabilities that a CredentialsRequest requires
   ansible.builtin.debug:
     msg: "{{ request | capability.openshift.manifest_capabilities }}"
   vars:
@@ -32,7 +32,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Names of capabilities, empty for a manifest that needs none.
+  description: Names of capabilities. Empty if the manifest requires none.
   type: list
   elements: str
 """

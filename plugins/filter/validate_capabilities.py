@@ -6,16 +6,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: validate_capabilities
-short_description: Everything that is wrong with a selection of capabilities in a version
+short_description: Report all problems of a selection in a version
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Checks a selection against what that version of OpenShift knows, and returns all problems at once.
-  - With O(platform) or O(install_method), the rules of installing a cluster are part of that, as in
-    M(capability.openshift.install_config).
-  - An empty list means that nothing is wrong. A problem whose severity is V(error) means that the selection cannot be
-    used; the others are worth knowing.
+  - Checks a selection against the capabilities of an OpenShift version, and returns all problems at once.
+  - With O(platform) or O(install_method), it also checks the rules of installations, as
+    M(capability.openshift.install_config) does.
+  - A selection without problems of severity V(error) can be used. Other problems are remarks.
 positional: version
 options:
   _input:
@@ -27,10 +26,10 @@ options:
   platform:
     description:
       - Platform that the cluster is installed on, a key of C(platform) in C(install-config.yaml).
-      - Beside it only O(install_method), O(feature_set) and O(feature_gates) have a meaning.
+      - It can be combined only with O(install_method), O(feature_set) and O(feature_gates).
     type: str
   install_method:
-    description: How the cluster is installed. Left out, it is what M(capability.openshift.install_config) takes it for.
+    description: Install method. It has the same default as in M(capability.openshift.install_config).
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
 extends_documentation_fragment:
@@ -40,7 +39,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Stop before anything is built
+- name: Stop before the installation starts
   ansible.builtin.assert:
     that: problems | selectattr('severity', 'eq', 'error') | length == 0
     fail_msg: "{{ problems }}"
@@ -52,7 +51,7 @@ EXAMPLES = r"""
   # => capabilities.additional_enabled_capabilities[0]: 'console' is not a capability of 4.20.
   #    Write Console: names are case sensitive
 
-- name: What an installer of 4.18 says to a selection on AWS
+- name: Show how to satisfy an installer of 4.18 on AWS
   ansible.builtin.debug:
     msg: "{{ {'baselineCapabilitySet': 'None'} | capability.openshift.validate_capabilities('4.18', platform='aws')
              | selectattr('severity', 'eq', 'error') | map(attribute='hint') }}"
@@ -61,7 +60,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Problems, each with C(severity), C(where), C(message) and C(hint).
+  description: Problems, each with C(severity), C(code), C(where), C(message) and C(hint).
   type: list
   elements: dict
 """

@@ -63,7 +63,7 @@ class Problems(list[Problem]):
         raise_errors(self, error)
 
     def unique(self) -> tuple[Problem, ...]:
-        """Return every distinct problem once, in the order of its first report."""
+        """Every distinct problem once, in the order of its first report."""
         return tuple(dict.fromkeys(self))
 
 
@@ -103,9 +103,9 @@ def has_errors(problems: Iterable[Problem]) -> bool:
 
 def raise_errors(problems: Iterable[Problem], error: type[CapabilityError]) -> None:
     """Raise ``error`` with all ``problems`` if at least one of them is an error."""
-    found = tuple(problems)
-    if has_errors(found):
-        raise error(found)
+    collected = tuple(problems)
+    if has_errors(collected):
+        raise error(collected)
 
 
 def type_name(value: object) -> str:
@@ -129,7 +129,7 @@ def nearest_name(name: object, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the hint for an unknown ``name``: the nearest of ``known``, or a note if only case or blanks differ."""
+    """The hint for an unknown ``name``: the nearest of ``known``, or a note if only case or blanks differ."""
     names = sorted(known)
     text = str(name).strip()
     nearest = nearest_name(name, names)

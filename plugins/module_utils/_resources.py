@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A kind as an API server serves it: under which path its objects are found."""
+"""Identities in the Kubernetes API: kinds as served, resources, and targets of requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class ApiResource(NamedTuple):
-    """A kind in one version of its group; ``plural`` is its name in paths and in RBAC rules."""
+    """A kind in one version of its group. ``plural`` is its name in paths and RBAC rules."""
 
     group: str
     version: str
@@ -21,28 +21,28 @@ class ApiResource(NamedTuple):
 
     @property
     def group_kind(self) -> tuple[str, str]:
-        """What ``ResourceId.group_kind`` is of its objects."""
+        """The ``ResourceId.group_kind`` of its objects."""
         return self.group, self.kind
 
     @property
     def api_version(self) -> str:
-        """The value of ``apiVersion`` in its objects."""
+        """The ``apiVersion`` of its objects."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
     def resource(self) -> str:
-        """Plural and group as the API's own messages have them, such as ``deployments.apps``."""
+        """Plural and group, such as ``deployments.apps``."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     def path(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
-        """Return the path of one object, or of all of them (in ``namespace``, where one is given), unquoted."""
+        """The unquoted path of one object, or of all objects, in ``namespace`` if it is given."""
         begin = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         parts = ["namespaces", namespace] if self.namespaced and namespace else []
         parts += [self.plural, *(part for part in (name, subresource) if part)]
         return "/".join([begin, *parts])
 
     def shown(self, name: str = "", namespace: str = "", subresource: str = "") -> str:
-        """Name an object for readers, such as ``deployments.apps console/console-operator``."""
+        """The name of an object for messages, such as ``deployments.apps console/console-operator``."""
         of = f"{self.resource}/{subresource}" if subresource else self.resource
         named = f"{namespace}/{name}" if namespace and name else namespace or name
         return f"{of} {named}" if named else of
@@ -66,9 +66,9 @@ PROXIES = ApiResource("config.openshift.io", "v1", "proxies", "Proxy")
 
 
 class Target(NamedTuple):
-    """What a request is about: a kind, one object of it (all of them without a name), or a sub-resource of it.
+    """The target of a request: all objects of a kind, one object, or a subresource of it.
 
-    ``labels`` is a label selector, for lists and watches.
+    ``labels`` is a label selector for lists and watches.
     """
 
     kind: ApiResource
@@ -82,22 +82,25 @@ class Target(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where the API server has it."""
+        """Its path on the API server."""
         return self.kind.path(self.name, self.namespace, self.subresource)
 
     @property
     def key(self) -> str:
-        """What ``object_key`` returns of the object."""
+        """The key of the object, as in ``object_key``."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 def target_for(kind: ApiResource, resource: ResourceId) -> Target:
-    """Return where a kind of the API has ``resource``."""
+    """The target of ``resource``, which is of ``kind``."""
     return Target(kind, resource.name, resource.namespace if kind.namespaced else "")
 
 
 class ResourceId(NamedTuple):
-    """Identity of a resource. The API version is not part of it (library-go:pkg/manifest/manifest.go resourceId)."""
+    """Identity of a resource, without its API version.
+
+    Source: openshift/library-go:pkg/manifest/manifest.go resourceId.
+    """
 
     group: str
     kind: str
@@ -106,7 +109,7 @@ class ResourceId(NamedTuple):
 
     @property
     def group_kind(self) -> tuple[str, str]:
-        """Its kind, told from kinds of other groups with the same name."""
+        """Group and kind."""
         return self.group, self.kind
 
     def __str__(self) -> str:

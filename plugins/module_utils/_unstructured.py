@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What is in the body of an object, whose shape nobody has checked."""
+"""Nested fields of API objects whose shape is not validated."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 
 
 def nested(value: Any, *path: str) -> Any:
-    """Return what is at ``path`` below ``value``, a body; ``None`` where nothing is."""
+    """The field of ``value`` at ``path``; ``None`` if it does not exist."""
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
 
 
 def mappings_in(value: object) -> list[Mapping[str, Any]]:
-    """Return the maps in a list that an API server has; of anything else none."""
+    """The maps in ``value`` if it is a list, else an empty list."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def conditions_of(value: object) -> dict[Any, Mapping[str, Any]]:
-    """Return the conditions in the status of an object, by their type."""
+    """The conditions in the status of an object, by type."""
     return {item.get("type"): item for item in mappings_in(nested(value, "status", "conditions"))}
 
 

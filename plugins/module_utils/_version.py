@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ._problems import InvalidOptionError, Problems
-
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _BUILD = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
@@ -26,23 +24,11 @@ def find_minor(version: object) -> Minor | None:
     return Minor(int(match.group(1)), int(match.group(2))) if match else None
 
 
-def read_minor(version: object, where: str, problems: Problems) -> Minor | None:
-    """The minor of ``version``; reports a value at ``where`` that is not a version."""
+def minor_of(version: object) -> Minor:
+    """The minor of ``version``. Raises ``ValueError`` if it is not a version."""
     minor = find_minor(version)
     if minor is None:
-        hint = "Write it as 4.20 or 4.20.3"
-        if isinstance(version, (int, float)) and not isinstance(version, bool):
-            hint = 'Quote it: YAML reads an unquoted 4.20 as the number 4.2, so write "4.20"'
-        problems.error("invalid-version", where, f"{version!r} is not a version of OpenShift", hint)
-    return minor
-
-
-def minor_of(version: object, where: str = "openshift_version") -> Minor:
-    """The minor of ``version``. Raises ``InvalidOptionError`` if it is not a version."""
-    problems = Problems()
-    minor = read_minor(version, where, problems)
-    if minor is None:
-        raise InvalidOptionError(problems)
+        raise ValueError(f"{version!r} is not a version of OpenShift")
     return minor
 
 
@@ -54,7 +40,7 @@ def is_semantic_version(text: str) -> bool:
 def precedence(version: str) -> tuple[object, ...]:
     """Sort key of a version (semver.org section 11). MAJOR.MINOR alone counts as MAJOR.MINOR.0.
 
-    Raises ``InvalidOptionError`` if ``version`` is not a version.
+    Raises ``ValueError`` if ``version`` is not a version.
     """
     match = re.fullmatch(_SEMVER, version)
     if match is None:

@@ -183,7 +183,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     InvalidOptionError,
-    Problem,
     Problems,
 )
 
@@ -203,17 +202,17 @@ def main() -> None:
         supports_check_mode=True,
     )
     result: dict[str, Any] = {}
+    problems = Problems()
     try:
-        problems = run(module, result)
+        run(module, result, problems)
     except CapabilityError as error:
         fail(module, error, **result)
     succeed(module, result, problems)
 
 
-def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Install or remove the guard. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
-    problems = Problems()
     guard = parse_guard(params["mode"] == "enforce", params["allowed_capabilities"], problems)
     problems += wait_problems(params["wait_timeout"])
     problems.raise_errors(InvalidOptionError)
@@ -229,7 +228,6 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
         result["diff"] = [_diff(change) for change in changes if change.changed]
     if result["changed"] and params["wait"] and not module.check_mode:
         result["verified"] = _verify(client, changes, params["wait_timeout"], problems)
-    return tuple(problems)
 
 
 def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, problems: Problems) -> bool:

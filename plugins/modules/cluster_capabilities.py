@@ -19,8 +19,8 @@ description:
     capability that the spec currently requests, baseline set included. The error names it.
   - Capabilities that are enabled without a request, for example by an update, stay enabled. The module returns them,
     and never fails because of them.
-  - C(additionalEnabledCapabilities) is an atomic list. The module writes it only if nobody else has changed the object
-    since it was read. Otherwise the module reads the object again and computes the change again. So two concurrent
+  - C(additionalEnabledCapabilities) is an atomic list. The module writes it only if the object has not changed since
+    it was read. Otherwise the module reads the object again and computes the change again. So two concurrent
     tasks with O(append) both succeed.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -225,7 +225,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     ClusterError,
     InvalidOptionError,
-    Problem,
     Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
@@ -250,17 +249,17 @@ def main() -> None:
     )
     require_yaml(module)
     result: dict[str, Any] = {}
+    problems = Problems()
     try:
-        problems = run(module, result)
+        run(module, result, problems)
     except CapabilityError as error:
         fail(module, error, **result)
     succeed(module, result, problems)
 
 
-def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
+def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Request the capabilities and wait. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
-    problems = Problems()
     request = parse_request(params["capabilities"], params["append"], params["adopt_implicit"], problems)
     problems += wait_problems(params["wait_timeout"])
     problems.raise_errors(InvalidOptionError)
@@ -288,7 +287,6 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
         reading = wait_for_capabilities(client, enabled, request, release, before, seconds, problems)
         result.update(capabilities_dict(reading))
         problems.raise_errors(ClusterError)
-    return tuple(problems)
 
 
 if __name__ == "__main__":

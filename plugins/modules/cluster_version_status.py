@@ -190,7 +190,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     PLACEHOLDER_IMAGE,
     load_release,
@@ -211,14 +211,15 @@ def main() -> None:
         supports_check_mode=True,
     )
     require_yaml(module)
+    problems = Problems()
     try:
-        result, problems = run(module)
+        result = run(module, problems)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, result, problems)
 
 
-def run(module: AnsibleModule) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
     """Write the status, unless it is up to date. Raises ``CapabilityError``."""
     params = module.params
     image = params["release_image"]
@@ -229,8 +230,8 @@ def run(module: AnsibleModule) -> tuple[dict[str, Any], tuple[Problem, ...]]:
         release_image=PLACEHOLDER_IMAGE if image is None else image,
     )
     options = ClusterOptions.from_params(params)
-    problems = Problems()
-    inputs = status_inputs(options, loaded.release, image or "", problems)
+    of_inputs = Problems()
+    inputs = status_inputs(options, loaded.release, image or "", of_inputs)
     report = report_status(
         connect(module), inputs, allow_cvo_managed=params["allow_cvo_managed"], dry_run=module.check_mode
     )
@@ -238,7 +239,8 @@ def run(module: AnsibleModule) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     if module._diff:
         before, after = (status_lines(status) for status in (report.before, report.after))
         result["diff"] = diff_entry("clusterversions.config.openshift.io version, status", before, after)
-    return result, (*loaded.problems, *problems, *report.problems)
+    problems += (*loaded.problems, *of_inputs, *report.problems)
+    return result
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ options:
     type: dict
   backup:
     description:
-      - Whether to keep a copy of the existing file beside it, under another name. Only its owner can read it.
+      - Whether to keep a copy of the existing file in the same directory. Only its owner can read the copy.
     type: bool
     default: false
 seealso:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_verify
-short_description: Compare a cluster with what a release says should be there
+short_description: Compare a cluster with the resources that its release should have created
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Tells which resources of a release are missing on a cluster, which are there though they should not be, which have
-    other content than their manifests, and which do not work.
-  - What should be there are the manifests that the release includes for the capabilities of the cluster, in its status
-    and in the inventory of M(capability.openshift.release_apply), or for O(capabilities).
-  - Reads only, with C(get) and C(list). Clusters that a cluster-version operator looks after are fine, too.
-  - What is found does not make the module fail. What it may not read does, after all else was looked at, with all that
-    was found in the result.
-  - Resources that an override names as unmanaged are left out, whether they are there or not.
+  - Reports resources of a release that are missing, unexpected, different from their manifest, or not ready.
+  - The expected resources are those that the release includes for the capabilities of the cluster. The module reads
+    these from the status of the ClusterVersion and from the inventory of M(capability.openshift.release_apply).
+    O(capabilities) overrides them.
+  - Only reads, with C(get) and C(list), and also works on a cluster with a cluster-version operator.
+  - Findings do not make the module fail. It fails if it cannot read a resource, after it has checked all others. The
+    result then contains all findings.
+  - Ignores resources that an override marks as unmanaged.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -34,22 +34,22 @@ attributes:
   diff_mode:
     support: N/A
     details:
-      - It changes nothing.
+      - The module changes nothing.
   idempotent:
     support: full
 options:
   capabilities:
     description:
-      - The selection that the cluster is compared with, as C(install-config.yaml) and C(ClusterVersion.spec) have it,
-        see M(capability.openshift.cluster_capabilities). The set V(None) alone asks what there is beyond a cluster that
-        has no optional capability.
-      - Left out, it is compared with the capabilities that it says to have on. A cluster without ClusterVersion and
-        without an inventory needs the option.
+      - The selection to compare the cluster with, in the format of C(install-config.yaml) and C(ClusterVersion.spec),
+        see M(capability.openshift.cluster_capabilities). With only the set V(None), the unexpected resources are those
+        of optional capabilities.
+      - By default, the enabled capabilities of the cluster. A cluster without a ClusterVersion and without an inventory
+        needs this option.
     type: dict
 notes:
-  - Without O(release_image) the image that the status of the ClusterVersion names stands in its place.
-  - What the rollout itself adds to an object, what the cluster injects (CA bundles, variables of its proxy), and what
-    only the cluster has is no difference. Resources that are created once and then left alone are not compared.
+  - O(release_image) defaults to the image in the status of the ClusterVersion.
+  - Metadata of the rollout, values that the cluster injects (CA bundles, proxy variables), and fields that only the
+    cluster has are not differences. Resources that are only created and never updated are not compared.
 seealso:
   - module: capability.openshift.release_apply
   - module: capability.openshift.release_manifests
@@ -65,11 +65,11 @@ EXAMPLES = r"""
     release: /srv/releases/4.20.3
   register: verification
 
-- name: Stop if anything is not as it should be
+- name: Fail if there is any finding
   ansible.builtin.assert:
     that: verification.missing + verification.unexpected + verification.different + verification.unready == []
 
-- name: Ask what there is beyond a cluster without any optional capability
+- name: List the resources of optional capabilities
   capability.openshift.release_verify:
     kubeconfig: /srv/sites/berlin/kubeconfig
     release: /srv/releases/4.20.3
@@ -77,20 +77,20 @@ EXAMPLES = r"""
       baseline_capability_set: None
   register: minimal
 
-- name: Show it
+- name: Show their names
   ansible.builtin.debug:
     msg: "{{ minimal.unexpected | map(attribute='name') }}"
 """
 
 RETURN = r"""
 verified:
-  description: How many resources could be looked at, those that should be there and those that should not.
-  returned: success, or where not everything could be looked at
+  description: Number of checked resources, expected and unexpected ones.
+  returned: success, or if a resource could not be checked
   type: int
   sample: 51
 missing:
-  description: Resources that should be there and are not, in the order of the release.
-  returned: success, or where not everything could be looked at
+  description: Expected resources that do not exist, in the order of the release.
+  returned: success, or if a resource could not be checked
   type: list
   elements: dict
   contains:
@@ -120,12 +120,12 @@ missing:
       elements: str
       returned: always
     reason:
-      description: Why it is not there, such as that the cluster does not serve the kind.
+      description: Why it does not exist, for example because the cluster does not serve the kind.
       type: str
       returned: always
 unexpected:
-  description: Resources that are there and should not be, by their id.
-  returned: success, or where not everything could be looked at
+  description: Resources that exist and should not, sorted by group, kind, namespace and name.
+  returned: success, or if a resource could not be checked
   type: list
   elements: dict
   contains:
@@ -146,25 +146,25 @@ unexpected:
       type: str
       returned: always
     file:
-      description: File of the manifest, relative to the release; empty for what the release does not speak of.
+      description: File of the manifest, relative to the release. Empty if the release does not contain the resource.
       type: str
       returned: always
     capabilities:
-      description: Capabilities that the resource needs, or needed when it was rolled out.
+      description: Capabilities that the resource needs, or needed when it was applied.
       type: list
       elements: str
       returned: always
     reasons:
       description:
-        - Why it should not be there, dicts with C(rule) and C(message).
-        - C(rule) is one of those of M(capability.openshift.release_manifests), or V(deleted) for what the release
-          deletes, or V(left_over) for what an earlier rollout made and the release does not speak of.
+        - Why it should not exist, dicts with C(rule) and C(message).
+        - C(rule) is one of the rules of M(capability.openshift.release_manifests), or V(deleted) if the release deletes
+          the resource, or V(orphaned) if an earlier rollout applied it and the release no longer contains it.
       type: list
       elements: dict
       returned: always
 different:
-  description: Resources with other content than their manifests, in the order of the release.
-  returned: success, or where not everything could be looked at
+  description: Resources that differ from their manifest, in the order of the release.
+  returned: success, or if a resource could not be checked
   type: list
   elements: dict
   contains:
@@ -195,20 +195,20 @@ different:
       returned: always
     fields:
       description:
-        - The first 20 fields that are different, dicts with C(field), C(wanted) and C(found), null where it is absent.
-        - Of a Secret no value is shown, and of long values only the beginning.
+        - The first 20 different fields, dicts with C(field), C(wanted) and C(found). Absent fields are null.
+        - The values of a Secret are masked, and long values are shortened.
       type: list
       elements: dict
       returned: always
       sample:
         - {field: '.spec.replicas', wanted: 1, found: 2}
     more_fields:
-      description: How many fields beyond these are different.
+      description: Number of further different fields.
       type: int
       returned: always
 unready:
-  description: Resources that are there and do not work, in the order of the release.
-  returned: success, or where not everything could be looked at
+  description: Resources that are not ready, in the order of the release.
+  returned: success, or if a resource could not be checked
   type: list
   elements: dict
   contains:
@@ -238,35 +238,35 @@ unready:
       elements: str
       returned: always
     state:
-      description: V(waiting), or V(failed) where it does not become ready by itself.
+      description: V(waiting), or V(failed) if the resource cannot become ready without a change.
       type: str
       returned: always
     message:
-      description: What it lacks.
+      description: What is not ready.
       type: str
       returned: always
 capability_status:
   description: The capabilities that the cluster was compared with.
-  returned: success, or where not everything could be looked at
+  returned: success, or if a resource could not be checked
   type: dict
   contains:
     enabled_capabilities:
-      description: Capabilities that are on, sorted.
+      description: Enabled capabilities, sorted.
       type: list
       elements: str
       returned: always
     known_capabilities:
-      description: Capabilities that are known, sorted.
+      description: Known capabilities, sorted.
       type: list
       elements: str
       returned: always
     implicitly_enabled_capabilities:
-      description: Capabilities that are on without being requested, sorted.
+      description: Enabled capabilities that the spec does not request, sorted.
       type: list
       elements: str
       returned: always
 problems:
-  description: What could not be looked at, and what is wrong or worth knowing about the release and the cluster.
+  description: Resources that could not be checked, and errors, warnings and remarks about the release and the cluster.
   returned: always
   type: list
   elements: dict
@@ -284,11 +284,11 @@ problems:
       type: str
       returned: always
     message:
-      description: What was found, and what was expected.
+      description: What is wrong, and what was expected.
       type: str
       returned: always
     hint:
-      description: What to do about it, empty where nothing has to be done.
+      description: What to do about it. Empty if there is nothing to do.
       type: str
       returned: always
 """
@@ -339,13 +339,12 @@ def main() -> None:
 
 
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
-    """Compare; put into ``result`` what was found. Raises ``CapabilityError``."""
+    """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
     params = module.params
     client = connect(module)
-    around = read_cluster_state(client)
-    loaded = load_release_for(around, release_options_from_params(params))
-    said = ClusterOptions.from_params(params)
-    verification = verify(client, around, loaded, params["capabilities"], said)
+    state = read_cluster_state(client)
+    loaded = load_release_for(state, release_options_from_params(params))
+    verification = verify(client, state, loaded, params["capabilities"], ClusterOptions.from_params(params))
     result.update(verification_dict(verification))
     problems = (*loaded.problems, *verification.problems)
     raise_errors(problems, ClusterError)

@@ -391,7 +391,7 @@ hops:
       type: list
       elements: dict
       returned: with details
-    left_behind:
+    orphaned:
       description: Orphaned resources, which are RV(hops[].removed) of a downgrade. Otherwise empty.
       type: list
       elements: dict

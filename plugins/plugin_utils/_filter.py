@@ -53,7 +53,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     manifest_from_object,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
-from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, read_minor
+from ansible_collections.capability.openshift.plugins.module_utils._release.version_option import read_minor
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 SELECTION_OPTIONS = tuple(option.name for option in INCLUSION_OPTIONS if option.of_names)
 """Options of filters and tests about names."""
@@ -228,9 +229,10 @@ def read_manifests(values: object, where: str, problems: Problems) -> list[tuple
     for number, value in enumerate(values, 1):
         if value is None:
             continue
-        manifest, found = manifest_from_object(untag(value), where, number)
+        of_manifest = Problems()
+        manifest = manifest_from_object(untag(value), where, number, of_manifest)
         if manifest is None:
-            problems += found
+            problems += of_manifest
         else:
             read.append((value, manifest))
     return read

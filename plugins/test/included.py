@@ -6,12 +6,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: included
-short_description: Whether a cluster gets a manifest
+short_description: Test whether a cluster includes a manifest
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Tells whether the cluster-version operator would apply a manifest.
+  - True if the cluster-version operator would apply a manifest.
 options:
   _input:
     description: The manifest, a dict with C(kind) and C(metadata).
@@ -50,7 +50,7 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._filter impor
 
 
 def included(manifest: Any, capabilities: Any = None, openshift_version: Any = None, **options: Any) -> bool:
-    """Tell whether ``manifest`` is in."""
+    """Whether ``manifest`` is included."""
     if manifest is None:
         manifest = {}
     try:

@@ -6,24 +6,24 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: known_capability
-short_description: Whether a version knows a capability
+short_description: Test whether a version knows a capability
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Tells whether a name is a capability of that version of OpenShift. Names are case sensitive.
+  - True if a name is a capability of that version of OpenShift. Names are case sensitive.
 positional: version
 options:
   _input:
-    description: The name.
+    description: Name of the capability.
     type: str
     required: true
   feature_set:
-    description: Feature set, which from 4.23 on decides about capabilities that exist behind feature gates.
+    description: Feature set. From 4.23 on, some capabilities exist only in some feature sets.
     type: str
     default: ''
   feature_gates:
-    description: Feature gates that are on, all of them. Left out, those of O(feature_set).
+    description: All enabled feature gates. By default those of O(feature_set).
     type: list
     elements: str
 extends_documentation_fragment:
@@ -31,7 +31,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Ask for the registry only where it can be left out
+- name: Check whether the registry is optional in a version
   ansible.builtin.debug:
     msg: ImageRegistry is optional here
   when: "'ImageRegistry' is capability.openshift.known_capability(openshift_version)"

@@ -95,7 +95,7 @@ class Kinds:
 
 def sent_body(loaded: LoadedRelease, manifest: Manifest) -> Any:
     """Return the body to send. The CVO makes ClusterOperators without what their manifests say."""
-    body = loaded.release.body(manifest)
+    body = loaded.release.read_body(manifest)
     return {**body, "spec": {}} if manifest.resource_id.kind == "ClusterOperator" and "spec" not in body else body
 
 

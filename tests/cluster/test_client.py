@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every way that kubernetes.core has to find a cluster is a way of ours, and leads to the same one."""
+"""All connection options of kubernetes.core work here, too, and select the same cluster and user."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def site(
     cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Site:
     monkeypatch.setenv("HOME", str(tmp_path))
-    found = site_of(cluster, capsys, monkeypatch)
-    found.make(selection("Console"), ["Console"])
-    return found
+    site = site_of(cluster, capsys, monkeypatch)
+    site.make(selection("Console"), ["Console"])
+    return site
 
 
 @pytest.fixture
 def direct(site: Site) -> dict[str, Any]:
-    """Options that need no kubeconfig."""
+    """Options without a kubeconfig."""
     token_user(site.plane, "direct", [READER])
     return {
         "host": site.plane.url,
@@ -60,23 +60,23 @@ DIRECT = "system:serviceaccount:kube-system:direct"
 
 def client_files(site: Site, folder: Path) -> dict[str, Any]:
     """Return options with a client certificate and its key in files."""
-    made = site.plane.authority.client("by-files", (ADMINISTRATORS,))
-    (folder / "client.crt").write_bytes(made.certificate)
-    (folder / "client.key").write_bytes(made.key)
+    pair = site.plane.authority.client("by-files", (ADMINISTRATORS,))
+    (folder / "client.crt").write_bytes(pair.certificate)
+    (folder / "client.key").write_bytes(pair.key)
     return {"client_cert": folder / "client.crt", "client_key": folder / "client.key"}
 
 
 # Options
 
 
-def test_kubeconfig_is_a_path_or_what_it_holds(site: Site) -> None:
+def test_kubeconfig_is_a_path_or_its_content(site: Site) -> None:
     user = certificate_user(site.plane, "by-path", [READER])
     assert both(site, kubeconfig=user.kubeconfig).user == "by-path"
     assert both(site, kubeconfig=kubeconfig_of(user.kubeconfig)).user == "by-path"
 
 
-def test_kubeconfigs_are_a_list(site: Site, tmp_path: Path) -> None:
-    """The context of one leads to the cluster and the user of others, as for kubectl."""
+def test_kubeconfig_is_a_list_of_paths(site: Site, tmp_path: Path) -> None:
+    """The context of one can refer to cluster and user of others, as in kubectl."""
     user = certificate_user(site.plane, "by-list", [READER])
     document = kubeconfig_of(user.kubeconfig)
     parts = {name: {"apiVersion": "v1", "kind": "Config", name: document.pop(name)} for name in ("users", "clusters")}
@@ -87,7 +87,7 @@ def test_kubeconfigs_are_a_list(site: Site, tmp_path: Path) -> None:
     assert both(site, kubeconfig=joined).user == "by-list"
 
 
-def test_a_context_is_chosen(site: Site, tmp_path: Path) -> None:
+def test_context_selects_a_context(site: Site, tmp_path: Path) -> None:
     document = kubeconfig_of(certificate_user(site.plane, "first", [READER]).kubeconfig)
     other = kubeconfig_of(certificate_user(site.plane, "second", [READER]).kubeconfig)
     document["users"].append({"name": "second", "user": other["users"][0]["user"]})
@@ -105,7 +105,7 @@ def test_host_and_token(site: Site, direct: dict[str, Any]) -> None:
     assert both(site, **{**direct, "host": f"{site.plane.url}/"}).user == DIRECT
 
 
-def test_other_names_of_options(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
+def test_aliases_of_options(site: Site, direct: dict[str, Any], tmp_path: Path) -> None:
     files = client_files(site, tmp_path)
     direct["ssl_ca_cert"] = direct.pop("ca_cert")
     assert both(site, **direct).user == DIRECT
@@ -118,17 +118,17 @@ def test_client_certificates(site: Site, direct: dict[str, Any], tmp_path: Path)
     assert both(site, host=site.plane.url, ca_cert=direct["ca_cert"], **files).user == "by-files"
 
 
-def test_certificates_need_not_be_validated(site: Site, direct: dict[str, Any]) -> None:
+def test_validation_of_certificates_can_be_disabled(site: Site, direct: dict[str, Any]) -> None:
     direct.pop("ca_cert")
     assert both(site, **direct, validate_certs=False).user == DIRECT
-    assert "is not trusted" in site.info(kubeconfig=None, **direct, validate_certs=True).message
+    assert site.info(kubeconfig=None, **direct, validate_certs=True).faults == [("untrusted-certificate", "")]
     document = kubeconfig_of(site.plane.kubeconfig)
     document["clusters"][0]["cluster"].pop("certificate-authority-data")
     document["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
     assert both(site, kubeconfig=document).user == "administrator"
 
 
-def test_options_come_before_the_kubeconfig(site: Site, direct: dict[str, Any]) -> None:
+def test_options_take_precedence_over_the_kubeconfig(site: Site, direct: dict[str, Any]) -> None:
     assert both(site, kubeconfig=site.plane.kubeconfig, **direct).user == DIRECT
     document = kubeconfig_of(site.plane.kubeconfig)
     document["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
@@ -138,21 +138,22 @@ def test_options_come_before_the_kubeconfig(site: Site, direct: dict[str, Any]) 
 def test_impersonation(site: Site) -> None:
     certificate_user(site.plane, "jane", [READER])
     poor = certificate_user(site.plane, "poor", [IMPERSONATE])
-    told = both(site, kubeconfig=poor.kubeconfig, impersonate_user="jane", impersonate_groups=["a", "b"])
-    assert (told.user, told.impersonated) == ("poor", "jane")
-    assert set(told.groups) == {"a", "b", "system:authenticated"}
+    identity = both(site, kubeconfig=poor.kubeconfig, impersonate_user="jane", impersonate_groups=["a", "b"])
+    assert (identity.user, identity.impersonated) == ("poor", "jane")
+    assert set(identity.groups) == {"a", "b", "system:authenticated"}
     outcome = site.append("Storage", kubeconfig=poor.kubeconfig, impersonate_user="jane")
     assert 'User "jane" cannot patch' in outcome.message
 
 
-def test_impersonation_is_there_in_every_request(site: Site) -> None:
-    """Also in those that change something, and in the watches."""
+def test_impersonation_applies_to_every_request(site: Site) -> None:
+    """Also to writes and watches."""
     rules = [{**READER, "verbs": ["*"]}, {**READER, "resources": ["clusteroperators"], "verbs": ["*"]}]
     certificate_user(site.plane, "jane", rules)
     poor = certificate_user(site.plane, "poor", [IMPERSONATE])
     mark = site.plane.audit.mark()
     options = {"kubeconfig": poor.kubeconfig, "impersonate_user": "jane", "wait": True, "wait_timeout": 1}
-    assert "status does not have Storage yet" in site.append("Storage", **options).message
+    faults = site.append("Storage", **options).faults
+    assert ("missing-capability", "clusterversions.config.openshift.io version") in faults
     assert site.names == {"Console", "Storage"}
     assert {(request.user, request.code) for request in site.requests(mark)} == {("poor", 200)}
     assert len(site.requests(mark)) == 6
@@ -170,7 +171,7 @@ def test_environment_names_a_kubeconfig(site: Site, monkeypatch: pytest.MonkeyPa
     user = certificate_user(site.plane, "by-variable", [READER])
     set_all(monkeypatch, K8S_AUTH_KUBECONFIG=user.kubeconfig)
     assert both(site).user == "by-variable"
-    assert both(site, kubeconfig=site.plane.kubeconfig).user == "administrator"  # an option comes first
+    assert both(site, kubeconfig=site.plane.kubeconfig).user == "administrator"  # an option takes precedence
     document = kubeconfig_of(user.kubeconfig)
     document["contexts"].append({**document["contexts"][0], "name": "other"})
     document["current-context"] = "gone"
@@ -188,7 +189,7 @@ def test_environment_names_a_host(site: Site, direct: dict[str, Any], monkeypatc
     )
     assert both(site).user == DIRECT
     monkeypatch.delenv("K8S_AUTH_SSL_CA_CERT")
-    assert "is not trusted" in site.info(kubeconfig=None).message
+    assert site.info(kubeconfig=None).faults == [("untrusted-certificate", "")]
     set_all(monkeypatch, K8S_AUTH_CA_CERT=direct["ca_cert"])
     assert both(site).user == DIRECT
     monkeypatch.delenv("K8S_AUTH_CA_CERT")
@@ -210,18 +211,18 @@ def test_environment_names_a_client_certificate(
     assert both(site).user == "by-files"
 
 
-def test_environment_names_whom_to_impersonate(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_names_the_impersonated_user(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     certificate_user(site.plane, "jane", [READER])
     set_all(monkeypatch, K8S_AUTH_IMPERSONATE_USER="jane", K8S_AUTH_IMPERSONATE_GROUPS="a,b")
-    told = both(site, kubeconfig=site.plane.kubeconfig)
-    assert (told.user, told.impersonated) == ("administrator", "jane")
-    assert {"a", "b"} <= set(told.groups)
+    identity = both(site, kubeconfig=site.plane.kubeconfig)
+    assert (identity.user, identity.impersonated) == ("administrator", "jane")
+    assert {"a", "b"} <= set(identity.groups)
 
 
-# What the server and others see
+# User agent, field manager and masked values
 
 
-def test_we_say_who_we_are(site: Site, direct: dict[str, Any]) -> None:
+def test_requests_have_our_user_agent_and_field_manager(site: Site, direct: dict[str, Any]) -> None:
     mark = site.plane.audit.mark()
     site.append("Storage", **{"kubeconfig": None, **direct, "api_key": admin_token(site)})
     assert len(site.plane.audit.requests(mark, user_agent=AGENT)) == 2
@@ -240,8 +241,8 @@ def admin_token(site: Site) -> str:
     return token_of(site.plane, "chief")
 
 
-def test_names_in_a_kubeconfig_do_not_spoil_the_result(site: Site) -> None:
-    """Ansible hides every value of a secret option, and in a kubeconfig such names are no secret."""
+def test_names_in_a_kubeconfig_are_not_masked_in_the_result(site: Site) -> None:
+    """Ansible masks every value of a secret option, but such names are not secret."""
     text = json.dumps(kubeconfig_of(site.plane.kubeconfig)).replace('"control-plane"', '"openshift"')
     outcome = site.info(kubeconfig=json.loads(text))
     assert "openshift-samples" in outcome["available_capabilities"]

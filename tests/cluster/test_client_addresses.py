@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Addresses and kubeconfigs that lead nowhere: never a traceback, always what to do, and no secret in it."""
+"""Wrong addresses and kubeconfigs: errors with a hint, no traceback and no secret."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client as _client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client
 from ansible_collections.capability.openshift.tests.cluster.helpers.refusals import TOKEN, refused, written
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
@@ -32,17 +32,17 @@ from ansible_collections.capability.openshift.tests.control_plane.users import E
 
 @pytest.fixture
 def direct(site: Site) -> dict[str, Any]:
-    """Options that need no kubeconfig, with a token that the server does not know."""
+    """Options without a kubeconfig, with a token that the server does not know."""
     site.make(selection("Console"), ["Console"])
     return {"kubeconfig": None, "host": site.plane.url, "ca_cert": site.plane.folder / "ca.crt", "api_key": TOKEN}
 
 
-# Addresses that are wrong
+# Wrong addresses
 
 
 @contextmanager
 def black_hole() -> Iterator[int]:
-    """A port whose backlog is full: the kernel drops all greetings, as a firewall does."""
+    """A port with a full backlog: the kernel drops all connection attempts, as a firewall does."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen(0)
@@ -57,39 +57,42 @@ def black_hole() -> Iterator[int]:
                 filler.close()
 
 
-def test_a_host_that_drops_everything(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One attempt, so that the task ends soon after the time-out."""
-    assert _client.CONNECT_SECONDS == 10
-    monkeypatch.setattr(_client, "CONNECT_SECONDS", 3.0)
+def test_a_host_that_drops_all_packets(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One attempt, so the task ends soon after the timeout."""
+    assert client.CONNECT_SECONDS == 10
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 3.0)
     with black_hole() as port:
         started = time.monotonic()
         outcome = site.info(**{**direct, "host": f"https://127.0.0.1:{port}"})
         assert 3 <= time.monotonic() - started < 6
-    refused(outcome, f"https://127.0.0.1:{port} does not answer", "network")
+    refused(outcome, "unreachable-server", f"https://127.0.0.1:{port} does not answer")
 
 
-def test_a_host_that_greets_nobody(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes the connection and no more: tried once, as one that drops everything."""
-    monkeypatch.setattr(_client, "CONNECT_SECONDS", 1.0)
+def test_a_host_without_a_handshake(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It accepts the connection only: one attempt, as with a host that drops all packets."""
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         started = time.monotonic()
-        refused(site.info(**{**direct, "host": f"https://127.0.0.1:{port}"}), "does not answer")
+        refused(site.info(**{**direct, "host": f"https://127.0.0.1:{port}"}), "unreachable-server")
         assert 1 <= time.monotonic() - started < 2
 
 
 def test_refused_and_unknown_hosts(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     short_waits(monkeypatch)
-    refused(site.info(**{**direct, "host": f"https://127.0.0.1:{free_port()}"}), "refused", "does not answer")
-    refused(site.info(**{**direct, "host": "https://no-such-host.invalid:6443"}), "no-such-host.invalid")
-    refused(site.info(**{**direct, "host": "https://127.0.0.1:port"}), "127.0.0.1:port")
-    refused(site.info(**{**direct, "host": "https://[::1"}))
+    for host, code, part in (
+        (f"https://127.0.0.1:{free_port()}", "unreachable-server", "refused"),
+        ("https://no-such-host.invalid:6443", "unreachable-server", "no-such-host.invalid"),
+        ("https://127.0.0.1:port", "unreachable-server", "127.0.0.1:port"),
+        ("https://[::1", "invalid-kubeconfig", ""),
+    ):
+        refused(site.info(**{**direct, "host": host}), code, part)
 
 
 @pytest.mark.parametrize("scheme", ["http://", ""])
-def test_tls_is_missing_in_the_address(site: Site, direct: dict[str, Any], scheme: str) -> None:
+def test_an_address_without_https(site: Site, direct: dict[str, Any], scheme: str) -> None:
     host = site.plane.url.replace("https://", scheme)
-    refused(site.info(**{**direct, "host": host}), "https://")
+    refused(site.info(**{**direct, "host": host}), "invalid-request", "https://")
 
 
 class _Page(BaseHTTPRequestHandler):
@@ -102,17 +105,17 @@ class _Page(BaseHTTPRequestHandler):
         self.wfile.write(b"<html>Log in</html>")
 
 
-def test_a_server_of_something_else(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_no_api_server(site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     short_waits(monkeypatch)
     with ThreadingHTTPServer(("127.0.0.1", 0), _Page) as server:
         Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         host = f"127.0.0.1:{server.server_port}"
-        refused(site.info(**{**direct, "host": f"http://{host}"}), "is not that of an API server")
-        refused(site.info(**{**direct, "host": f"https://{host}"}), "no TLS with")
+        refused(site.info(**{**direct, "host": f"http://{host}"}), "invalid-answer")
+        refused(site.info(**{**direct, "host": f"https://{host}"}), "failed-tls")
         server.shutdown()
 
 
-# Kubeconfigs that are wrong
+# Wrong kubeconfigs
 
 
 @pytest.mark.parametrize(
@@ -128,19 +131,19 @@ def test_a_server_of_something_else(site: Site, direct: dict[str, Any], monkeypa
     ],
     ids=["empty", "words", "list", "open", "indented", "binary", "map"],
 )
-def test_files_that_are_no_kubeconfig(site: Site, tmp_path: Path, text: str) -> None:
+def test_files_that_are_not_a_kubeconfig(site: Site, tmp_path: Path, text: str) -> None:
     outcome = site.info(kubeconfig=written(tmp_path / "kubeconfig", text))
-    refused(outcome, "kubeconfig: ", "Give kubeconfig and context")
+    refused(outcome, "invalid-kubeconfig", "kubeconfig: ", "Give kubeconfig and context")
 
 
-def test_kubeconfigs_that_are_not_there(site: Site, tmp_path: Path) -> None:
-    for path in (tmp_path / "nowhere", tmp_path):
-        refused(site.info(kubeconfig=path), "kubeconfig: ")
+def test_missing_kubeconfigs(site: Site, tmp_path: Path) -> None:
+    for path, code in ((tmp_path / "nowhere", "missing-file"), (tmp_path, "invalid-kubeconfig")):
+        refused(site.info(kubeconfig=path), code, "kubeconfig: ")
 
 
 @pytest.mark.parametrize("given", ["file", "dict"])
 @pytest.mark.parametrize(
-    ("change", "options", "said"),
+    ("change", "options", "part"),
     [
         ({"current-context": ""}, {}, "contexts list"),
         ({}, {"context": "nowhere"}, "nowhere"),
@@ -149,19 +152,19 @@ def test_kubeconfigs_that_are_not_there(site: Site, tmp_path: Path) -> None:
     ],
     ids=["none-current", "unknown", "no-clusters", "no-contexts"],
 )
-def test_contexts_that_lead_nowhere(
-    site: Site, tmp_path: Path, given: str, change: dict[str, Any], options: dict[str, Any], said: str
+def test_unknown_contexts(
+    site: Site, tmp_path: Path, given: str, change: dict[str, Any], options: dict[str, Any], part: str
 ) -> None:
     document = {**kubeconfig_of(site.plane.kubeconfig), **change}
     kubeconfig: Any = document if given == "dict" else written(tmp_path / "kubeconfig", document)
     outcome = site.info(kubeconfig=kubeconfig, **options)
-    refused(outcome, "kubeconfig: ", said)
+    refused(outcome, "invalid-kubeconfig", "kubeconfig: ", part)
     assert document["users"][0]["user"]["client-key-data"][:40] not in json.dumps(outcome.result)
 
 
-def test_no_secret_is_shown_when_all_is_well(site: Site) -> None:
-    user = token_user(site.plane, "somebody", EVERYTHING)
-    token = token_of(site.plane, "somebody")
+def test_no_secret_is_shown_on_success(site: Site) -> None:
+    user = token_user(site.plane, "jane", EVERYTHING)
+    token = token_of(site.plane, "jane")
     site.make(selection("Console"), ["Console"])
     given: list[dict[str, Any]] = [
         {"kubeconfig": kubeconfig_of(user.kubeconfig)},
@@ -180,7 +183,7 @@ def test_no_secret_is_shown_when_all_is_well(site: Site) -> None:
 
 
 def in_exec_arguments(document: dict[str, Any]) -> Any:
-    """As kubelogin takes the secret of a service principal."""
+    """As kubelogin accepts the secret of a service principal."""
     arguments = ["get-token", "--client-secret", TOKEN]
     program = {"apiVersion": "client.authentication.k8s.io/v1", "command": "false", "args": arguments}
     document["users"][0]["user"] = {"exec": {**program, "interactiveMode": "Never"}}
@@ -206,7 +209,7 @@ def in_the_address(document: dict[str, Any]) -> Any:
 
 
 def in_json(document: dict[str, Any]) -> Any:
-    """What a template makes of a dict, on one line; it is taken for a path."""
+    """As a template renders a dict, on one line; it looks like a path."""
     document["users"][0]["user"] = {"token": TOKEN}
     return json.dumps(document)
 
@@ -219,7 +222,7 @@ def in_yaml(document: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     "hide", [in_exec_arguments, in_exec_environment, in_the_proxy, in_the_address, in_json, in_yaml]
 )
-def test_secrets_are_found_where_a_kubeconfig_hides_them(
+def test_secrets_in_any_part_of_a_kubeconfig_are_masked(
     site: Site, hide: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short_waits(monkeypatch)

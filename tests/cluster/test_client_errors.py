@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is wrong on the way to a cluster, and with it: never a traceback, always what to do, and no secret in it."""
+"""Incomplete clusters, permissions and credentials: errors with a hint, no traceback and no secret."""
 
 from __future__ import annotations
 
@@ -43,45 +43,45 @@ READER: Rule = {"apiGroups": [GROUP], "resources": ["clusterversions"], "verbs":
 
 @pytest.fixture
 def direct(site: Site) -> dict[str, Any]:
-    """Options that need no kubeconfig, with a token that the server does not know."""
+    """Options without a kubeconfig, with a token that the server does not know."""
     site.make(selection("Console"), ["Console"])
     return {"kubeconfig": None, "host": site.plane.url, "ca_cert": site.plane.folder / "ca.crt", "api_key": TOKEN}
 
 
-# A cluster that is not complete
+# Incomplete clusters
 
 
 def test_no_cluster_version(site: Site) -> None:
     for outcome in (site.info(), site.append("Console"), site.append("Console", check=True)):
-        refused(outcome, "the cluster has no ClusterVersion named version", "Create it")
+        refused(outcome, "missing-object", "the cluster has no ClusterVersion named version", "Create it")
     assert site.plane.api.list(CLUSTER_VERSIONS) == []
 
 
 def test_plain_kubernetes(site: Site) -> None:
     remove_crd(site.plane.api)
     for outcome in (site.info(), site.append("Console")):
-        refused(outcome, "does not serve ClusterVersion", "clusterversions.config.openshift.io", "kubectl apply")
+        refused(outcome, "unserved-kind", "clusterversions.config.openshift.io", "kubectl apply")
 
 
-def test_an_older_crd_is_told_with_the_name_it_lacks(site: Site) -> None:
-    """As where the CRD of an older release was applied last."""
+def test_an_outdated_crd_is_reported_with_the_name_it_lacks(site: Site) -> None:
+    """As if the CRD of an older release was applied last."""
     with crd_of(site.plane.api, EXAMPLE, without="Storage"):
         site.make(selection("Console"))
-        told = {"desired": {"version": VERSION}, **capabilities_status(["Console"], KNOWN - {"Storage"})}
-        told["capabilities"].pop("knownCapabilities")
-        set_cluster_version_status(site.plane.api, told)
+        status = {"desired": {"version": VERSION}, **capabilities_status(["Console"], KNOWN - {"Storage"})}
+        status["capabilities"].pop("knownCapabilities")
+        set_cluster_version_status(site.plane.api, status)
         before = site.plane.api.get(OBJECT)
         message = refused(
             site.append("Storage"),
+            "outdated-crd",
             'Unsupported value: "Storage"',
             f"The CustomResourceDefinition is older than {VERSION}",
-            "apply the ClusterVersion CustomResourceDefinition of the release that runs",
         )
         assert site.plane.api.get(OBJECT) == before
     assert "{" not in message
 
 
-# Users who may not
+# Missing permissions
 
 
 @pytest.mark.parametrize(
@@ -92,17 +92,23 @@ def test_an_older_crd_is_told_with_the_name_it_lacks(site: Site) -> None:
     ],
     ids=["get", "patch"],
 )
-def test_a_right_that_is_missing_is_named(site: Site, rules: list[Rule], verb: str, resource: str) -> None:
+def test_a_missing_permission_is_named(site: Site, rules: list[Rule], verb: str, resource: str) -> None:
     site.make(selection("Console"), ["Console"])
-    user = certificate_user(site.plane, "somebody", rules)
+    user = certificate_user(site.plane, "another-user", rules)
     outcome = site.append("Storage", kubeconfig=user.kubeconfig)
-    refused(outcome, "403 Forbidden", f"Give the user a role that allows {verb} on {resource}", '"somebody"')
+    refused(
+        outcome,
+        "forbidden-request",
+        "403 Forbidden",
+        f"Give the user a role that allows {verb} on {resource}",
+        '"another-user"',
+    )
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_rights_that_are_missing_for_the_wait_are_named_before_anything_is_written(site: Site, check: bool) -> None:
+def test_permissions_for_the_wait_are_checked_before_anything_is_written(site: Site, check: bool) -> None:
     site.make(selection("Console"), ["Console"])
-    user = certificate_user(site.plane, "somebody", [{**READER, "verbs": ["get", "patch"]}])
+    user = certificate_user(site.plane, "another-user", [{**READER, "verbs": ["get", "patch"]}])
     with site.untouched():
         outcome = site.append("Storage", kubeconfig=user.kubeconfig, wait=True, check=check)
     assert [
@@ -111,47 +117,49 @@ def test_rights_that_are_missing_for_the_wait_are_named_before_anything_is_writt
     ] == [True, True]
 
 
-def test_a_check_needs_the_same_right(site: Site) -> None:
+def test_check_mode_needs_the_same_permission(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
-    user = certificate_user(site.plane, "somebody", [READER])
-    refused(site.append("Storage", kubeconfig=user.kubeconfig, check=True), "role that allows patch on clusterversions")
+    user = certificate_user(site.plane, "another-user", [READER])
+    outcome = site.append("Storage", kubeconfig=user.kubeconfig, check=True)
+    refused(outcome, "forbidden-request", "role that allows patch on clusterversions")
     assert not site.append("Console", kubeconfig=user.kubeconfig)["changed"]
     assert site.info(kubeconfig=user.kubeconfig)["enabled_capabilities"] == ["Console"]
 
 
-def test_without_the_right_to_watch_it_says_so_at_the_end(site: Site) -> None:
-    """It can still see by listing, so it does not give up before."""
+def test_a_missing_permission_to_watch_is_reported_at_the_end(site: Site) -> None:
+    """Lists still work, so it does not fail earlier."""
     site.make(selection("Console"), [])
     rules = [
         {**READER, "verbs": ["get", "patch", "list"]},
         {**READER, "resources": ["clusteroperators"], "verbs": ["list"]},
     ]
-    user = certificate_user(site.plane, "somebody", rules)
+    user = certificate_user(site.plane, "another-user", rules)
     outcome = site.append("Console", kubeconfig=user.kubeconfig, wait=True, wait_timeout=2)
     assert "role that allows watch on cluster" in outcome.message
-    assert "status does not have Console yet" in outcome.message
+    assert ("missing-capability", "clusterversions.config.openshift.io version") in outcome.faults
 
 
-def test_a_right_to_impersonate_that_is_missing_is_named(site: Site) -> None:
+def test_a_missing_permission_to_impersonate_is_named(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
-    user = certificate_user(site.plane, "somebody", [READER])
-    message = refused(site.info(kubeconfig=user.kubeconfig, impersonate_user="jane"), "cannot impersonate")
+    user = certificate_user(site.plane, "another-user", [READER])
+    outcome = site.info(kubeconfig=user.kubeconfig, impersonate_user="jane")
+    message = refused(outcome, "forbidden-request", "cannot impersonate")
     assert "role that allows impersonate" in message
 
 
-# Credentials that are wrong
+# Wrong credentials
 
 
 def test_wrong_tokens(site: Site, direct: dict[str, Any]) -> None:
-    said = "401 Unauthorized", "log in again"
-    refused(site.info(**direct), *said)
-    refused(site.info(kubeconfig=unknown_token(site.plane)), *said)
-    refused(site.info(kubeconfig=token_user(site.plane, "late", EVERYTHING, seconds=-5).kubeconfig), *said)
+    expected = "unauthorized-request", "401 Unauthorized"
+    refused(site.info(**direct), *expected)
+    refused(site.info(kubeconfig=unknown_token(site.plane)), *expected)
+    refused(site.info(kubeconfig=token_user(site.plane, "late", EVERYTHING, seconds=-5).kubeconfig), *expected)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", " "])
 def test_a_token_with_a_line_break_is_not_shown(site: Site, direct: dict[str, Any], tmp_path: Path, end: str) -> None:
-    """It is read from a file so easily."""
+    """Files usually end with one."""
     outcomes = [site.info(**{**direct, "api_key": TOKEN + end})]
     document = kubeconfig_of(unknown_token(site.plane))
     document["users"][0]["user"]["token"] = TOKEN + end
@@ -161,7 +169,7 @@ def test_a_token_with_a_line_break_is_not_shown(site: Site, direct: dict[str, An
         assert outcome.failed
 
 
-def test_a_token_of_two_lines_is_told(site: Site, direct: dict[str, Any]) -> None:
+def test_a_token_of_two_lines_is_reported(site: Site, direct: dict[str, Any]) -> None:
     outcome = site.info(**{**direct, "api_key": f"{TOKEN}\n{TOKEN}"})
     assert TOKEN not in json.dumps(outcome.result)
     assert "token" in outcome.message or "api_key" in outcome.message
@@ -169,12 +177,13 @@ def test_a_token_of_two_lines_is_told(site: Site, direct: dict[str, Any]) -> Non
 
 def test_no_credentials(site: Site, direct: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    refused(site.info(kubeconfig=None, host=site.plane.url), "Give kubeconfig and context, or host with api_key")
+    outcome = site.info(kubeconfig=None, host=site.plane.url)
+    refused(outcome, "invalid-kubeconfig", "Give kubeconfig and context, or host with api_key")
 
 
 @pytest.mark.parametrize("command", [["/nowhere/login"], ["sh", "-c", "exit 3"], ["sh", "-c", "echo no JSON"]])
-def test_a_login_program_that_fails_is_told(site: Site, tmp_path: Path, command: list[str]) -> None:
-    """The library goes on without credentials, and the server takes it for anybody."""
+def test_a_failing_login_program_is_reported(site: Site, tmp_path: Path, command: list[str]) -> None:
+    """The library continues without credentials, and the server treats the user as anonymous."""
     site.make(selection("Console"), ["Console"])
     document = kubeconfig_of(site.plane.kubeconfig)
     program, *arguments = command
@@ -191,20 +200,19 @@ def test_a_login_program_that_fails_is_told(site: Site, tmp_path: Path, command:
     assert "Give the user a role" not in outcome.message
 
 
-def test_an_authority_that_is_not_the_servers(site: Site, direct: dict[str, Any]) -> None:
-    said = "is not trusted", "ca_cert"
-    refused(site.info(kubeconfig=unknown_authority(site.plane)), *said)
-    refused(site.info(**{**direct, "ca_cert": None}), *said)
+def test_another_authority_is_not_trusted(site: Site, direct: dict[str, Any]) -> None:
+    expected = "untrusted-certificate", "ca_cert"
+    refused(site.info(kubeconfig=unknown_authority(site.plane)), *expected)
+    refused(site.info(**{**direct, "ca_cert": None}), *expected)
 
 
 @pytest.mark.parametrize("option", ["ca_cert", "client_cert", "client_key"])
-def test_a_file_that_is_not_there_is_named(site: Site, direct: dict[str, Any], option: str, tmp_path: Path) -> None:
+def test_a_missing_file_is_named(site: Site, direct: dict[str, Any], option: str, tmp_path: Path) -> None:
     certificate = tmp_path / "client.crt"
     certificate.write_text("")
     files = {"client_cert": certificate, "client_key": certificate} if option != "ca_cert" else {}
     outcome = site.info(**{**direct, **files, option: tmp_path / "nowhere"})
-    refused(outcome, str(tmp_path / "nowhere"))
-    assert "does not answer" not in outcome.message
+    refused(outcome, "unreadable-file", str(tmp_path / "nowhere"))
 
 
 def test_client_certificates_in_the_kubeconfig(site: Site, tmp_path: Path) -> None:
@@ -212,8 +220,12 @@ def test_client_certificates_in_the_kubeconfig(site: Site, tmp_path: Path) -> No
     document = kubeconfig_of(site.plane.kubeconfig)
     user = document["users"][0]["user"]
     key = user.pop("client-key-data")
-    for wrong in ({"client-key": "/nowhere/key"}, {"client-key-data": key[:-40]}, {"client-key-data": "!"}):
+    for wrong, code in (
+        ({"client-key": "/nowhere/key"}, "invalid-kubeconfig"),
+        ({"client-key-data": key[:-40]}, "failed-tls"),
+        ({"client-key-data": "!"}, "failed-tls"),
+    ):
         document["users"][0]["user"] = {**user, **wrong}
         outcome = site.info(kubeconfig=written(tmp_path / "kubeconfig", document))
-        refused(outcome)
+        refused(outcome, code)
         assert key[:40] not in json.dumps(outcome.result)

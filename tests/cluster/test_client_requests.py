@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the client asks an API server: pages, metadata alone, watches, writing and deleting."""
+"""Requests of the client: pages, metadata, watches, writes and deletions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import client as _client
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch as _follow
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes import watch
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import snapshots_of, watch_objects
@@ -50,9 +50,9 @@ def body(name: str, **data: str) -> dict[str, Any]:
 
 @pytest.fixture
 def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    found = site_of(cluster, capsys, monkeypatch)
+    site = site_of(cluster, capsys, monkeypatch)
     cluster.api.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "work"}})
-    return found
+    return site
 
 
 @pytest.fixture
@@ -66,8 +66,8 @@ def names(objects: Any) -> list[str]:
     return sorted(item["metadata"]["name"] for item in objects)
 
 
-def make(site: Site, *given: str) -> None:
-    for name in given:
+def create(site: Site, *object_names: str) -> None:
+    for name in object_names:
         site.plane.api.post(PATH, body(name, some="data"))
 
 
@@ -75,7 +75,7 @@ def make(site: Site, *given: str) -> None:
 
 
 def test_long_lists_come_in_pages(site: Site, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(site, *"abcdefg")
+    create(site, *"abcdefg")
     monkeypatch.setattr(_client, "_PAGE", 3)
     mark = site.plane.audit.mark()
     assert names(client.list(ALL)) == list("abcdefg")
@@ -85,17 +85,17 @@ def test_long_lists_come_in_pages(site: Site, client: Client, monkeypatch: pytes
     assert int(snapshot.resource_version) > 0
 
 
-def test_metadata_alone_has_no_data(site: Site, client: Client) -> None:
-    make(site, "a")
-    (found,) = client.list(ALL, metadata_only=True)
-    assert (found["metadata"]["name"], found["kind"]) == ("a", "PartialObjectMetadata")
-    assert "data" not in found
-    (found,) = client.list(ALL)
-    assert found["data"] == {"some": "data"}
+def test_metadata_without_data(site: Site, client: Client) -> None:
+    create(site, "a")
+    (obj,) = client.list(ALL, metadata_only=True)
+    assert (obj["metadata"]["name"], obj["kind"]) == ("a", "PartialObjectMetadata")
+    assert "data" not in obj
+    (obj,) = client.list(ALL)
+    assert obj["data"] == {"some": "data"}
 
 
 def test_all_namespaces_or_one_object(site: Site, client: Client) -> None:
-    make(site, "a", "b")
+    create(site, "a", "b")
     assert {"a", "b"} <= {item["metadata"]["name"] for item in client.list(Target(CONFIG_MAPS))}
     assert list(client.snapshot(one("a")).objects) == ["work/a"]
     assert client.snapshot(one("none")).objects == {}
@@ -106,7 +106,7 @@ def test_all_namespaces_or_one_object(site: Site, client: Client) -> None:
 
 
 def test_names_are_quoted(site: Site, client: Client) -> None:
-    """A name can hold what means something in an address."""
+    """A name can have characters with a meaning in URLs."""
     with pytest.raises(ApiError) as caught:
         client.get(one("a?b#c d%2e"))
     assert caught.value.code in (400, 404)
@@ -118,17 +118,17 @@ def test_documents_of_discovery(client: Client) -> None:
         client.document("/nowhere")
 
 
-def test_many_at_a_time_keep_their_order(site: Site, client: Client) -> None:
-    make(site, *"abcdefghijkl")
-    found = client.each(lambda name: client.get(one(name))["metadata"]["name"], list("lkjihgfedcba"))
-    assert list(found) == list("lkjihgfedcba")
+def test_concurrent_requests_keep_their_order(site: Site, client: Client) -> None:
+    create(site, *"abcdefghijkl")
+    results = client.each(lambda name: client.get(one(name))["metadata"]["name"], list("lkjihgfedcba"))
+    assert list(results) == list("lkjihgfedcba")
 
 
 # Writing
 
 
-def test_merging_is_bound_to_a_version(site: Site, client: Client) -> None:
-    make(site, "a")
+def test_merging_needs_the_current_version(site: Site, client: Client) -> None:
+    create(site, "a")
     version = client.get(one("a"))["metadata"]["resourceVersion"]
     change = {"metadata": {"resourceVersion": version}, "data": {"more": "data"}}
     assert client.merge(one("a"), change, dry_run=True)["data"] == {"some": "data", "more": "data"}
@@ -136,31 +136,33 @@ def test_merging_is_bound_to_a_version(site: Site, client: Client) -> None:
     client.merge(one("a"), change)
     with pytest.raises(ApiError, match="409 Conflict") as caught:
         client.merge(one("a"), change)
-    assert caught.value.code == 409
+    assert caught.value.is_concurrent_write
 
 
 def test_applying_owns_fields(site: Site, client: Client) -> None:
-    made = client.apply(one("a"), body("a", mine="1")).object
-    assert made["metadata"]["managedFields"][0]["manager"] == _client.FIELD_MANAGER
+    applied = client.apply(one("a"), body("a", mine="1")).object
+    assert applied["metadata"]["managedFields"][0]["manager"] == _client.FIELD_MANAGER
     again = client.apply(one("a"), body("a", mine="1")).object
-    assert again["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    assert again["metadata"]["resourceVersion"] == applied["metadata"]["resourceVersion"]
     site.plane.api.apply(f"{PATH}/a", body("a", mine="2"))
-    with pytest.raises(ApiError, match=r"409 Conflict.*conflict with"):
+    with pytest.raises(ApiError, match=r"409 Conflict.*conflict with") as caught:
         client.apply(one("a"), body("a", mine="3"))
+    assert caught.value.is_field_conflict
+    assert [conflict.field for conflict in caught.value.field_conflicts] == [".data.mine"]
     assert client.apply(one("a"), body("a", mine="3"), force=True, dry_run=True).object["data"] == {"mine": "3"}
     assert client.get(one("a"))["data"] == {"mine": "2"}
     assert client.apply(one("a"), body("a", mine="3"), force=True).object["data"] == {"mine": "3"}
 
 
 def test_a_dry_run_deletes_nothing(site: Site, client: Client) -> None:
-    make(site, "a")
+    create(site, "a")
     client.delete(one("a"), dry_run=True)
     client.delete(one("a"), uid=client.get(one("a"))["metadata"]["uid"], dry_run=True)
     assert site.plane.api.exists(f"{PATH}/a")
 
 
-def test_deleting_can_be_done_twice(site: Site, client: Client) -> None:
-    make(site, "a")
+def test_deletions_are_idempotent(site: Site, client: Client) -> None:
+    create(site, "a")
     uid = client.get(one("a"))["metadata"]["uid"]
     with pytest.raises(ApiError, match="409 Conflict"):
         client.delete(one("a"), uid="6ba7b810-9dad-41d1-80b4-00c04fd430c8")
@@ -171,7 +173,7 @@ def test_deleting_can_be_done_twice(site: Site, client: Client) -> None:
 
 def test_a_deletion_whose_answer_is_lost_is_done(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     short_waits(monkeypatch, read_seconds=30)
-    make(site, "a")
+    create(site, "a")
     with FaultProxy(site.plane) as proxy:
         proxy.lose(method="DELETE")
         site.client(kubeconfig=str(proxy.kubeconfig)).delete(one("a"))
@@ -182,10 +184,10 @@ def test_a_deletion_whose_answer_is_lost_is_done(site: Site, monkeypatch: pytest
 # Watching
 
 
-def test_a_watch_goes_on_from_a_list(site: Site, client: Client) -> None:
-    make(site, "a")
+def test_a_watch_continues_from_a_list(site: Site, client: Client) -> None:
+    create(site, "a")
     snapshot = client.snapshot(ALL)
-    make(site, "b")
+    create(site, "b")
     site.plane.api.patch(f"{PATH}/a", {"data": {"some": "other"}})
     site.plane.api.delete(f"{PATH}/b")
     events = []
@@ -196,16 +198,16 @@ def test_a_watch_goes_on_from_a_list(site: Site, client: Client) -> None:
     assert events == [("ADDED", "b"), ("MODIFIED", "a"), ("DELETED", "b")]
 
 
-def test_a_watch_ends_in_time_and_for_one_object_sees_no_other(site: Site, client: Client) -> None:
-    make(site, "a", "b")
+def test_a_watch_of_one_object_ends_in_time(site: Site, client: Client) -> None:
+    create(site, "a", "b")
     version = client.snapshot(one("a")).resource_version
     for name in ("b", "a"):
         site.plane.api.patch(f"{PATH}/{name}", {"data": {"some": "other"}})
     assert names(event["object"] for event in client.watch(one("a"), version, 3)) == ["a"]
 
 
-def test_large_objects_come_in_one_piece(site: Site, client: Client) -> None:
-    """Larger than what is read at once, and not in ASCII alone."""
+def test_large_objects_arrive_complete(site: Site, client: Client) -> None:
+    """Larger than one read, and not only ASCII."""
     version = client.snapshot(ALL).resource_version
     large = "ü€\n" * 100_000
     site.plane.api.post(PATH, body("large", text=large))
@@ -213,20 +215,20 @@ def test_large_objects_come_in_one_piece(site: Site, client: Client) -> None:
     assert event["object"]["data"] == {"text": large}
 
 
-def test_a_watch_and_a_server_that_comes_back(site: Site, client: Client) -> None:
-    """A broken connection is told. Then the version is too old, which an event says: a list is needed."""
-    make(site, "a")
+def test_a_watch_and_a_restarted_server(site: Site, client: Client) -> None:
+    """A broken connection is an error. After the restart, an event reports that the version is too old."""
+    create(site, "a")
     old = client.snapshot(ALL).resource_version
-    watch = iter(client.watch(ALL, old, 60))
+    events = iter(client.watch(ALL, old, 60))
     site.plane.api.patch(f"{PATH}/a", {"data": {"some": "other"}})
-    assert next(watch)["type"] == "MODIFIED"
+    assert next(events)["type"] == "MODIFIED"
     site.plane.kill_api_server()
     try:
         with pytest.raises(ClusterError, match=r"cannot watch configmaps work: .* does not answer"):
-            next(watch)
+            next(events)
     finally:
-        restart(site.plane)  # it remembers nothing of before
-    make(site, "b")
+        restart(site.plane)  # its watch cache is empty
+    create(site, "b")
     started = time.monotonic()
     (event,) = client.watch(ALL, str(int(old) - 1), 60)
     assert (event["type"], event["object"]["code"]) == ("ERROR", 410)
@@ -234,17 +236,17 @@ def test_a_watch_and_a_server_that_comes_back(site: Site, client: Client) -> Non
     assert sorted(client.snapshot(ALL).objects) == ["work/a", "work/b"]
 
 
-def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What happens while nobody watches is in the next list."""
+def test_observing_survives_broken_connections(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes between two watches are in the next list."""
     short_waits(monkeypatch, read_seconds=30)
-    monkeypatch.setattr(_follow, "_PAUSE", 0.1)
-    make(site, "a")
+    monkeypatch.setattr(watch, "_PAUSE", 0.1)
+    create(site, "a")
     with FaultProxy(site.plane) as proxy:
         proxy.reset(3, path="watch=true")
         client = site.client(kubeconfig=str(proxy.kubeconfig))
         states = watch_objects(client, snapshots_of(client, [ALL]), 120)
         assert "work/a" in next(states).objects[ALL]
-        make(site, "b")
+        create(site, "b")
         site.plane.api.delete(f"{PATH}/a")
         for state in states:
             if "work/b" in state.objects[ALL] and "work/a" not in state.objects[ALL]:
@@ -254,34 +256,30 @@ def test_following_sees_everything_through_breaks(site: Site, monkeypatch: pytes
         states.close()  # type: ignore[attr-defined]
 
 
-def test_following_begins_again_after_a_while(site: Site, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection can be dead without a sign."""
-    monkeypatch.setattr(_follow, "_LONGEST_WATCH", 1.0)
+def test_a_watch_is_restarted_after_a_while(site: Site, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection can be dead without an error."""
+    monkeypatch.setattr(watch, "_LONGEST_WATCH", 1.0)
     mark = site.plane.audit.mark()
 
-    def make_late() -> None:
+    def create_late() -> None:
         wait_for(lambda: verbs(site.requests(mark)).count("watch") >= 2, "the second watch")
-        make(site, "late")
+        create(site, "late")
 
     with ThreadPoolExecutor(1) as pool:
-        made = pool.submit(make_late)
+        created = pool.submit(create_late)
         for state in watch_objects(client, snapshots_of(client, [ALL]), 180):
             if "work/late" in state.objects[ALL]:
                 break
-        made.result()
-    asked = verbs(site.requests(mark))
-    assert asked[:3] == ["list", "watch", "watch"]
+        created.result()
+    assert verbs(site.requests(mark))[:3] == ["list", "watch", "watch"]
 
 
-def test_following_raises_where_there_is_no_first_answer(client: Client) -> None:
+def test_a_kind_that_is_not_served_is_an_error(client: Client) -> None:
+    target = Target(ApiResource("example.com", "v1", "nothings", "Nothing"))
     with pytest.raises(ClusterError, match=r"cannot list nothings\.example\.com: 404"):
-        next(
-            watch_objects(
-                client, snapshots_of(client, [Target(ApiResource("example.com", "v1", "nothings", "Nothing"))]), 5
-            )
-        )
+        snapshots_of(client, [target])
 
 
-def test_following_ends_when_the_time_is_over(client: Client) -> None:
+def test_observing_ends_in_time(client: Client) -> None:
     assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0))) <= 2
     assert len(list(watch_objects(client, snapshots_of(client, [ALL]), 0.5))) == 2

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Capabilities come, and none ever goes: what ``cluster_capabilities`` writes, and what its ``info`` tells."""
+"""What ``cluster_capabilities`` writes: capabilities are added, and none is removed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operator, Operators
 
 OTHERS = {"invocation", "metrics", "warnings"}
-"""What is looked at elsewhere; warnings of other tests show up in the one process of all."""
+"""Checked elsewhere. Warnings of other tests appear here, because all run in one process."""
 
 CONDITION = {
     "type": "ImplicitlyEnabledCapabilities",
@@ -41,26 +41,26 @@ CONDITION = {
 }
 
 
-# The whole way
+# End to end
 
 
 @pytest.mark.parametrize("release", releases())
-def test_the_whole_way(site: Site, release: Path) -> None:
-    """Read, try, ask, wait and ask again, on the kinds of a release, with its operators."""
+def test_end_to_end(site: Site, release: Path) -> None:
+    """Read, dry run, request, wait and request again, with the kinds and operators of a release."""
     version = read(release).version
     assert version is not None
-    facts = capability_data.data_of(minor_of(version))
-    assert facts is not None
+    data = capability_data.data_of(minor_of(version))
+    assert data is not None
     console = Operator("console", {"operator": version}, ("Console",))
     api, mark = site.plane.api, site.plane.audit.mark
     with crd_of(api, release):
-        site.make(selection("Insights"), ["Insights"], known=facts.capabilities, version=version)
-        assert site.info()["available_capabilities"] == sorted(facts.capabilities - {"Insights"})
+        site.make(selection("Insights"), ["Insights"], known=data.capabilities, version=version)
+        assert site.info()["available_capabilities"] == sorted(data.capabilities - {"Insights"})
         with site.untouched():
             tried = site.append("Console", check=True, diff=True)
         begin = mark()
         with (
-            StatusWriter(site.plane.kubeconfig, facts.capabilities, version),
+            StatusWriter(site.plane.kubeconfig, data.capabilities, version),
             Operators(site.plane.kubeconfig, [console], namespaces=()),
         ):
             done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=30)
@@ -73,38 +73,40 @@ def test_the_whole_way(site: Site, release: Path) -> None:
         assert (tried["changed"], tried["added_capabilities"], tried["diff"]) == (True, ["Console"], done["diff"])
         with site.untouched():
             assert not site.append("Console", wait=True, wait_timeout=5)["changed"]
-            assert "Insights (listed)" in site.ask(selection("Console")).message
+            refused = site.ask(selection("Console"))
+        assert refused.faults == [("removed-capability", "capabilities")]
+        assert "Insights (listed)" in refused.message
         everything = site.ask({"baselineCapabilitySet": "vCurrent"})
         assert everything["spec"] == selection(baseline="vCurrent")
-        assert set(everything["requested_capabilities"]) == facts.capabilities
+        assert set(everything["requested_capabilities"]) == data.capabilities
 
 
 # What is written
 
 
-def test_patch_is_bound_to_what_was_read(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set and list always go together, because the rules of the CRD need both."""
-    sent: list[dict[str, Any]] = []
+def test_a_patch_has_the_version_that_was_read(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It always has set and list, because the rules of the CRD need both."""
+    bodies: list[dict[str, Any]] = []
     real = Client.merge
 
     def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
-        sent.append(body)
+        bodies.append(body)
         return real(client, target, body, **options)
 
     monkeypatch.setattr(Client, "merge", merge)
     site.make({"baselineCapabilitySet": "None"}, [])
     version = site.plane.api.get(OBJECT)["metadata"]["resourceVersion"]
     assert site.append("Console")["changed"]
-    assert sent == [{"metadata": {"resourceVersion": version}, "spec": {"capabilities": selection("Console")}}]
+    assert bodies == [{"metadata": {"resourceVersion": version}, "spec": {"capabilities": selection("Console")}}]
     assert site.plane.api.get(OBJECT)["spec"]["clusterID"]
 
 
 @pytest.mark.parametrize("spec", [None, {}, {"baselineCapabilitySet": "vCurrent"}])
-@pytest.mark.parametrize("wish", [{}, {"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
-def test_the_default_is_there_however_it_is_written(site: Site, spec: Any, wish: dict[str, Any]) -> None:
+@pytest.mark.parametrize("requested", [{}, {"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
+def test_the_default_in_any_spelling_is_no_change(site: Site, spec: Any, requested: dict[str, Any]) -> None:
     site.make(spec, KNOWN)
     with site.untouched():
-        outcome = site.ask(wish)
+        outcome = site.ask(requested)
     assert not outcome.failed, outcome.result
     assert (outcome["changed"], outcome["spec"]) == (False, spec or {})
     assert outcome["requested_capabilities"] == sorted(KNOWN)
@@ -118,7 +120,7 @@ def test_order_and_repetition_in_a_list_are_no_change(site: Site) -> None:
 
 
 def test_requests_are_few(site: Site) -> None:
-    """What changes nothing asks once, what changes something twice."""
+    """One request without a change, two with a change."""
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
     assert not site.append("Console")["changed"]
@@ -132,24 +134,24 @@ def test_requests_are_few(site: Site) -> None:
     assert all(request.code == 200 for request in site.requests(mark))
 
 
-def test_a_version_that_nobody_knows_is_one_request_more(site: Site) -> None:
+def test_an_unknown_version_needs_one_more_request(site: Site) -> None:
     site.make(selection("Console"), ["Console"], version="7.1.0")
     mark = site.plane.audit.mark()
-    found = site.info()
+    outcome = site.info()
     assert [request.uri.rpartition("/")[2] for request in site.requests(mark)] == [
         "version",
         "clusterversions.config.openshift.io",
     ]
-    assert "7.1.0 is not known here" in found.problem("CustomResourceDefinition lists")["message"]
+    assert "7.1.0" in outcome.problem("unknown-version")["message"]
     mark = site.plane.audit.mark()
     assert site.append("Storage")["changed"]
     assert len(site.requests(mark)) <= 4
 
 
-# What comes
+# Additions
 
 
-def test_append_adds_to_whatever_is_requested(site: Site) -> None:
+def test_append_adds_to_what_is_requested(site: Site) -> None:
     site.make(selection("Console", baseline="v4.11"), ["Console"])
     outcome = site.append("Storage", "Console", "marketplace")
     assert site.spec == selection("Console", "Storage", baseline="v4.11") == outcome["spec"]
@@ -165,7 +167,7 @@ def test_append_to_everything_is_no_change(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "spec"),
+    ("requested", "spec"),
     [
         ({"inclusionDefault": "Include"}, selection(baseline="vCurrent")),
         ({"inclusion_default": "Exclude", "include": ["Console", "Build"]}, selection("Build", "Console")),
@@ -175,22 +177,22 @@ def test_append_to_everything_is_no_change(site: Site) -> None:
         ),
     ],
 )
-def test_first_draft_is_another_spelling(site: Site, wish: dict[str, Any], spec: dict[str, Any]) -> None:
+def test_the_first_draft_is_another_spelling(site: Site, requested: dict[str, Any], spec: dict[str, Any]) -> None:
     site.make(selection("Console"), ["Console"])
-    outcome = site.ask(wish)
+    outcome = site.ask(requested)
     assert (outcome["changed"], site.spec) == (True, spec)
     with site.untouched():
-        assert not site.ask(wish)["changed"]
+        assert not site.ask(requested)["changed"]
 
 
-def test_growth_to_a_larger_set_keeps_the_list(site: Site) -> None:
+def test_a_larger_set_keeps_the_list(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     assert site.ask(selection("Console", baseline="v4.11"))["changed"]
     assert site.spec == selection("Console", baseline="v4.11")
 
 
-def test_a_cluster_without_status_can_be_asked(site: Site) -> None:
-    """As it is right after its creation."""
+def test_a_cluster_without_status_is_supported(site: Site) -> None:
+    """A new cluster has none."""
     site.make(selection("Console"))
     outcome = site.append("Storage")
     assert (outcome["changed"], site.spec) == (True, selection("Console", "Storage"))
@@ -198,11 +200,11 @@ def test_a_cluster_without_status_can_be_asked(site: Site) -> None:
     assert outcome["pending_capabilities"] == ["Console", "Storage"]
 
 
-# What is on without being requested
+# Implicitly enabled names
 
 
-def test_implicit_names_stay_and_fail_nobody(site: Site) -> None:
-    """The playbook of before the update says nothing of Build, and goes on to work."""
+def test_implicit_names_stay_and_are_no_error(site: Site) -> None:
+    """A playbook from before the update, without Build, still works."""
     site.make(selection("Console"), ["Build", "Console"], conditions=[CONDITION])
     with site.untouched():
         outcome = site.ask(selection("Console"))
@@ -225,18 +227,23 @@ def test_implicit_names_can_be_adopted(site: Site) -> None:
     assert (again["changed"], again["adopted_capabilities"]) == (False, [])
 
 
-def test_adoption_goes_with_a_wish(site: Site) -> None:
+def test_adoption_with_a_selection(site: Site) -> None:
     site.make(selection("Console"), ["Build", "Console"])
     assert site.append("Storage", adopt_implicit=True)["adopted_capabilities"] == ["Build"]
     assert site.names == {"Build", "Console", "Storage"}
 
 
 def test_names_of_a_later_version_are_not_adopted(site: Site) -> None:
-    """A rollback leaves them in the status."""
+    """After a rollback they remain in the status."""
     site.make(selection("Console"), ["Build", "Console"], known=["Console", "Storage"], version="4.13.9")
     with site.untouched():
         outcome = site.ask(adopt_implicit=True)
-    assert "Build is on and not a capability of 4.13" in outcome.problem("Build")["message"]
+    problem = outcome.problem("Build")
+    assert (problem["severity"], problem["code"], problem["where"]) == (
+        "warning",
+        "unknown-capability",
+        "adopt_implicit",
+    )
     assert outcome["implicitly_enabled_capabilities"] == ["Build"]
 
 
@@ -263,21 +270,21 @@ def test_diff_of_no_change_is_empty(site: Site) -> None:
     assert diff["before"] == diff["after"]
 
 
-def test_admission_has_its_say_in_check_mode(site: Site) -> None:
-    """The server refuses what its CRD does not have, in check mode as in earnest."""
+def test_check_mode_includes_admission(site: Site) -> None:
+    """The server rejects a name that its CRD does not list, in check mode, too."""
     with crd_of(site.plane.api, EXAMPLE, without="Storage"):
         site.make(selection("Console"))
-        told = {"desired": {"version": VERSION}, "capabilities": {"enabledCapabilities": ["Console"]}}
-        set_cluster_version_status(site.plane.api, told)
+        status = {"desired": {"version": VERSION}, "capabilities": {"enabledCapabilities": ["Console"]}}
+        set_cluster_version_status(site.plane.api, status)
         before = site.plane.api.get(OBJECT)
-        tried = site.append("Storage", check=True).message
-        assert site.append("Storage").message == tried
+        tried = site.append("Storage", check=True)
+        assert site.append("Storage").message == tried.message
         assert site.plane.api.get(OBJECT) == before
-    assert "Unsupported value" in tried
-    assert "CustomResourceDefinition" in tried
+    assert tried.faults == [("outdated-crd", "")]
+    assert 'Unsupported value: "Storage"' in tried.message
 
 
-def test_nothing_else_of_the_object_changes(site: Site) -> None:
+def test_other_fields_of_the_object_do_not_change(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     api = site.plane.api
     api.patch(OBJECT, {"spec": {"channel": "stable-4.21", "overrides": []}, "metadata": {"labels": {"team": "a"}}})

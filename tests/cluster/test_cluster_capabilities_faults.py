@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Others who write at the same time, processes that are killed, and servers that fail: nothing is lost or doubled."""
+"""Concurrent writers and killed processes: no write is lost or repeated."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities as _cluster_capabilities
-from ansible_collections.capability.openshift.plugins.module_utils._cluster import live as _live_cluster_version
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities, live
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
@@ -38,7 +38,7 @@ from ansible_collections.capability.openshift.tests.control_plane.waiting import
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 TEN = sorted(KNOWN - {"Ingress", "baremetal", "marketplace"})[:10]
-"""Names that need no other one."""
+"""Names that do not require others."""
 
 
 @pytest.fixture
@@ -47,28 +47,29 @@ def proxy(site: Site) -> Iterator[FaultProxy]:
         yield proxy
 
 
-# Others who write
+# Concurrent writers
 
 
-def test_ten_writers_all_get_what_they_want(site: Site) -> None:
+def test_ten_concurrent_writers_all_succeed(site: Site) -> None:
     site.make(selection("Ingress"), ["Ingress"])
     clients = [site.client() for _name in TEN]
     mark = site.plane.audit.mark()
 
     def write(client: Client, name: str) -> bool:
-        wish, problems = parse_request(only(name), append=True, adopt_implicit=False)
+        problems = Problems()
+        request = parse_request(only(name), True, False, problems)
         assert not problems
-        return _cluster_capabilities.enable_capabilities(client, wish, None, dry_run=False).change.changed
+        return capabilities.enable_capabilities(client, request, None, dry_run=False).change.changed
 
     with ThreadPoolExecutor(len(TEN)) as pool:
         assert list(pool.map(write, clients, TEN)) == [True] * len(TEN)
     assert site.names == {"Ingress", *TEN}
     patches = [request.code for request in site.requests(mark) if request.verb == "patch"]
     assert patches.count(200) == len(TEN)
-    assert set(patches) == {200, 409}  # they met, or this proves nothing
+    assert set(patches) == {200, 409}  # there were conflicts, or this proves nothing
 
 
-def test_ten_processes_of_ansible_all_get_what_they_want(site: Site, tmp_path: Path) -> None:
+def test_ten_concurrent_processes_of_ansible_all_succeed(site: Site, tmp_path: Path) -> None:
     site.make(selection("Ingress"), ["Ingress"])
     hosts = {f"host-{name}": {"ansible_connection": "local", "capability": name} for name in TEN}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
@@ -79,9 +80,9 @@ def test_ten_processes_of_ansible_all_get_what_they_want(site: Site, tmp_path: P
 
 
 def playbook(site: Site, folder: Path) -> Path:
-    """Write a playbook that asks for the variable ``capability`` of each host."""
+    """Write a playbook that requests the variable ``capability`` of each host."""
     task = {
-        "name": "Ask",
+        "name": "Request",
         "capability.openshift.cluster_capabilities": {
             "kubeconfig": str(site.plane.kubeconfig),
             "capabilities": {"additional_enabled_capabilities": ["{{ capability }}"]},
@@ -99,8 +100,8 @@ def run_playbook(site: Site, folder: Path, options: list[str]) -> subprocess.Com
 
 
 @pytest.fixture
-def grows_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Have somebody else ask for Storage between the first reading and its writing; tell what was tried."""
+def concurrent_write(site: Site, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Have another client request Storage between the first read and its write. Returns the versions of all writes."""
     tried: list[str] = []
     real = Client.merge
 
@@ -114,32 +115,33 @@ def grows_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return tried
 
 
-def test_a_wish_that_lost_the_race_names_what_it_lacks(site: Site, grows_once: list[str]) -> None:
+def test_a_selection_that_lost_the_race_names_what_it_lacks(site: Site, concurrent_write: list[str]) -> None:
     site.make(selection("Console"), ["Console"])
     outcome = site.ask(selection("Build", "Console"))
+    assert outcome.faults == [("removed-capability", "capabilities")]
     assert "Storage (listed)" in outcome.message
-    assert (len(grows_once), site.spec) == (1, selection("Console", "Storage"))
+    assert (len(concurrent_write), site.spec) == (1, selection("Console", "Storage"))
 
 
-def test_an_addition_that_lost_the_race_is_added_to_what_is_there_now(site: Site, grows_once: list[str]) -> None:
+def test_an_addition_that_lost_the_race_is_added_to_the_new_spec(site: Site, concurrent_write: list[str]) -> None:
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
     outcome = site.append("Build")
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
     assert site.names == {"Build", "Console", "Storage"}
-    assert len(set(grows_once)) == 2
+    assert len(set(concurrent_write)) == 2
     assert verbs(site.requests(mark)) == ["get", "patch", "get", "patch"]
 
 
-def test_an_addition_that_somebody_else_made_is_no_change(site: Site, grows_once: list[str]) -> None:
-    """Nothing was changed by this task, so it does not say so."""
+def test_an_addition_of_another_client_is_no_change(site: Site, concurrent_write: list[str]) -> None:
+    """This task changed nothing, so it does not report a change."""
     site.make(selection("Console"), ["Console"])
     outcome = site.append("Storage")
     assert (outcome["changed"], outcome["added_capabilities"]) == (False, [])
     assert site.names == {"Console", "Storage"}
 
 
-def test_whoever_always_loses_gives_up(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_always_loses_fails(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Client.merge
 
     def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
@@ -147,16 +149,16 @@ def test_whoever_always_loses_gives_up(site: Site, monkeypatch: pytest.MonkeyPat
         return real(client, target, body, **options)
 
     monkeypatch.setattr(Client, "merge", merge)
-    monkeypatch.setattr(_live_cluster_version, "_ATTEMPTS", 5)
+    monkeypatch.setattr(live, "_ATTEMPTS", 5)
     site.make(selection("Console"), ["Console"])
     mark = site.plane.audit.mark()
     outcome = site.append("Build")
-    assert "was changed by others 5 times" in outcome.message
+    assert outcome.faults == [("conflicting-write", "clusterversions.config.openshift.io version")]
     assert verbs(site.requests(mark)).count("patch") == 5
     assert site.names == {"Console"}
 
 
-def test_an_object_that_was_made_anew_is_read_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recreated_object_is_read_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     real, tried = Client.merge, []
 
     def merge(client: Client, target: Any, body: Any, **options: Any) -> Any:
@@ -172,11 +174,11 @@ def test_an_object_that_was_made_anew_is_read_again(site: Site, monkeypatch: pyt
     assert site.names == {"Build", "Storage"}
 
 
-# Processes that are killed
+# Killed processes
 
 
 def kill(process: Process | subprocess.Popen[str]) -> None:
-    """Kill a process and all that it started, if it has not ended yet."""
+    """Kill a process and its children, unless it has ended."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
@@ -188,25 +190,25 @@ def test_a_killed_module_leaves_the_old_spec_or_the_new_one(site: Site) -> None:
     site.make(old, ["Console"])
     started = time.monotonic()
     assert start_alone(**options).wait(300) == 0
-    takes = time.monotonic() - started
-    seen = []
+    duration = time.monotonic() - started
+    specs = []
     for part in range(14):
         site.make(old, ["Console"])
         process = start_alone(**options)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(takes * part / 13)
+            process.wait(duration * part / 13)
         kill(process)
-        seen.append(site.spec)
-    assert [spec for spec in seen if spec not in (old, new)] == []
-    assert seen[0] == old
-    # It can be run again, whatever was left.
+        specs.append(site.spec)
+    assert [spec for spec in specs if spec not in (old, new)] == []
+    assert specs[0] == old
+    # It can be run again in any case.
     assert not site.ask(new).failed
     assert site.spec == new
 
 
 @pytest.mark.parametrize("fault", ["hold", "delay", "lose"])
 def test_a_module_killed_around_its_patch_can_be_run_again(site: Site, proxy: FaultProxy, fault: str) -> None:
-    """Before the server has it, while it has it, and after it did it."""
+    """Before the server receives it, while it processes it, and after that."""
     site.make(selection("Console"), ["Console"])
     arguments = {"delay": {"seconds": 1.0}}.get(fault, {})
     getattr(proxy, fault)(**arguments, method="PATCH")

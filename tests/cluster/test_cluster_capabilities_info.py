@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What ``cluster_capabilities_info`` tells: everything that there is to know, and the metric."""
+"""What ``cluster_capabilities_info`` returns: capabilities of the cluster, and the metric."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 
 OTHERS = {"invocation", "metrics", "warnings"}
-"""What is looked at elsewhere; warnings of other tests show up in the one process of all."""
+"""Checked elsewhere. Warnings of other tests appear here, because all run in one process."""
 
 CONDITION = {
     "type": "ImplicitlyEnabledCapabilities",
@@ -27,33 +27,33 @@ CONDITION = {
 
 
 def parsed_metrics(text: str) -> dict[str, int]:
-    """Read one gauge with the label ``name`` as Prometheus does, each sample once."""
+    """Parse one gauge with the label ``name`` as Prometheus does; each sample occurs once."""
     *lines, last = text.split("\n")
     assert last == ""
     kinds = [line.split(" ", 3) for line in lines if line.startswith("#")]
-    assert [(kind, name) for _mark, kind, name, *_text in kinds] == [
+    assert [(kind, name) for _hash, kind, name, *_text in kinds] == [
         ("HELP", "cluster_version_capability"),
         ("TYPE", "cluster_version_capability"),
     ]
     assert kinds[1][3] == "gauge"
-    found: dict[str, int] = {}
+    samples: dict[str, int] = {}
     for line in lines[2:]:
         match = re.fullmatch(r'cluster_version_capability\{name="([A-Za-z0-9-]+)"\} ([01])', line)
         assert match, line
-        assert match[1] not in found
-        found[match[1]] = int(match[2])
-    return found
+        assert match[1] not in samples
+        samples[match[1]] = int(match[2])
+    return samples
 
 
-# What info tells
+# Results
 
 
-def test_info_tells_everything(site: Site) -> None:
+def test_info_returns_all_capabilities(site: Site) -> None:
     known = sorted(KNOWN)
     site.make(selection("Console", "Storage"), ["Build", "Console"], conditions=[CONDITION])
     with site.untouched():
-        found = site.info()
-    assert {name: value for name, value in found.result.items() if name not in OTHERS} == {
+        outcome = site.info()
+    assert {name: value for name, value in outcome.result.items() if name not in OTHERS} == {
         "spec": selection("Console", "Storage"),
         "openshift_version": VERSION,
         "requested_capabilities": ["Console", "Storage"],
@@ -65,28 +65,28 @@ def test_info_tells_everything(site: Site) -> None:
         "condition": CONDITION,
         "problems": [],
     }
-    assert parsed_metrics(found["metrics"]) == {name: int(name in ("Build", "Console")) for name in known}
+    assert parsed_metrics(outcome["metrics"]) == {name: int(name in ("Build", "Console")) for name in known}
 
 
 def test_info_of_the_default(site: Site) -> None:
     site.make(None, KNOWN - {"Build"})
-    found = site.info()
-    assert (found["spec"], found["condition"]) == ({}, None)
-    assert found["requested_capabilities"] == sorted(KNOWN)
-    assert found["pending_capabilities"] == ["Build"] == found["available_capabilities"]
+    outcome = site.info()
+    assert (outcome["spec"], outcome["condition"]) == ({}, None)
+    assert outcome["requested_capabilities"] == sorted(KNOWN)
+    assert outcome["pending_capabilities"] == ["Build"] == outcome["available_capabilities"]
 
 
 def test_metrics_have_names_that_the_version_does_not_know(site: Site) -> None:
-    """A rollback leaves them; they are on, so the metric says so."""
+    """After a rollback they are still enabled."""
     site.make(selection("Console"), ["Build", "Console"], known=["Console", "Storage"], version="4.13.9")
     assert parsed_metrics(site.info()["metrics"]) == {"Build": 1, "Console": 1, "Storage": 0}
 
 
-def test_a_watched_cluster_sees_the_metric_change(site: Site) -> None:
+def test_the_metric_follows_the_status(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     assert parsed_metrics(site.info()["metrics"])["Storage"] == 0
     site.append("Storage")
-    told = capabilities_status(["Console", "Storage"], KNOWN)
-    set_cluster_version_status(site.plane.api, {"desired": {"version": VERSION}, **told})
+    status = capabilities_status(["Console", "Storage"], KNOWN)
+    set_cluster_version_status(site.plane.api, {"desired": {"version": VERSION}, **status})
     assert parsed_metrics(site.info()["metrics"])["Storage"] == 1
     assert site.plane.api.list(CLUSTER_OPERATORS) == []

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the spec requests is never taken back: whatever lacks a name fails, names it, and changes nothing."""
+"""A selection that omits a requested name fails, names it, and changes nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import KNOWN, Site, only, selection
 
-# What is never taken back
+# Removals
 
 
 @pytest.mark.parametrize(
-    ("before", "wish", "lost"),
+    ("before", "requested", "lost"),
     [
         (selection("Console", "Storage"), selection("Console"), ["Storage (listed)"]),
         (selection("Console"), selection(), ["Console (listed)"]),
@@ -38,58 +38,59 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
     ids=["list", "all", "none", "vCurrent", "older", "older-and-list", "excluded", "draft-list", "draft-exclude"],
 )
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
-def test_removal_fails_and_changes_nothing(site: Site, before: Any, wish: Any, lost: list[str], check: bool) -> None:
+def test_removal_fails_and_changes_nothing(
+    site: Site, before: Any, requested: Any, lost: list[str], check: bool
+) -> None:
     site.make(before, KNOWN)
     with site.untouched():
-        outcome = site.ask(wish, check=check)
-    message = next(item["message"] for item in outcome.errors if "lacks what" in item["message"])
+        outcome = site.ask(requested, check=check)
+    message = next(item["message"] for item in outcome.errors if item["code"] == "removed-capability")
     assert all(name in message for name in lost)
     assert not outcome.result.get("changed")
 
 
-def test_the_deleted_block_is_a_removal_where_it_drops_a_name(site: Site) -> None:
-    """An older version's vCurrent lacks what a list can hold, because the CRD is of a later one."""
+def test_an_empty_selection_is_a_removal_if_vcurrent_lacks_a_listed_name(site: Site) -> None:
+    """The CRD can be of a later version, so the list can have names that vCurrent lacks."""
     known = ["Console", "Storage", "marketplace"]
     site.make(selection("Console", "Build"), ["Console", "Build"], known=known, version="4.13.9")
     with site.untouched():
         assert "Build (listed)" in site.ask({}).message
 
 
-def test_from_include_to_exclude_is_a_removal(site: Site) -> None:
+def test_changing_include_to_exclude_is_a_removal(site: Site) -> None:
     site.make(None, KNOWN)
     with site.untouched():
         outcome = site.ask({"inclusionDefault": "Exclude", "include": sorted(KNOWN)})
-    assert "takes back what later releases add" in outcome.message
+    assert outcome.faults == [("removed-default", "capabilities.inclusion_default")]
 
 
-def test_nothing_is_asked_for_by_chance(site: Site) -> None:
-    """No capabilities at all is no wish."""
+def test_capabilities_are_required(site: Site) -> None:
     site.make(selection("Console"), ["Console"])
     with site.untouched():
-        assert "capabilities: is missing" in site.ask().message
-        assert "capabilities: is missing" in site.ask(append=True).message
+        assert site.ask().faults == [("missing-option", "capabilities")]
+        assert site.ask(append=True).faults == [("missing-option", "capabilities")]
 
 
 @pytest.mark.parametrize(
-    ("wish", "options", "said"),
+    ("requested", "options", "code"),
     [
-        (selection("Consol"), {}, "Did you mean Console"),
-        (selection("Console", baseline="v4.99"), {}, "v4.99"),
-        (only("Console"), {}, "baseline_capability_set: is missing"),
-        ({"baselineCapabilitySet": "None", "include": ["Console"]}, {}, "mixes two spellings"),
-        ({"inclusionDefault": "Exclude", "include": ["Build"], "exclude": ["Build"]}, {}, "Build is in include too"),
-        ({"inclusionDefault": "Sometimes"}, {}, "expected Include or Exclude"),
-        ({"excluded_capabilities": ["Console"]}, {"append": True}, "append"),
-        ({"additional_enabled_capabilities": "Console"}, {"append": True}, "expected a list"),
+        (selection("Consol"), {}, "unknown-capability"),
+        (selection("Console", baseline="v4.99"), {}, "unknown-capability-set"),
+        (only("Console"), {}, "missing-baseline"),
+        ({"baselineCapabilitySet": "None", "include": ["Console"]}, {}, "mixed-spellings"),
+        ({"inclusionDefault": "Exclude", "include": ["Build"], "exclude": ["Build"]}, {}, "conflicting-names"),
+        ({"inclusionDefault": "Sometimes"}, {}, "invalid-inclusion-default"),
+        ({"excluded_capabilities": ["Console"]}, {"append": True}, "conflicting-options"),
+        ({"additional_enabled_capabilities": "Console"}, {"append": True}, "not-a-list"),
     ],
 )
-def test_wrong_wishes_are_not_sent(site: Site, wish: Any, options: dict[str, Any], said: str) -> None:
+def test_invalid_selections_are_not_sent(site: Site, requested: Any, options: dict[str, Any], code: str) -> None:
     site.make(selection(), [])
     with site.untouched():
-        assert said.lower() in site.ask(wish, **options).message.lower()
+        assert [item["code"] for item in site.ask(requested, **options).errors] == [code]
 
 
-def test_rules_of_the_server_are_told_before_it_is_asked(site: Site) -> None:
+def test_rules_of_the_server_are_checked_before_the_request(site: Site) -> None:
     site.make(selection(), [])
     with site.untouched():
         outcome = site.append("marketplace")

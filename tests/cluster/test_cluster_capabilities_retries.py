@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Servers and networks that fail: what helps is tried again, for a while, and nothing is done or told twice."""
+"""Failing servers and networks: requests are retried for a limited time, and no write is repeated."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities as _cluster_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._cluster import capabilities
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     OBJECT,
     Site,
@@ -34,12 +34,12 @@ def proxy(site: Site) -> Iterator[FaultProxy]:
         yield proxy
 
 
-# Servers that fail
+# Failing servers
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_later_is_tried_again(
+def test_server_errors_are_retried(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, status: int
 ) -> None:
     short_waits(monkeypatch, read_seconds=30)
@@ -52,7 +52,7 @@ def test_later_is_tried_again(
     assert (len(proxy.requests), proxy.passed, proxy.pending) == (5, 2, 0)
 
 
-def test_the_server_says_when_to_come_again(site: Site, proxy: FaultProxy) -> None:
+def test_retry_after_is_honoured(site: Site, proxy: FaultProxy) -> None:
     site.make(selection("Console"), ["Console"])
     proxy.answer(429, method="PATCH", retry_after=1)
     started = time.monotonic()
@@ -62,10 +62,10 @@ def test_the_server_says_when_to_come_again(site: Site, proxy: FaultProxy) -> No
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
 @pytest.mark.parametrize("fault", ["reset", "lose", "hold"])
-def test_a_broken_connection_is_made_again(
+def test_a_broken_connection_is_retried(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, method: str, fault: str
 ) -> None:
-    """Whether the server has done it or not: it is done once, and told as a change."""
+    """Whether or not the server has processed the request: it is applied once, and reported as a change."""
     short_waits(monkeypatch, read_seconds=2 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
     getattr(proxy, fault)(2, method=method, path="clusterversions")
@@ -77,22 +77,22 @@ def test_a_broken_connection_is_made_again(
     assert outcome["diff"]["before"] != outcome["diff"]["after"]
 
 
-@pytest.mark.parametrize("wish", [{"adopt_implicit": True}, {"capabilities": selection("Build", "Console")}])
-def test_a_lost_answer_is_a_change_of_every_wish(
-    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, wish: dict[str, Any]
+@pytest.mark.parametrize("options", [{"adopt_implicit": True}, {"capabilities": selection("Build", "Console")}])
+def test_a_lost_answer_is_a_change_of_every_kind_of_request(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Build", "Console"])
     proxy.lose(method="PATCH")
-    outcome = site.ask(kubeconfig=proxy.kubeconfig, **wish)
+    outcome = site.ask(kubeconfig=proxy.kubeconfig, **options)
     assert (outcome["changed"], outcome["added_capabilities"]) == (True, ["Build"])
-    assert outcome["adopted_capabilities"] == (["Build"] if "adopt_implicit" in wish else [])
+    assert outcome["adopted_capabilities"] == (["Build"] if "adopt_implicit" in options else [])
 
 
-def test_a_lost_answer_is_a_change_though_others_write_as_well(
+def test_a_lost_answer_is_a_change_even_with_a_concurrent_write(
     site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody adds a name between the attempt that was done and the one that meets a conflict."""
+    """Another client adds a name between the first attempt, which is applied, and the second, which conflicts."""
     short_waits(monkeypatch, read_seconds=30)
     site.make(selection("Console"), ["Console"])
     proxy.lose(method="PATCH")
@@ -112,7 +112,7 @@ def test_a_lost_answer_is_a_change_though_others_write_as_well(
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
-def test_no_is_not_tried_again(site: Site, proxy: FaultProxy, method: str, status: int) -> None:
+def test_client_errors_are_not_retried(site: Site, proxy: FaultProxy, method: str, status: int) -> None:
     site.make(selection("Console"), ["Console"])
     proxy.answer(status, 9, method=method)
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
@@ -122,15 +122,15 @@ def test_no_is_not_tried_again(site: Site, proxy: FaultProxy, method: str, statu
 
 
 @pytest.mark.parametrize(
-    ("fault", "attempts", "said"),
+    ("fault", "attempts", "part"),
     [
         ("answer", 6, "503 ServiceUnavailable: the fault proxy answers 503"),
         ("reset", 4, "does not answer"),
         ("hold", 4, "does not answer"),
     ],
 )
-def test_trying_again_ends(
-    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, fault: str, attempts: int, said: str
+def test_retries_end(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, fault: str, attempts: int, part: str
 ) -> None:
     short_waits(monkeypatch, read_seconds=2 if fault == "hold" else 30)
     site.make(selection("Console"), ["Console"])
@@ -139,13 +139,13 @@ def test_trying_again_ends(
     started = time.monotonic()
     outcome = site.append("Build", kubeconfig=proxy.kubeconfig)
     assert time.monotonic() - started < 30
-    assert said in outcome.message
+    assert part in outcome.message
     assert [request.method for request in proxy.requests].count("PATCH") == attempts
     assert site.names == {"Console"}
 
 
-def test_waiting_goes_on_through_a_bad_server(site: Site, proxy: FaultProxy) -> None:
-    """Watches that break or are refused are begun again, with a new list first."""
+def test_waiting_continues_across_failures(site: Site, proxy: FaultProxy) -> None:
+    """Watches that break or are rejected are restarted, after a new list."""
     site.make(selection("Console"), [])
     proxy.reset(4, path="watch=true")
     proxy.answer(503, 3, path="watch=true")
@@ -157,13 +157,12 @@ def test_waiting_goes_on_through_a_bad_server(site: Site, proxy: FaultProxy) -> 
     assert json.loads(out)["pending_capabilities"] == []
 
 
-def test_a_client_that_cannot_write_says_so(site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What library users see is what the module prints."""
+def test_the_client_raises_what_the_module_prints(
+    site: Site, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     short_waits(monkeypatch)
     site.make(selection("Console"), ["Console"])
     proxy.reset(99)
-    wish, _problems = parse_request(only("Build"), append=True, adopt_implicit=False)
+    request = parse_request(only("Build"), True, False, Problems())
     with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
-        _cluster_capabilities.enable_capabilities(
-            site.client(kubeconfig=str(proxy.kubeconfig)), wish, None, dry_run=False
-        )
+        capabilities.enable_capabilities(site.client(kubeconfig=str(proxy.kubeconfig)), request, None, dry_run=False)

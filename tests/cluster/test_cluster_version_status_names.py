@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Specs and statuses with names of another version, as CustomResourceDefinitions of several versions let them in."""
+"""Specs and statuses with names of another version, which CustomResourceDefinitions of several versions accept."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def report(cluster: ControlPlane, capsys: pytest.CaptureFixture[str]) -> Report:
 
 
 def probe(plane: ControlPlane, spec: dict[str, Any]) -> None:
-    """Ask the API server what it thinks of a spec that no object has yet, so that nothing is taken as it was."""
+    """Dry-run a new object with a spec, because unchanged fields of existing objects are not validated."""
     body = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "probe"}}
     plane.api.post(CLUSTER_VERSIONS, {**body, "spec": {"clusterID": CLUSTER_ID, **spec}}, dryRun="All")
 
 
 def accepts(plane: ControlPlane, name: str) -> bool:
-    """Tell whether the API server takes the name of a capability, as it does a moment after its CRD says so."""
+    """Whether the API server accepts the name of a capability; it does so shortly after a change of its CRD."""
     try:
         probe(plane, select("None", name))
     except ApiError as error:
@@ -59,7 +59,7 @@ def accepts(plane: ControlPlane, name: str) -> bool:
 
 @contextmanager
 def crd_with(plane: ControlPlane, old: str, new: str) -> Iterator[None]:
-    """Have another CRD, in whose JSON ``old`` is ``new``; that of the example is served again at the end."""
+    """Serve another CRD, with ``new`` instead of ``old`` in its JSON, and the example's CRD again at the end."""
     crd = plane.api.get(CRD)
     name = re.findall(r'"(\w+)"', old + new)[-1]
 
@@ -78,11 +78,11 @@ def crd_with(plane: ControlPlane, old: str, new: str) -> Iterator[None]:
 
 
 def later_crd(plane: ControlPlane) -> AbstractContextManager[None]:
-    """Have the CRD of a later version, with the capability Later and the set v4.99."""
+    """Serve the CRD of a later version, with the capability Later and the set v4.99."""
     return crd_with(plane, '"Build", ', '"Build", "Later", ')
 
 
-def test_an_invalid_spec_is_told_in_the_words_of_the_server(cluster: ControlPlane, report: Report) -> None:
+def test_an_invalid_spec_is_reported_as_by_the_server(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None", "Console"))
     report()
     wrong = select("v4.99", "Later", "Console")
@@ -97,8 +97,8 @@ def test_an_invalid_spec_is_told_in_the_words_of_the_server(cluster: ControlPlan
     assert status["capabilities"]["enabledCapabilities"] == ["Console", "Ingress"]
     condition = condition_of(cluster, "Invalid")
     assert condition is not None
-    begin, *errors, end = condition["message"].split("\n")
-    assert (begin, end) == ("The cluster version is invalid:", "")
+    start, *errors, end = condition["message"].split("\n")
+    assert (start, end) == ("The cluster version is invalid:", "")
     assert len(errors) == 2
     for error in errors:
         assert error.removeprefix("* ") in str(refused.value)
@@ -115,7 +115,7 @@ def test_an_invalid_spec_is_told_in_the_words_of_the_server(cluster: ControlPlan
     assert condition_of(cluster, "Invalid") is None
 
 
-def test_an_invalid_first_spec_leaves_the_capabilities_out(cluster: ControlPlane, report: Report) -> None:
+def test_an_invalid_first_spec_writes_no_capabilities(cluster: ControlPlane, report: Report) -> None:
     with later_crd(cluster):
         make_cluster_version(cluster.api, select("None", "Later"))
         outcome = report()
@@ -126,11 +126,11 @@ def test_an_invalid_first_spec_leaves_the_capabilities_out(cluster: ControlPlane
     assert outcome["implicitly_enabled_capabilities"] == []
 
 
-def test_names_left_from_a_later_version_stay(cluster: ControlPlane, report: Report) -> None:
+def test_names_of_a_later_version_stay(cluster: ControlPlane, report: Report) -> None:
     with later_crd(cluster):
         make_cluster_version(cluster.api, select("None", "Console"))
-        left = capabilities_status(["Build", "Console", "Ingress", "Later"], [*KNOWN, "Later"])
-        set_cluster_version_status(cluster.api, {"desired": {"version": "4.21.0"}, **left})
+        later = capabilities_status(["Build", "Console", "Ingress", "Later"], [*KNOWN, "Later"])
+        set_cluster_version_status(cluster.api, {"desired": {"version": "4.21.0"}, **later})
 
     outcome = report()
 
@@ -138,22 +138,26 @@ def test_names_left_from_a_later_version_stay(cluster: ControlPlane, report: Rep
     assert outcome["known_capabilities"] == KNOWN
     message = "The following capabilities could not be disabled: Build, Ingress, Later"
     assert outcome["condition"]["message"] == message
-    assert "Later is on and not a capability of 4.21" in outcome.problem("enabledCapabilities")["message"]
+    problem = outcome.problem("enabledCapabilities")
+    assert (problem["severity"], problem["code"]) == ("info", "unknown-capability")
+    assert problem["message"].startswith("Later ")
     assert not report()["changed"]
 
-    # The server takes a list with such a name as long as the list is not changed.
+    # The server accepts a list with such a name unless the list changes.
     cluster.api.patch(PATH, {"spec": select("None", "Console", "Storage")})
     (error,) = report().errors
     assert error["where"] == "clusterversions.config.openshift.io version, status.capabilities"
-    assert error["message"].startswith("cannot have Later: ")
-    assert "A later version than 4.21.0 left Later" in error["hint"]
+    assert error["code"] == "outdated-crd"
+    assert error["message"].startswith("cannot contain Later: ")
+    assert "later than 4.21.0" in error["hint"]
 
 
-def test_a_crd_that_is_older_than_the_release_is_named(cluster: ControlPlane, report: Report) -> None:
+def test_a_crd_that_is_older_than_the_release_is_reported(cluster: ControlPlane, report: Report) -> None:
     make_cluster_version(cluster.api, select("None"))
 
     with crd_with(cluster, '"Ingress", ', ""):
         (error,) = report().errors
 
-    assert error["message"].startswith("cannot have Ingress: ")
+    assert error["code"] == "outdated-crd"
+    assert error["message"].startswith("cannot contain Ingress: ")
     assert "Apply the CustomResourceDefinition of 4.21.0" in error["hint"]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the API server serves, as a real one tells it."""
+"""Discovery of the kinds that a real API server serves."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ansible_collections.capability.openshift.tests.control_plane.waiting import
 
 
 class OldClient(Client):
-    """A client that never asks for aggregated discovery: the server answers it as one before Kubernetes 1.26 does."""
+    """A client that never requests aggregated discovery: the server answers as before Kubernetes 1.26."""
 
     def document(self, path: str, accept: str = "") -> dict[str, Any]:
         return super().document(path)
@@ -43,20 +43,20 @@ class OldClient(Client):
 def client_with(kubeconfig: Path, *, old: bool = False) -> Iterator[Client]:
     params = {**dict.fromkeys(auth_spec()), "kubeconfig": str(kubeconfig)}
     module = SimpleNamespace(params=params, no_log_values=set())
-    with closing(connect(module)) as found:
-        yield OldClient(found.host, found._pool, found._headers, found._token) if old else found
+    with closing(connect(module)) as client:
+        yield OldClient(client.host, client._pool, client._headers, client._token) if old else client
 
 
 @pytest.fixture(params=["aggregated", "old"])
 def client(request: pytest.FixtureRequest, cluster: ControlPlane) -> Iterator[Client]:
-    """Return a client of the cluster, for each of the two ways to tell what is served."""
-    with client_with(cluster.kubeconfig, old=request.param == "old") as found:
-        yield found
+    """A client of the cluster, for each of the two forms of discovery."""
+    with client_with(cluster.kubeconfig, old=request.param == "old") as client:
+        yield client
 
 
 @pytest.fixture
 def stale_group(cluster: ControlPlane) -> Iterator[str]:
-    """Return a group whose own API server is not there."""
+    """A group whose aggregated API server does not run."""
     with group_without_server(cluster, "oauth.openshift.io"):
         yield "oauth.openshift.io"
 
@@ -70,7 +70,7 @@ def lists(cluster: ControlPlane, path: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", [CLUSTER_VERSIONS, CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS])
-def test_kinds_are_found_as_they_are_known(kind: ApiResource, client: Client) -> None:
+def test_known_kinds_are_found(kind: ApiResource, client: Client) -> None:
     discovery = Discovery(client)
 
     assert discovery.find(kind.group, kind.kind) == kind
@@ -85,16 +85,16 @@ def test_kinds_of_the_core_group_have_their_scope(client: Client) -> None:
 
 
 def test_the_kind_is_the_resource_and_not_a_sub_resource(client: Client) -> None:
-    # Also deployments/scale, statefulsets/scale and others are of this kind.
+    # deployments/scale, statefulsets/scale and others have this kind.
     assert Discovery(client).find("apps", "Scale") is None
 
 
 def test_the_preferred_version_comes_first(client: Client) -> None:
     discovery = Discovery(client)
 
-    found = discovery.find("autoscaling", "HorizontalPodAutoscaler")
-    assert found is not None
-    assert found.version == "v2"
+    preferred = discovery.find("autoscaling", "HorizontalPodAutoscaler")
+    assert preferred is not None
+    assert preferred.version == "v2"
     older = discovery.find("autoscaling", "HorizontalPodAutoscaler", "v1")
     assert older is not None
     assert older.api_version == "autoscaling/v1"
@@ -109,14 +109,14 @@ def test_the_preferred_version_comes_first(client: Client) -> None:
         ("config.openshift.io", "ClusterVersion", "v9"),
     ],
 )
-def test_what_is_not_served_is_not_found(group: str, kind: str, version: str, client: Client) -> None:
+def test_unserved_kinds_are_not_found(group: str, kind: str, version: str, client: Client) -> None:
     discovery = Discovery(client)
 
     assert discovery.find(group, kind, version) is None
     assert not discovery.unknown(group)
 
 
-def test_two_requests_tell_everything(cluster: ControlPlane) -> None:
+def test_aggregated_discovery_needs_two_requests(cluster: ControlPlane) -> None:
     with client_with(cluster.kubeconfig) as client:
         discovery = Discovery(client)
         mark = cluster.audit.mark()
@@ -127,7 +127,7 @@ def test_two_requests_tell_everything(cluster: ControlPlane) -> None:
     assert [request.uri for request in requests] == ["/api", "/apis"]
 
 
-def test_an_old_server_is_asked_for_each_group_once(cluster: ControlPlane) -> None:
+def test_an_old_server_needs_one_request_per_group(cluster: ControlPlane) -> None:
     with client_with(cluster.kubeconfig, old=True) as client:
         discovery = Discovery(client)
         mark = cluster.audit.mark()
@@ -162,13 +162,13 @@ def test_a_new_kind_is_found_after_a_reload(cluster: ControlPlane, client: Clien
         return discovery.find("example.com", "Thing") is not None
 
     wait_for(found, "the kind to be found")
-    # So that the next test can clean up.
+    # The next test cleans up, which needs this.
     wait_for(lambda: lists(cluster, "/apis/example.com/v1/things"), "the kind to be listed")
     assert discovery.find("example.com", "Thing") == ApiResource("example.com", "v1", "things", "Thing", True)
 
 
 @pytest.mark.slow
-def test_a_group_without_its_server_is_unknown_and_breaks_no_other(client: Client, stale_group: str) -> None:
+def test_a_group_without_its_server_is_unknown_and_affects_no_other(client: Client, stale_group: str) -> None:
     discovery = Discovery(client)
 
     assert discovery.find(stale_group, "OAuthClient") is None
@@ -177,7 +177,7 @@ def test_a_group_without_its_server_is_unknown_and_breaks_no_other(client: Clien
     assert not discovery.unknown(DEPLOYMENTS.group)
 
 
-def test_a_server_that_refuses_says_so(cluster: ControlPlane) -> None:
+def test_a_rejected_request_is_an_error(cluster: ControlPlane) -> None:
     stranger = cluster.write_kubeconfig("stranger", "no-token")
     with client_with(stranger) as client, pytest.raises(ApiError, match=r"cannot get /api: 401"):
         Discovery(client).find("apps", "Deployment")

@@ -42,31 +42,31 @@ GUARD, ENABLE, PLAN = "guard_capabilities", "enable_capabilities", "plan_update"
 DOCS = EXAMPLE.parents[2] / "docs"
 KNOWN = ["Build", "Console", "Ingress", "Insights", "Storage"]
 RELEASES = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
-UNDEFINED = "{{ nobody_says_this }}"
-NOTHING = "says nothing"
+UNDEFINED = "{{ not_defined_anywhere }}"
+EMPTY = "is set but empty"
 GOOD = "{{ the_kubeconfig }}"
 EVERYTHING = {"baselineCapabilitySet": "vCurrent"}
 """The selection of an installation, which nobody asked for when there is ``enable``."""
 
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
-    "undefined": ({"kubeconfig": UNDEFINED}, "nobody_says_this"),
-    "undefined-part": ({"kubeconfig": f"/srv/{UNDEFINED}/kubeconfig"}, "nobody_says_this"),
-    "undefined-context": ({"context": UNDEFINED}, "nobody_says_this"),
-    "undefined-in-dict": ({"kubeconfig": {"clusters": [UNDEFINED]}}, "nobody_says_this"),
-    "undefined-own": ({"OWN_kubeconfig": UNDEFINED, "kubeconfig": GOOD}, "nobody_says_this"),
-    "empty": ({"kubeconfig": ""}, f"kubeconfig {NOTHING}"),
-    "blank": ({"kubeconfig": "  "}, f"kubeconfig {NOTHING}"),
-    "empty-list": ({"kubeconfig": " : "}, f"kubeconfig {NOTHING}"),
-    "null": ({"kubeconfig": None}, f"kubeconfig {NOTHING}"),
-    "no-dict": ({"kubeconfig": {}}, f"kubeconfig {NOTHING}"),
-    "default-empty": ({"kubeconfig": "{{ nope | default('') }}"}, f"kubeconfig {NOTHING}"),
-    "default-omit": ({"kubeconfig": "{{ nope | default(omit) }}"}, f"kubeconfig {NOTHING}"),
-    "empty-context": ({"context": ""}, f"context {NOTHING}"),
-    "null-context": ({"context": None}, f"context {NOTHING}"),
-    "omit-context": ({"context": "{{ nope | default(omit) }}"}, f"context {NOTHING}"),
-    "both": ({"kubeconfig": "", "context": None}, f"kubeconfig and context {NOTHING}"),
-    "empty-own": ({"OWN_kubeconfig": "", "kubeconfig": GOOD}, f"OWN_kubeconfig {NOTHING}"),
-    "empty-own-context": ({"OWN_context": "", "kubeconfig": GOOD}, f"OWN_context {NOTHING}"),
+    "undefined": ({"kubeconfig": UNDEFINED}, "not_defined_anywhere"),
+    "undefined-part": ({"kubeconfig": f"/srv/{UNDEFINED}/kubeconfig"}, "not_defined_anywhere"),
+    "undefined-context": ({"context": UNDEFINED}, "not_defined_anywhere"),
+    "undefined-in-dict": ({"kubeconfig": {"clusters": [UNDEFINED]}}, "not_defined_anywhere"),
+    "undefined-own": ({"OWN_kubeconfig": UNDEFINED, "kubeconfig": GOOD}, "not_defined_anywhere"),
+    "empty": ({"kubeconfig": ""}, f"kubeconfig {EMPTY}"),
+    "blank": ({"kubeconfig": "  "}, f"kubeconfig {EMPTY}"),
+    "empty-list": ({"kubeconfig": " : "}, f"kubeconfig {EMPTY}"),
+    "null": ({"kubeconfig": None}, f"kubeconfig {EMPTY}"),
+    "no-dict": ({"kubeconfig": {}}, f"kubeconfig {EMPTY}"),
+    "default-empty": ({"kubeconfig": "{{ nope | default('') }}"}, f"kubeconfig {EMPTY}"),
+    "default-omit": ({"kubeconfig": "{{ nope | default(omit) }}"}, f"kubeconfig {EMPTY}"),
+    "empty-context": ({"context": ""}, f"context {EMPTY}"),
+    "null-context": ({"context": None}, f"context {EMPTY}"),
+    "omit-context": ({"context": "{{ nope | default(omit) }}"}, f"context {EMPTY}"),
+    "both": ({"kubeconfig": "", "context": None}, "kubeconfig and context are set but empty"),
+    "empty-own": ({"OWN_kubeconfig": "", "kubeconfig": GOOD}, f"OWN_kubeconfig {EMPTY}"),
+    "empty-own-context": ({"OWN_context": "", "kubeconfig": GOOD}, f"OWN_context {EMPTY}"),
 }
 """Variables of a host that do not say which cluster it is, and what is told. OWN stands for the name of the role."""
 
@@ -75,16 +75,16 @@ UNSAID: dict[str, tuple[dict[str, Any], str]] = {"unsaid": ({}, "has neither kub
 WISHES: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     GUARD: {
         **{
-            f"undefined-{name}": ({name: UNDEFINED}, "nobody_says_this")
+            f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
             for name in ("allowed_capabilities", "state", "mode", "force_conflicts", "wait", "wait_timeout")
         },
         "undefined-own-limit": (
             {"capability_guard_allowed_capabilities": UNDEFINED, "allowed_capabilities": ["Console"]},
-            "nobody_says_this",
+            "not_defined_anywhere",
         ),
-        "undefined-item": ({"allowed_capabilities": ["Console", UNDEFINED]}, "nobody_says_this"),
-        "empty-limit": ({"allowed_capabilities": ""}, f"allowed_capabilities {NOTHING}"),
-        "null-limit": ({"allowed_capabilities": None}, f"allowed_capabilities {NOTHING}"),
+        "undefined-item": ({"allowed_capabilities": ["Console", UNDEFINED]}, "not_defined_anywhere"),
+        "empty-limit": ({"allowed_capabilities": ""}, f"allowed_capabilities {EMPTY}"),
+        "null-limit": ({"allowed_capabilities": None}, f"allowed_capabilities {EMPTY}"),
         "empty-state": ({"state": ""}, "state"),
         "null-state": ({"state": None}, "state"),
         "null-mode": ({"mode": None}, "mode"),
@@ -92,23 +92,23 @@ WISHES: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     },
     ENABLE: {
         **{
-            f"undefined-{name}": ({name: UNDEFINED}, "nobody_says_this")
+            f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
             for name in ("enable", "wait", "wait_timeout", "adopt_implicit", "capabilities", "release")
         },
-        "undefined-item": ({"enable": ["Console", UNDEFINED]}, "nobody_says_this"),
-        "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "nobody_says_this"),
-        "empty-text": ({"enable": ""}, "Name the capabilities in enable"),
-        "commas": ({"enable": " , "}, "Name the capabilities in enable"),
-        "null": ({"enable": None}, "Name the capabilities in enable"),
-        "omitted": ({"enable": "{{ nope | default(omit) }}"}, "Name the capabilities in enable"),
-        "number": ({"enable": 5}, "Name the capabilities in enable"),
-        "dict": ({"enable": {"Console": True}}, "Name the capabilities in enable"),
-        "list-of-dicts": ({"enable": [{"Console": True}]}, "Name the capabilities in enable"),
-        "list-of-nulls": ({"enable": [None]}, "Name the capabilities in enable"),
+        "undefined-item": ({"enable": ["Console", UNDEFINED]}, "not_defined_anywhere"),
+        "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "not_defined_anywhere"),
+        "empty-text": ({"enable": ""}, "enable must be a list of capabilities"),
+        "commas": ({"enable": " , "}, "enable must be a list of capabilities"),
+        "null": ({"enable": None}, "enable must be a list of capabilities"),
+        "omitted": ({"enable": "{{ nope | default(omit) }}"}, "enable must be a list of capabilities"),
+        "number": ({"enable": 5}, "enable must be a list of capabilities"),
+        "dict": ({"enable": {"Console": True}}, "enable must be a list of capabilities"),
+        "list-of-dicts": ({"enable": [{"Console": True}]}, "enable must be a list of capabilities"),
+        "list-of-nulls": ({"enable": [None]}, "enable must be a list of capabilities"),
     },
     PLAN: {
         **{
-            f"undefined-{name}": ({name: UNDEFINED}, "nobody_says_this")
+            f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
             for name in (
                 "allow_downgrade",
                 "capabilities",
@@ -127,8 +127,8 @@ WISHES: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
                 "update_plan_overrides",
             )
         },
-        "empty-start": ({"cluster_version": ""}, f"cluster_version {NOTHING}"),
-        "null-start": ({"update_plan_capabilities": None}, f"update_plan_capabilities {NOTHING}"),
+        "empty-start": ({"cluster_version": ""}, f"cluster_version {EMPTY}"),
+        "null-start": ({"update_plan_capabilities": None}, f"update_plan_capabilities {EMPTY}"),
     },
 }
 """Variables of a host whose cluster is clear, which do not say what is meant."""
@@ -269,7 +269,7 @@ def test_an_empty_variable_of_the_shell_is_no_cluster(playbook: str, more: list[
     mark = desk.plane.audit.mark()
     done = desk.run(playbook, "-e", "kubeconfig=", *more)
 
-    assert f"kubeconfig {NOTHING}" in done.refusal("localhost")
+    assert f"kubeconfig {EMPTY}" in done.refusal("localhost")
     assert desk.requests(mark) == []
 
 
@@ -278,7 +278,7 @@ def test_enabling_nothing_only_reads(desk: Desk) -> None:
     done = desk.run(ENABLE, empty={"kubeconfig": GOOD, "enable": [], "capabilities": EVERYTHING})
 
     assert done.code == 0, done.text
-    assert "requests all of it already" in done.text
+    assert "no change, all capabilities are already requested" in done.text
     assert {request.verb for request in desk.requests(mark)} == {"get"}
 
 
@@ -310,22 +310,22 @@ def test_each_path_of_a_list_starts_from_the_shell(playbook: str, desk: Desk) ->
 
 def test_a_dry_run_of_the_guard_says_what_would_be(desk: Desk) -> None:
     named = ("-e", "kubeconfig=kubeconfig")
-    assert "would be refused. Any capability could be added. The guard would be installed" in _said(
+    assert "would be rejected. Any capability could be added. The guard would be installed" in _said(
         desk.run(GUARD, *named, "--check")
     )
-    assert "are refused. Any capability may be added. The guard was installed" in _said(desk.run(GUARD, *named))
+    assert "are rejected. Any capability can be added. The guard was installed" in _said(desk.run(GUARD, *named))
     assert "The guard would be removed" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
     assert desk.plane.api.exists(POLICY)
-    assert "The guard is removed" in _said(desk.run(GUARD, *named, "-e", "state=absent"))
-    assert "The guard was not there" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
+    assert "The guard was removed" in _said(desk.run(GUARD, *named, "-e", "state=absent"))
+    assert "The guard does not exist" in _said(desk.run(GUARD, *named, "-e", "state=absent", "--check"))
 
 
 def test_what_an_inventory_says_of_the_role_counts_in_the_playbook(desk: Desk) -> None:
     host = {"kubeconfig": "{{ the_kubeconfig }}", "capability_guard_mode": "audit"}
     assert "would be only reported" in _said(desk.run(GUARD, "--check", one=host))
-    assert "would be refused" in _said(desk.run(GUARD, "--check", "-e", "mode=enforce", one=host))
+    assert "would be rejected" in _said(desk.run(GUARD, "--check", "-e", "mode=enforce", one=host))
     undefined = desk.run(GUARD, "--check", one={**host, "capability_guard_mode": UNDEFINED})
-    assert "nobody_says_this" in undefined.refusal("one")
+    assert "not_defined_anywhere" in undefined.refusal("one")
 
 
 def _said(done: Done) -> str:

@@ -37,13 +37,13 @@ def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: ControlPl
     output = quickstart(folder)
 
     assert "mode install: 28 created" in output
-    assert "this turned on, for good: Insights" in output
-    assert "To see a release rolled out" not in output
+    assert "enabled by this update, permanently: Insights" in output
+    assert "To try a rollout" not in output
     assert Directory(folder / "control-plane").running() is None
 
 
 def test_without_the_programs_it_is_said_how_to_get_them(tmp_path):
-    begin = "--start-at-task=Look for the programs, and build none"
+    begin = "--start-at-task=Find the programs of the control plane"
     output = quickstart(tmp_path / "quickstart", begin, XDG_CACHE_HOME=str(tmp_path), KUBEBUILDER_ASSETS="")
 
     assert "make test STEPS=programs" in output

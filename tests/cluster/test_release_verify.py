@@ -184,19 +184,20 @@ def test_leftovers_of_the_release_before_are_unexpected_until_somebody_else_has_
 
     (item,) = verified(rollouts, NEXT)["unexpected"]
     assert (item["kind"], item["name"], item["file"]) == ("Job", "config-migration-4.21", "")
-    assert [reason["rule"] for reason in item["reasons"]] == ["left_over"]
+    assert [reason["rule"] for reason in item["reasons"]] == ["orphaned"]
 
     job = "/apis/batch/v1/namespaces/openshift-config/jobs/config-migration-4.21"
     rollouts.api.patch(job, {"metadata": {"labels": {PART_OF: None}}})
     assert verified(rollouts, NEXT)["unexpected"] == []
 
 
-def test_another_release_than_that_of_the_cluster_is_told(rollouts: Rollouts) -> None:
+def test_another_release_than_that_of_the_cluster_is_a_warning(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=NONE)
 
     outcome = verified(rollouts, NEXT)
 
-    assert outcome.problem("the cluster has")["message"] == "is 4.22.0, and the cluster has 4.21.0"
+    problem = outcome.problem("the cluster has")
+    assert (problem["code"], problem["where"]) == ("other-release", "release")
 
 
 # Clusters of all kinds
@@ -218,12 +219,10 @@ def test_a_cluster_that_a_cvo_manages_is_compared_by_its_status(rollouts: Rollou
     assert severities(outcome) == []
 
 
-def test_capabilities_have_to_be_given_where_the_cluster_does_not_tell_them(rollouts: Rollouts) -> None:
+def test_capabilities_are_required_if_the_cluster_reports_none(rollouts: Rollouts) -> None:
     outcome = ran(rollouts)
 
-    (error,) = outcome.errors
-    assert error["message"] == "is not there to tell capabilities"
-    assert error["hint"] == "Give capabilities to compare the cluster with"
+    assert outcome.faults == [("missing-capabilities", "clusterversions.config.openshift.io version")]
 
 
 def test_all_is_missing_on_an_empty_cluster(rollouts: Rollouts) -> None:
@@ -239,7 +238,7 @@ def test_a_status_without_capabilities_says_nothing(rollouts: Rollouts) -> None:
     rollouts.api.delete(OBJECT)
     make_cluster_version(rollouts.api, {"capabilities": NONE})
 
-    assert ran(rollouts).errors[0]["message"] == "does not tell which capabilities the cluster has"
+    assert ran(rollouts).faults == [("missing-capabilities", "clusterversions.config.openshift.io version")]
 
 
 def test_capabilities_of_status_and_inventory_are_united(rollouts: Rollouts) -> None:
@@ -254,7 +253,7 @@ def test_capabilities_of_status_and_inventory_are_united(rollouts: Rollouts) -> 
     assert {tuple(item["capabilities"]) for item in outcome["missing"]} == {("Insights",)}
 
 
-def test_what_the_user_may_not_list_is_told_and_the_rest_is_found(rollouts: Rollouts) -> None:
+def test_kinds_that_the_user_may_not_list_are_errors_and_the_rest_is_checked(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=NONE)
     rollouts.api.delete(SCHEDULE)
     user = certificate_user(rollouts.plane, "no-deployments", readers(rollouts))

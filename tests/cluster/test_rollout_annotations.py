@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What annotations ask for: create only, delete, a proxy, a CA; and owners of what is sent."""
+"""Annotations of manifests: create-only, delete, proxy, CA. And owners of applied objects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"
 PROXIES = "/apis/config.openshift.io/v1/proxies"
 CA_BUNDLE = {"service.beta.openshift.io/inject-cabundle": "true"}
 INJECT_PROXY = "config.openshift.io/inject-proxy"
-NONE = selection("Ingress")
+INGRESS_ONLY = selection("Ingress")
 ONCE = config_map("once", annotations={CREATE_ONLY: "True"})
 
 
@@ -55,7 +55,7 @@ def test_create_only_of_another_release_changes_nothing(rollouts: Rollouts) -> N
     assert rollouts.get(ONCE) == before
 
 
-def test_create_only_that_was_there_before_stays_as_it_is(rollouts: Rollouts) -> None:
+def test_existing_create_only_object_is_unchanged(rollouts: Rollouts) -> None:
     rollouts.api.post(path_of(ONCE).rpartition("/")[0], {**ONCE, "data": {"key": "of the user"}})
     before = rollouts.get(ONCE)
     outcome = rollouts.done([ONCE])
@@ -63,7 +63,7 @@ def test_create_only_that_was_there_before_stays_as_it_is(rollouts: Rollouts) ->
     assert outcome["created"] == []
 
 
-def test_create_only_that_was_there_before_costs_no_write_and_no_change_again(rollouts: Rollouts) -> None:
+def test_existing_create_only_object_costs_no_write_in_the_second_run(rollouts: Rollouts) -> None:
     rollouts.api.post(path_of(ONCE).rpartition("/")[0], {**ONCE, "data": {"key": "of the user"}})
     rollouts.done([ONCE])
     with rollouts.unwritten():
@@ -99,14 +99,14 @@ def test_update_deletes(rollouts: Rollouts) -> None:
     assert (again["changed"], again["deleted"], again["leftovers"]) == (False, [], [])
 
 
-def test_other_version_deletes_by_itself(rollouts: Rollouts) -> None:
+def test_other_version_deletes_without_the_option_mode(rollouts: Rollouts) -> None:
     rollouts.done([VICTIM])
     outcome = rollouts.done([TOMBSTONE], openshift_version="4.21.1")
     assert outcome["mode"] == "update"
     assert not rollouts.has(VICTIM)
 
 
-def test_object_with_a_finalizer_is_told_and_changes_nothing_the_second_time(rollouts: Rollouts) -> None:
+def test_object_with_a_finalizer_is_reported_and_changes_nothing_the_second_time(rollouts: Rollouts) -> None:
     rollouts.done([VICTIM])
     rollouts.api.patch(path_of(VICTIM), {"metadata": {"finalizers": ["test.io/wait"]}})
     first = rollouts.done([TOMBSTONE], mode="update")
@@ -117,7 +117,7 @@ def test_object_with_a_finalizer_is_told_and_changes_nothing_the_second_time(rol
     rollouts.api.patch(path_of(VICTIM), {"metadata": {"finalizers": None}})
 
 
-def test_deletion_in_check_mode_is_told_and_not_done(rollouts: Rollouts) -> None:
+def test_deletion_in_check_mode_is_reported_and_not_done(rollouts: Rollouts) -> None:
     rollouts.done([VICTIM])
     outcome = rollouts.done([TOMBSTONE], mode="update", check=True)
     assert ids(outcome, "deleted") == ["ConfigMap victim"]
@@ -139,8 +139,8 @@ def test_invalid_delete_annotation_is_neither_applied_nor_deleted(rollouts: Roll
 
 
 def owned(rollouts: Rollouts, *bodies: Body) -> str:
-    """Roll bodies out with a ClusterVersion, and return the uid of that."""
-    rollouts.done(rollouts.release(bodies, cluster_version=True), capabilities=NONE)
+    """Roll out bodies with a ClusterVersion, and return its uid."""
+    rollouts.done(rollouts.release(bodies, cluster_version=True), capabilities=INGRESS_ONLY)
     return str(rollouts.api.get(PATH)["metadata"]["uid"])
 
 
@@ -149,22 +149,22 @@ def owner(uid: str, **more: Any) -> dict[str, Any]:
     return {"apiVersion": api, "kind": "ClusterVersion", "name": "version", "uid": uid, **more}
 
 
-def test_cluster_version_owns_what_is_sent(rollouts: Rollouts) -> None:
+def test_cluster_version_owns_applied_objects(rollouts: Rollouts) -> None:
     uid = owned(rollouts, config_map("a"))
     assert rollouts.get(config_map("a"))["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
 
 
-def test_cluster_version_does_not_control_what_is_created_only(rollouts: Rollouts) -> None:
+def test_cluster_version_does_not_control_create_only_objects(rollouts: Rollouts) -> None:
     uid = owned(rollouts, ONCE)
     assert rollouts.get(ONCE)["metadata"]["ownerReferences"] == [owner(uid)]
 
 
 def test_owner_of_the_manifest_wins(rollouts: Rollouts) -> None:
-    said = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
     body = config_map("a")
-    body["metadata"]["ownerReferences"] = [said]
+    body["metadata"]["ownerReferences"] = [owner]
     owned(rollouts, body)
-    assert rollouts.get(body)["metadata"]["ownerReferences"] == [said]
+    assert rollouts.get(body)["metadata"]["ownerReferences"] == [owner]
 
 
 def test_cluster_version_of_another_cluster_in_a_manifest_is_no_owner(rollouts: Rollouts) -> None:
@@ -180,7 +180,7 @@ def test_definition_of_the_owner_has_no_owner(rollouts: Rollouts) -> None:
     assert rollouts.get(crd("things", "Thing"))["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
 
 
-def test_owner_of_somebody_else_stays(rollouts: Rollouts) -> None:
+def test_owner_of_another_manager_stays(rollouts: Rollouts) -> None:
     uid = owned(rollouts, config_map("a"))
     other = {"apiVersion": "v1", "kind": "ConfigMap", "name": "b", "uid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
     path = path_of(config_map("a"))
@@ -189,14 +189,14 @@ def test_owner_of_somebody_else_stays(rollouts: Rollouts) -> None:
     assert other in rollouts.get(config_map("a"))["metadata"]["ownerReferences"]
 
 
-def test_owner_of_another_cluster_is_left_out_where_there_is_no_cluster_version(rollouts: Rollouts) -> None:
+def test_owner_of_another_cluster_is_dropped_if_there_is_no_cluster_version(rollouts: Rollouts) -> None:
     body = config_map("a")
     body["metadata"]["ownerReferences"] = [owner("6ba7b810-9dad-41d1-80b4-00c04fd430c8")]
     rollouts.done([body])
     assert "ownerReferences" not in rollouts.get(body)["metadata"]
 
 
-# What is injected
+# Injected values
 
 
 def with_proxy(rollouts: Rollouts, *bodies: Body) -> Path:
@@ -229,7 +229,7 @@ def test_proxy_of_the_cluster_is_injected(rollouts: Rollouts) -> None:
     assert variables(rollouts, body) == {"A": "a", "HTTP_PROXY": "http://p:1", "NO_PROXY": ".local"}
 
 
-def test_proxy_that_is_taken_away_leaves_the_containers(rollouts: Rollouts) -> None:
+def test_removed_proxy_is_removed_from_the_containers(rollouts: Rollouts) -> None:
     body = deployment("a", annotations={INJECT_PROXY: "main"})
     release = with_proxy(rollouts, body)
     rollouts.done(release)
@@ -240,7 +240,7 @@ def test_proxy_that_is_taken_away_leaves_the_containers(rollouts: Rollouts) -> N
     assert variables(rollouts, body) == {}
 
 
-def test_container_that_is_not_there_is_an_error(rollouts: Rollouts) -> None:
+def test_unknown_container_is_an_error(rollouts: Rollouts) -> None:
     outcome = rollouts.apply([deployment("a", annotations={INJECT_PROXY: "main,other"})])
     ((code, where),) = outcome.faults
     assert code == "unknown-container"
@@ -248,20 +248,20 @@ def test_container_that_is_not_there_is_an_error(rollouts: Rollouts) -> None:
 
 
 def webhook() -> Body:
-    """A webhook of a service whose CA somebody injects."""
+    """A webhook of a service whose CA an operator injects."""
     hook = {
         "name": "a.test.io",
         "clientConfig": {"service": {"namespace": HOME, "name": "a"}, "caBundle": "Cg=="},
         "admissionReviewVersions": ["v1"],
         "sideEffects": "None",
         "failurePolicy": "Ignore",
-        "rules": [{"apiGroups": ["nobody.io"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["x"]}],
+        "rules": [{"apiGroups": ["unserved.io"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["x"]}],
     }
     api = "admissionregistration.k8s.io/v1"
     return manifest("ValidatingWebhookConfiguration", "a", api=api, annotations=CA_BUNDLE, webhooks=[hook])
 
 
-def test_ca_that_somebody_injects_stays(rollouts: Rollouts) -> None:
+def test_injected_ca_stays(rollouts: Rollouts) -> None:
     rollouts.done([webhook()])
     found = rollouts.get(webhook())
     found["webhooks"][0]["clientConfig"]["caBundle"] = "aW5qZWN0ZWQ="
@@ -277,7 +277,7 @@ def test_ca_that_somebody_injects_stays(rollouts: Rollouts) -> None:
     assert hook["failurePolicy"] == "Ignore"
 
 
-def test_ca_of_a_conversion_that_somebody_injects_stays(rollouts: Rollouts) -> None:
+def test_injected_ca_of_a_conversion_stays(rollouts: Rollouts) -> None:
     body = crd("things", "Thing")
     body["metadata"]["annotations"].update(CA_BUNDLE)
     service = {"namespace": HOME, "name": "a"}
@@ -295,17 +295,17 @@ def test_ca_of_a_conversion_that_somebody_injects_stays(rollouts: Rollouts) -> N
     assert found["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] == ca
 
 
-# Namespaces that are missing, or too many
+# Missing and superfluous namespaces
 
 
-def test_namespaced_kind_without_a_namespace_is_an_error_and_the_rest_goes_on(rollouts: Rollouts) -> None:
+def test_namespaced_kind_without_a_namespace_is_an_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
     files: dict[str, Any] = {"0000_10_a_1.yaml": config_map("a", ""), "0000_10_b_1.yaml": config_map("other")}
     outcome = rollouts.apply(rollouts.release(files))
     assert outcome.errors[0]["where"].endswith("metadata.namespace")
     assert rollouts.has(config_map("other"))
 
 
-def test_namespace_of_a_cluster_scoped_kind_is_left_out(rollouts: Rollouts) -> None:
+def test_namespace_of_a_cluster_scoped_kind_is_dropped(rollouts: Rollouts) -> None:
     api = "rbac.authorization.k8s.io/v1"
     body = manifest("ClusterRole", "odd", HOME, api=api, rules=[])
     outcome = rollouts.done([body])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A rollout follows the capabilities of the cluster, turns none off, and turns on what an update moves into one."""
+"""A rollout follows the capabilities of the cluster, disables none, and enables those that an update moves into."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
-NONE = selection("Ingress")
+INGRESS_ONLY = selection("Ingress")
 CONSOLE = selection("Console", "Ingress")
 BODIES = [config_map("core"), config_map("console", capability="Console"), config_map("storage", capability="Storage")]
 HELD = [{"group": "apiextensions.k8s.io", "kind": "CustomResourceDefinition", "name": CRD_NAME, "unmanaged": True}]
@@ -38,12 +38,12 @@ def small(rollouts: Rollouts) -> Path:
 
 
 def there(rollouts: Rollouts) -> list[str]:
-    """Return the names of our ConfigMaps that the cluster has."""
+    """The names of our ConfigMaps on the cluster."""
     return [body["metadata"]["name"] for body in BODIES if rollouts.has(body)]
 
 
 def replace_crd(rollouts: Rollouts, change: dict[str, str], probe: Body, accepted: bool) -> None:
-    """Change the ClusterVersion's definition, and wait until it takes (refuses) the spec ``probe``."""
+    """Change the ClusterVersion's definition, and wait until it accepts (rejects) the spec ``probe``."""
     text = json.dumps(rollouts.api.get(CRD))
     for old, new in change.items():
         text = text.replace(old, new)
@@ -61,10 +61,10 @@ def replace_crd(rollouts: Rollouts, change: dict[str, str], probe: Body, accepte
     wait_for(lambda: accepts() is accepted, "another definition to be served")
 
 
-# What is on is what is rolled out
+# Enabled capabilities are applied
 
 
-def test_only_what_is_on_is_rolled_out(rollouts: Rollouts) -> None:
+def test_only_enabled_capabilities_are_applied(rollouts: Rollouts) -> None:
     outcome = rollouts.done(small(rollouts), capabilities=CONSOLE)
     assert there(rollouts) == ["core", "console"]
     assert outcome["capability_status"]["enabled_capabilities"] == ["Console", "Ingress"]
@@ -80,43 +80,43 @@ def test_status_follows_and_not_the_spec(rollouts: Rollouts) -> None:
 
 def test_enabling_a_capability_later_creates_exactly_its_manifests(rollouts: Rollouts) -> None:
     release = small(rollouts)
-    rollouts.done(release, capabilities=NONE)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
     outcome = rollouts.done(release, capabilities=CONSOLE)
     assert ids(outcome, "created") == ["ConfigMap console"]
     assert ids(outcome, "changed_resources") == []
     assert outcome["mode"] == "update"
 
 
-def test_capability_that_somebody_else_enabled_is_rolled_out(rollouts: Rollouts) -> None:
+def test_capability_that_another_client_enabled_is_applied(rollouts: Rollouts) -> None:
     release = small(rollouts)
-    rollouts.done(release, capabilities=NONE)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
     rollouts.api.patch(PATH, {"spec": {"capabilities": CONSOLE}})
     assert ids(rollouts.done(release), "created") == ["ConfigMap console"]
 
 
-# Nothing is turned off
+# Nothing is disabled
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_attempt_to_disable_is_refused_and_nothing_is_written(rollouts: Rollouts, check: bool) -> None:
+def test_attempt_to_disable_fails_and_nothing_is_written(rollouts: Rollouts, check: bool) -> None:
     release = small(rollouts)
     rollouts.done(release, capabilities=CONSOLE)
     with rollouts.unwritten():
-        outcome = rollouts.apply(release, capabilities=NONE, check=check)
+        outcome = rollouts.apply(release, capabilities=INGRESS_ONLY, check=check)
     assert "Console" in outcome.message
 
 
 def test_attempt_to_disable_in_an_update_writes_nothing_either(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=CONSOLE, feature_set="Default")
     with rollouts.unwritten():
-        outcome = rollouts.apply(NEXT, capabilities=NONE)
+        outcome = rollouts.apply(NEXT, capabilities=INGRESS_ONLY)
     assert "Console" in outcome.message
 
 
-def test_names_taken_out_of_the_spec_by_hand_stay_on_and_reconciled(rollouts: Rollouts) -> None:
+def test_names_removed_from_the_spec_by_hand_stay_enabled_and_reconciled(rollouts: Rollouts) -> None:
     release = small(rollouts)
     rollouts.done(release, capabilities=CONSOLE)
-    rollouts.api.patch(PATH, {"spec": {"capabilities": NONE}})
+    rollouts.api.patch(PATH, {"spec": {"capabilities": INGRESS_ONLY}})
     rollouts.api.delete(f"/api/v1/namespaces/{HOME}/configmaps/console")
     outcome = rollouts.done(release)
     assert ids(outcome, "created") == ["ConfigMap console"]
@@ -126,7 +126,7 @@ def test_names_taken_out_of_the_spec_by_hand_stay_on_and_reconciled(rollouts: Ro
     assert condition["message"] == "The following capabilities could not be disabled: Console"
 
 
-def test_spec_that_means_nothing_changes_nothing(rollouts: Rollouts) -> None:
+def test_invalid_spec_changes_nothing(rollouts: Rollouts) -> None:
     release = small(rollouts)
     rollouts.done(release, capabilities=CONSOLE)
     odd = selection(baseline="v9.99")
@@ -141,9 +141,9 @@ def test_spec_that_means_nothing_changes_nothing(rollouts: Rollouts) -> None:
     assert not [item for item in rollouts.writes(mark) if item.startswith("delete")]
 
 
-def test_new_cluster_with_a_spec_that_means_nothing_gets_no_manifest(rollouts: Rollouts) -> None:
+def test_new_cluster_with_an_invalid_spec_gets_no_manifest(rollouts: Rollouts) -> None:
     release = small(rollouts)
-    rollouts.done(rollouts.release([], "first", cluster_version=True), capabilities=NONE)
+    rollouts.done(rollouts.release([], "first", cluster_version=True), capabilities=INGRESS_ONLY)
     odd = selection(baseline="v9.99")
     replace_crd(rollouts, {'"vCurrent"': '"vCurrent", "v9.99"'}, odd, True)
     rollouts.api.delete(PATH)
@@ -156,14 +156,14 @@ def test_new_cluster_with_a_spec_that_means_nothing_gets_no_manifest(rollouts: R
     assert there(rollouts) == []
 
 
-# What an update turns on
+# Capabilities that an update enables
 
 INSIGHTS = "The following capabilities could not be disabled: Insights"
 
 
 def installed(rollouts: Rollouts) -> None:
-    """Have the example 4.21 on the cluster, with nothing that is optional."""
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    """Roll out the example 4.21 without optional capabilities."""
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
 
 
 def turned_on(rollouts: Rollouts, **options: Any) -> None:
@@ -177,7 +177,7 @@ def turned_on(rollouts: Rollouts, **options: Any) -> None:
     assert "Deployment insights-operator" in ids(outcome, "created")
 
 
-def test_update_finds_what_it_turns_on_by_itself(rollouts: Rollouts) -> None:
+def test_update_finds_the_capabilities_it_enables(rollouts: Rollouts) -> None:
     installed(rollouts)
     turned_on(rollouts)
     again = rollouts.done(NEXT)
@@ -185,13 +185,13 @@ def test_update_finds_what_it_turns_on_by_itself(rollouts: Rollouts) -> None:
     assert again["capability_status"]["enabled_capabilities"] == ["Ingress", "Insights"]
 
 
-def test_update_finds_it_by_the_release_before_where_the_inventory_is_gone(rollouts: Rollouts) -> None:
+def test_update_finds_it_by_the_previous_release_if_the_inventory_is_gone(rollouts: Rollouts) -> None:
     installed(rollouts)
     rollouts.api.delete(INVENTORY)
     turned_on(rollouts, previous_release=EXAMPLE)
 
 
-def test_update_of_a_cluster_of_which_nobody_knows_what_it_has_is_refused(rollouts: Rollouts) -> None:
+def test_update_of_a_cluster_without_records_needs_the_previous_release(rollouts: Rollouts) -> None:
     installed(rollouts)
     rollouts.api.delete(INVENTORY)
     mark = rollouts.plane.audit.mark()
@@ -202,7 +202,7 @@ def test_update_of_a_cluster_of_which_nobody_knows_what_it_has_is_refused(rollou
     assert "create" not in {item.partition(" ")[0] for item in rollouts.writes(mark)}
 
 
-def test_update_keeps_what_the_administrator_asked_for_in_the_same_run(rollouts: Rollouts) -> None:
+def test_update_keeps_capabilities_requested_in_the_same_run(rollouts: Rollouts) -> None:
     installed(rollouts)
     outcome = rollouts.done(NEXT, capabilities=CONSOLE)
     assert outcome["capability_status"]["enabled_capabilities"] == ["Console", "Ingress", "Insights"]
@@ -211,19 +211,19 @@ def test_update_keeps_what_the_administrator_asked_for_in_the_same_run(rollouts:
     assert condition["message"] == INSIGHTS
 
 
-def test_update_in_check_mode_tells_the_same_and_writes_nothing(rollouts: Rollouts) -> None:
+def test_update_in_check_mode_predicts_the_same_and_writes_nothing(rollouts: Rollouts) -> None:
     installed(rollouts)
     with rollouts.unwritten():
-        told = rollouts.done(NEXT, check=True)
+        predicted = rollouts.done(NEXT, check=True)
     real = rollouts.done(NEXT)
-    assert told["capability_status"]["newly_implicitly_enabled_capabilities"] == ["Insights"]
-    assert told["capability_status"]["enabled_capabilities"] == real["capability_status"]["enabled_capabilities"]
+    assert predicted["capability_status"]["newly_implicitly_enabled_capabilities"] == ["Insights"]
+    assert predicted["capability_status"]["enabled_capabilities"] == real["capability_status"]["enabled_capabilities"]
 
 
-# A definition that does not know the name yet
+# A definition without the name
 
 
-def test_name_that_the_definition_refuses_is_in_the_inventory_first(rollouts: Rollouts) -> None:
+def test_name_that_the_definition_rejects_is_in_the_inventory_first(rollouts: Rollouts) -> None:
     installed(rollouts)
     replace_crd(rollouts, {'"Insights", ': "", ', "Insights"': ""}, selection("Insights"), False)
     mark = rollouts.plane.audit.mark()

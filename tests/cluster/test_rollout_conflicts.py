@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Fields of others: told by name, taken over on request only, and left alone where they are not ours."""
+"""Fields of other managers: reported by name, and taken over on request only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bare(**data: str) -> Body:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": HOME}, "data": data}
 
 
-def test_field_of_kubectl_is_told_with_its_manager_and_not_taken(rollouts: Rollouts) -> None:
+def test_field_of_kubectl_is_reported_with_its_manager_and_not_taken(rollouts: Rollouts) -> None:
     applied_by_kubectl(rollouts, bare(key="of kubectl"))
     outcome = rollouts.apply([MINE])
     expected = {"group": "", "kind": "ConfigMap", "namespace": HOME, "name": "mine"}
@@ -64,13 +64,13 @@ def test_field_with_the_same_value_is_no_conflict(rollouts: Rollouts) -> None:
 
 def test_conflict_shows_in_check_mode_as_it_will_be(rollouts: Rollouts) -> None:
     applied_by_kubectl(rollouts, bare(key="of kubectl"))
-    told = rollouts.apply([MINE], check=True)
+    predicted = rollouts.apply([MINE], check=True)
     real = rollouts.apply([MINE])
-    assert told["conflicts"] == real["conflicts"] != []
-    assert told.message == real.message
+    assert predicted["conflicts"] == real["conflicts"] != []
+    assert predicted.message == real.message
 
 
-def test_two_managers_and_two_fields_are_all_told(rollouts: Rollouts) -> None:
+def test_two_managers_and_two_fields_are_all_reported(rollouts: Rollouts) -> None:
     applied_by_kubectl(rollouts, bare(key="of kubectl"))
     rollouts.api.patch(path_of(MINE), {"data": {"more": "x"}}, fieldManager="editor")
     outcome = rollouts.apply([{**MINE, "data": {"key": "a", "more": "b"}}])
@@ -91,13 +91,13 @@ def test_fields_of_others_stay(rollouts: Rollouts) -> None:
     assert found["metadata"]["annotations"]["theirs"] == "z"
 
 
-def test_fields_that_the_release_no_longer_has_go(rollouts: Rollouts) -> None:
+def test_fields_that_the_release_no_longer_has_are_removed(rollouts: Rollouts) -> None:
     rollouts.done([{**MINE, "data": {"key": "value", "old": "x"}}])
     rollouts.done([MINE])
     assert rollouts.get(MINE)["data"] == {"key": "value"}
 
 
-def test_replicas_that_an_autoscaler_set_are_told_as_its_own(rollouts: Rollouts) -> None:
+def test_replicas_that_an_autoscaler_set_are_a_conflict_with_it(rollouts: Rollouts) -> None:
     body = deployment("a")
     rollouts.done([body])
     scale = {"spec": {"replicas": 3}}
@@ -106,10 +106,10 @@ def test_replicas_that_an_autoscaler_set_are_told_as_its_own(rollouts: Rollouts)
     assert [(item["manager"], item["field"]) for item in outcome["conflicts"]] == [("autoscaler", ".spec.replicas")]
 
 
-# What cannot be changed
+# Immutable fields
 
 
-def test_selector_that_cannot_be_changed_is_explained(rollouts: Rollouts) -> None:
+def test_immutable_selector_is_explained(rollouts: Rollouts) -> None:
     body = deployment("a")
     rollouts.done([body])
     other = deployment("a")
@@ -121,7 +121,7 @@ def test_selector_that_cannot_be_changed_is_explained(rollouts: Rollouts) -> Non
     assert (problem["code"], problem["where"]) == ("immutable-field", "0000_10_a_00.yaml, document 1")
 
 
-def test_role_of_a_binding_that_cannot_be_changed_is_explained(rollouts: Rollouts) -> None:
+def test_immutable_role_of_a_binding_is_explained(rollouts: Rollouts) -> None:
     def binding(role: str) -> Body:
         group = "rbac.authorization.k8s.io"
         reference = {"apiGroup": group, "kind": "ClusterRole", "name": role}
@@ -132,7 +132,7 @@ def test_role_of_a_binding_that_cannot_be_changed_is_explained(rollouts: Rollout
     assert outcome.faults == [("immutable-field", "0000_10_a_00.yaml, document 1")]
 
 
-def test_object_that_was_deleted_as_told_is_made_anew(rollouts: Rollouts) -> None:
+def test_object_that_was_deleted_as_the_hint_says_is_re_created(rollouts: Rollouts) -> None:
     body = deployment("a")
     rollouts.done([body])
     other = deployment("a")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rollouts to API servers that are restarted, busy or gone: the same end state, few requests more, clear errors."""
+"""Rollouts to API servers that are restarted, busy or gone: same end state, few more requests, clear errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _STALL = 2.0
 
 
 class Whole(NamedTuple):
-    """What a rollout of the large release leaves, and how many requests it asks."""
+    """The state after a rollout of the large release, and the number of its requests."""
 
     state: State
     requests: int
@@ -50,7 +50,7 @@ class Whole(NamedTuple):
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the example release with many more manifests, so that a rollout takes its time."""
+    """The example release with many more manifests, so a rollout takes some time."""
     folder = tmp_path_factory.mktemp("releases") / "large"
     shutil.copytree(EXAMPLE, folder)
     manifests = folder / "release-manifests"
@@ -81,7 +81,7 @@ def _write(file: Path, bodies: list[dict[str, Any]]) -> None:
 
 @pytest.fixture(scope="module")
 def whole(plane: ControlPlane, large: Path) -> Whole:
-    """Return what the rollout of the large release leaves that nobody disturbs."""
+    """The state after an undisturbed rollout of the large release."""
     fresh(plane)
     mark = plane.audit.mark()
     result = rolled_out(plane.kubeconfig, large, **OPTIONS)
@@ -91,7 +91,7 @@ def whole(plane: ControlPlane, large: Path) -> Whole:
 
 @pytest.fixture
 def empty(plane: ControlPlane, whole: Whole) -> ControlPlane:
-    """Return a control plane without a rollout."""
+    """A control plane without a rollout."""
     fresh(plane)
     return plane
 
@@ -100,7 +100,7 @@ def empty(plane: ControlPlane, whole: Whole) -> ControlPlane:
 
 
 @pytest.mark.parametrize("parallelism", PARALLELISM)
-def test_the_api_server_is_killed_and_comes_back(
+def test_api_server_is_killed_and_started_again(
     empty: ControlPlane, large: Path, whole: Whole, parallelism: int
 ) -> None:
     run = Run(empty.kubeconfig, large, parallelism=parallelism, **OPTIONS)
@@ -113,7 +113,7 @@ def test_the_api_server_is_killed_and_comes_back(
     assert not (found := differences(state_of(empty), whole.state)), found
 
 
-def test_it_is_killed_while_kinds_are_defined(empty: ControlPlane, large: Path, whole: Whole) -> None:
+def test_api_server_is_killed_while_kinds_are_defined(empty: ControlPlane, large: Path, whole: Whole) -> None:
     run = Run(empty.kubeconfig, large, **OPTIONS)
     assert run.reached(Point("manifests", 3))
     empty.kill_api_server()
@@ -123,11 +123,11 @@ def test_it_is_killed_while_kinds_are_defined(empty: ControlPlane, large: Path, 
     assert not (found := differences(state_of(empty), whole.state)), found
 
 
-# A bad day
+# Many faults
 
 
 class BusyProxy(FaultProxy):
-    """A proxy that fails for a share of all requests, the same ones in the same order of requests."""
+    """A proxy that fails for a share of all requests, reproducibly for the same order of requests."""
 
     def __init__(self, plane: ControlPlane, seed: int) -> None:
         super().__init__(plane)
@@ -135,9 +135,9 @@ class BusyProxy(FaultProxy):
         self.faults: list[str] = []
 
     def next_fault(self, method: str, path: str) -> Fault | None:
-        """Return what happens to a request."""
+        """The fault of a request."""
         with self._lock:
-            # Whatever is created conflicts with nothing but what is there already.
+            # A create request can only conflict with an existing object.
             kinds = ["429", "500", "503", "reset", "lose", "delay", *(["409"] if method == "PATCH" else [])]
             kind = self._chance.choice(kinds) if self._chance.random() < _SHARE else ""
             if kind:
@@ -152,9 +152,7 @@ class BusyProxy(FaultProxy):
 
 
 @pytest.mark.parametrize(("parallelism", "seed"), [(1, 1), (32, 2), (8, 3)])
-def test_a_bad_day_costs_few_requests(
-    empty: ControlPlane, large: Path, whole: Whole, parallelism: int, seed: int
-) -> None:
+def test_faults_cost_few_requests(empty: ControlPlane, large: Path, whole: Whole, parallelism: int, seed: int) -> None:
     mark = empty.audit.mark()
     proxy = BusyProxy(empty, seed)
     with proxy:
@@ -167,18 +165,18 @@ def test_a_bad_day_costs_few_requests(
     assert asked <= 1.3 * whole.requests
 
 
-# Gone for good
+# Servers that never come back
 
 
 class ClosingProxy(FaultProxy):
-    """A proxy that from some object on refuses everything."""
+    """A proxy that rejects everything from some object on."""
 
     def __init__(self, plane: ControlPlane, objects: int, status: int) -> None:
         super().__init__(plane)
         self._left, self._status = objects, status
 
     def next_fault(self, method: str, path: str) -> Fault | None:
-        """Return what happens to a request."""
+        """The fault of a request."""
         with self._lock:
             self._left -= "force=" in path
             refuses = self._left < 0
@@ -191,14 +189,14 @@ class ClosingProxy(FaultProxy):
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a rollout lose its patience at once."""
+    """Shorten all waits of a rollout."""
     short_waits(monkeypatch, 5.0)
     monkeypatch.setattr(_retries, "SILENCE_SECONDS", 1.0)
 
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("status", [0, 401, 503], ids=["resets", "401", "503"])
-def test_an_api_server_that_is_gone_for_good_is_told(
+def test_api_server_that_never_comes_back_is_reported(
     empty: ControlPlane,
     large: Path,
     whole: Whole,
@@ -218,7 +216,7 @@ def test_an_api_server_that_is_gone_for_good_is_told(
     assert sum(level["not_sent"] + level["failed"] for level in counts) > COMPONENTS * MAPS - 150
     assert outcome.errors
     if status == 401:
-        # What it was about to send, and the inventory: no manifest after the first one adds an error.
+        # The manifest in progress, and the inventory. No manifest after the first one adds an error.
         refused = [code for code, _where in outcome.faults if code == "unauthorized-request"]
         assert 1 <= len(refused) <= 2
     result = rolled_out(empty.kubeconfig, large, **OPTIONS)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rollouts that are killed: the next run goes on, ends where an undisturbed one ends, and nothing is turned off."""
+"""Killed rollouts: the next run resumes, reaches the same end state, and disables nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 KILLS = 7
-"""How often each rollout is killed: with the requests that are held, seven rollouts make more than fifty kills."""
+"""How often each rollout is killed. With the held requests, seven rollouts are more than fifty kills."""
 
 INSIGHTS = "/apis/apps/v1/namespaces/openshift-insights/deployments/insights-operator"
 CHOSEN = selected("Console", "Ingress", "Storage")
@@ -40,7 +40,7 @@ _FACTS: dict[str, Any] = {"feature_set": "Default"}
 
 
 class Undisturbed(NamedTuple):
-    """What a rollout leaves that nobody disturbs, and how long it takes."""
+    """The state after an undisturbed rollout, and how long it takes."""
 
     state: State
     manifests: int
@@ -58,14 +58,14 @@ def _undisturbed(plane: ControlPlane, release: Path, **options: Any) -> Undistur
 
 @pytest.fixture(scope="module")
 def installed(plane: ControlPlane) -> Undisturbed:
-    """Return what an installation leaves."""
+    """The state after an installation."""
     fresh(plane)
     return _undisturbed(plane, EXAMPLE, capabilities=CHOSEN)
 
 
 @pytest.fixture(scope="module")
 def updated(plane: ControlPlane) -> Undisturbed:
-    """Return what the update from the baseline ``None`` leaves."""
+    """The state after the update from the baseline ``None``."""
     _with_nothing(plane)
     return _undisturbed(plane, UPDATE)
 
@@ -76,7 +76,7 @@ def _with_nothing(plane: ControlPlane) -> None:
 
 
 def _points(seed: int, undisturbed: Undisturbed) -> Iterator[Point]:
-    """Yield points all over a rollout. What is done already takes hardly any time: later ones come sooner."""
+    """Yield points all over a rollout. Later ones come sooner, because finished work takes hardly any time."""
     chance = random.Random(seed)
     longest = undisturbed.seconds
     while True:
@@ -90,7 +90,7 @@ def _points(seed: int, undisturbed: Undisturbed) -> Iterator[Point]:
 def _killed(
     plane: ControlPlane, points: Iterator[Point], release: Path, again: Callable[[ControlPlane], None], **options: Any
 ) -> None:
-    """Kill rollouts of ``release`` at points; one that ends before is begun ``again``."""
+    """Kill rollouts of ``release`` at points. One that ends before its point is started ``again``."""
     again(plane)
     kills, on = 0, enabled_on(plane)
     while kills < KILLS:
@@ -108,16 +108,14 @@ def _killed(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_an_installation_that_is_killed_goes_on_where_it_stopped(
-    plane: ControlPlane, installed: Undisturbed, seed: int
-) -> None:
+def test_killed_installation_resumes(plane: ControlPlane, installed: Undisturbed, seed: int) -> None:
     _killed(plane, _points(seed, installed), EXAMPLE, fresh, capabilities=CHOSEN)
     rolled_out(plane.kubeconfig, EXAMPLE, capabilities=CHOSEN, **_FACTS)
     assert differences(state_of(plane), installed.state) == {}
 
 
 @pytest.mark.parametrize("seed", range(4, 7))
-def test_an_update_that_is_killed_turns_on_what_it_should(plane: ControlPlane, updated: Undisturbed, seed: int) -> None:
+def test_killed_update_enables_the_same_capabilities(plane: ControlPlane, updated: Undisturbed, seed: int) -> None:
     _killed(plane, _points(seed, updated), UPDATE, _with_nothing)
     rolled_out(plane.kubeconfig, UPDATE, **_FACTS)
     assert differences(state_of(plane), updated.state) == {}
@@ -133,7 +131,7 @@ def test_an_update_that_is_killed_turns_on_what_it_should(plane: ControlPlane, u
         pytest.param("/openshift-insights", {"status", "inventory"}, id="before-the-first-new-manifest"),
     ],
 )
-def test_a_capability_that_an_update_turns_on_survives_a_kill(
+def test_capability_that_an_update_enables_survives_a_kill(
     plane: ControlPlane, updated: Undisturbed, held: str, remembered: set[str]
 ) -> None:
     _with_nothing(plane)
@@ -151,7 +149,7 @@ def test_a_capability_that_an_update_turns_on_survives_a_kill(
 
 
 def _remembers(plane: ControlPlane, name: str) -> set[str]:
-    """Return where a capability is noted as enabled."""
+    """Where a capability is recorded as enabled."""
     found = set()
     if name in plane.api.get(OBJECT)["status"]["capabilities"]["enabledCapabilities"]:
         found.add("status")
@@ -160,11 +158,11 @@ def _remembers(plane: ControlPlane, name: str) -> set[str]:
     return found
 
 
-def test_a_killed_update_keeps_what_was_on_also_if_nobody_finishes_it(
+def test_killed_update_keeps_enabled_capabilities_even_if_it_is_not_finished(
     plane: ControlPlane, updated: Undisturbed
 ) -> None:
-    """Who goes back to the release of before gets all that the update had turned on already."""
-    for _try in range(5):  # it may end while we are not looking
+    """A rollout of the earlier release applies all capabilities that the update has enabled."""
+    for _try in range(5):  # It may end between two looks.
         _with_nothing(plane)
         run = Run(plane.kubeconfig, UPDATE, **_FACTS)
         reached = run.reached(Point("manifests", updated.manifests // 2))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a release no longer has: told, pruned on request, and never taken from others. And the inventory behind it."""
+"""Leftovers: reported, pruned on request, and never those of other clients. And the inventory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ APPLYSET = "applyset.kubernetes.io"
 # Leftovers
 
 
-def test_leftovers_are_told_and_stay(rollouts: Rollouts) -> None:
+def test_leftovers_are_reported_and_stay(rollouts: Rollouts) -> None:
     rollouts.done([KEPT, OLD])
     outcome = rollouts.done([KEPT])
     assert [(item["name"], item["pruned"]) for item in outcome["leftovers"]] == [("old", False)]
@@ -45,7 +45,7 @@ def test_leftovers_are_told_and_stay(rollouts: Rollouts) -> None:
     assert outcome["changed"] is False
 
 
-def test_leftovers_are_told_again_until_they_are_gone(rollouts: Rollouts) -> None:
+def test_leftovers_are_reported_until_they_are_gone(rollouts: Rollouts) -> None:
     rollouts.done([KEPT, OLD])
     rollouts.done([KEPT])
     assert ids(rollouts.done([KEPT]), "leftovers") == ["ConfigMap old"]
@@ -71,7 +71,7 @@ def test_leftovers_of_two_releases_ago_are_pruned_too(rollouts: Rollouts) -> Non
 
 
 MORE = [KEPT, *(config_map(f"more-{number}") for number in range(5))]
-"""So that what is pruned beside it is not most of the inventory."""
+"""More objects, so the pruned ones are not most of the inventory."""
 
 
 def test_definitions_and_namespaces_are_pruned_last(rollouts: Rollouts) -> None:
@@ -101,7 +101,7 @@ def test_objects_of_others_of_the_same_kind_stay(rollouts: Rollouts) -> None:
     assert rollouts.has(theirs)
 
 
-def test_object_that_somebody_made_anew_is_theirs(rollouts: Rollouts) -> None:
+def test_object_that_another_client_re_created_stays(rollouts: Rollouts) -> None:
     rollouts.done([KEPT, OLD])
     rollouts.api.delete(path_of(OLD))
     body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "old"}}
@@ -111,9 +111,7 @@ def test_object_that_somebody_made_anew_is_theirs(rollouts: Rollouts) -> None:
     assert rollouts.has(OLD)
 
 
-def test_object_that_is_made_anew_at_that_very_moment_stays(
-    rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_object_that_is_re_created_during_pruning_stays(rollouts: Rollouts, monkeypatch: pytest.MonkeyPatch) -> None:
     rollouts.done([KEPT, OLD])
     delete = Client.delete
 
@@ -127,7 +125,7 @@ def test_object_that_is_made_anew_at_that_very_moment_stays(
     assert rollouts.has(OLD)
 
 
-def test_nothing_is_pruned_where_something_failed(rollouts: Rollouts) -> None:
+def test_nothing_is_pruned_if_a_manifest_failed(rollouts: Rollouts) -> None:
     rollouts.done([KEPT, OLD])
     odd = manifest("Service", "odd", HOME, spec={"ports": [{"port": 99999999}]})
     outcome = rollouts.apply([KEPT, odd], prune=True)
@@ -149,7 +147,7 @@ def test_leftover_with_a_finalizer_is_deleted_once(rollouts: Rollouts) -> None:
 
 
 def applyset_id() -> str:
-    """Return the id as the specification has it (KEP 3659): hash of name, namespace, kind and group of the parent."""
+    """The id of the specification (KEP 3659): hash of name, namespace, kind and group of the parent."""
     digest = hashlib.sha256(b"capability-openshift-rollout.kube-system.ConfigMap.").digest()
     return f"applyset-{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}-v1"
 
@@ -174,7 +172,7 @@ def test_all_members_have_the_label_of_the_set(rollouts: Rollouts) -> None:
     assert {rollouts.get(body)["metadata"]["labels"][PART_OF] for body in (*bodies, once)} == {applyset_id()}
 
 
-def test_annotations_follow_what_is_pruned(rollouts: Rollouts) -> None:
+def test_annotations_follow_pruned_resources(rollouts: Rollouts) -> None:
     rollouts.done([*MORE, namespace("a"), deployment("c", "a")])
     rollouts.done(MORE, prune=True)
     annotations = rollouts.api.get(INVENTORY)["metadata"]["annotations"]
@@ -192,7 +190,7 @@ def test_kubectl_knows_whose_set_it_is(rollouts: Rollouts, monkeypatch: pytest.M
         rollouts.plane.kubectl("apply", *options, given=json.dumps(given))
 
 
-# Inventories that are not what we wrote
+# Inventories that another client changed
 
 
 @pytest.mark.parametrize(
@@ -206,7 +204,7 @@ def test_kubectl_knows_whose_set_it_is(rollouts: Rollouts, monkeypatch: pytest.M
         {"unfinished": None},
     ],
 )
-def test_inventory_that_somebody_edited_is_a_clear_error(rollouts: Rollouts, data: dict[str, Any]) -> None:
+def test_edited_inventory_is_a_clear_error(rollouts: Rollouts, data: dict[str, Any]) -> None:
     rollouts.done([KEPT])
     rollouts.api.patch(INVENTORY, {"data": data})
     with rollouts.unwritten():
@@ -217,17 +215,17 @@ def test_inventory_that_somebody_edited_is_a_clear_error(rollouts: Rollouts, dat
     assert "previous_release" in problem["hint"]
 
 
-def test_inventory_without_anything_is_a_clear_error(rollouts: Rollouts) -> None:
+def test_empty_inventory_is_a_clear_error(rollouts: Rollouts) -> None:
     rollouts.done([KEPT])
     rollouts.api.patch(INVENTORY, {"data": None})
     assert [code for code, _where in rollouts.apply([KEPT]).faults] == ["unreadable-inventory"]
 
 
-def test_inventory_that_was_deleted_is_written_anew(rollouts: Rollouts) -> None:
+def test_deleted_inventory_is_written_again(rollouts: Rollouts) -> None:
     rollouts.done([KEPT])
     before = rollouts.api.get(INVENTORY)["data"]
     rollouts.api.delete(INVENTORY)
     rollouts.done([KEPT])
-    # Who made what is not known any more, so that nothing of it would be pruned.
+    # Which objects a rollout created is no longer known, so none of them would be pruned.
     after = rollouts.api.get(INVENTORY)["data"]
     assert after == {**before, "resources": before["resources"].replace("true]", "false]")}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""In which order a rollout sends things, as the audit log of the API server has it."""
+"""The order of a rollout, by the audit log of the API server."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ from ansible_collections.capability.openshift.tests.control_plane.waiting import
 
 VERSION_CRD = f"patch {CRDS}/clusterversions.config.openshift.io"
 MAPS = f"patch /api/v1/namespaces/{HOME}/configmaps/"
-NONE = selection("Ingress")
+INGRESS_ONLY = selection("Ingress")
 
 
 def sent(rollouts: Rollouts, release: Path, **options: Any) -> list[str]:
-    """Return what a rollout wrote."""
+    """The writes of a rollout."""
     mark = rollouts.plane.audit.mark()
     rollouts.done(release, **options)
     return rollouts.writes(mark)
 
 
 def of_maps(writes: list[str]) -> list[str]:
-    """Return the names of the ConfigMaps among what was written."""
+    """The names of the written ConfigMaps."""
     return [item.removeprefix(MAPS) for item in writes if item.startswith(MAPS)]
 
 
 def levels(*numbers: str, each: int = 4) -> dict[str, Any]:
-    """Return files of two components for each run level."""
+    """Files of two components for each run level."""
     return {
         f"0000_{number}_{part}_{index:02}.yaml": config_map(f"{number}-{part}-{index:02}")
         for number in numbers
@@ -61,7 +61,7 @@ def levels(*numbers: str, each: int = 4) -> dict[str, Any]:
 
 
 def by_component(names: list[str]) -> dict[str, list[str]]:
-    """Return names in their order, for each run level and component."""
+    """Names in their order, for each run level and component."""
     found: dict[str, list[str]] = {}
     for name in names:
         found.setdefault(name.rpartition("-")[0], []).append(name)
@@ -74,14 +74,14 @@ def job(name: str) -> Body:
 
 
 def webhook(name: str) -> Body:
-    """A webhook that is asked about objects that nobody has."""
+    """A webhook for objects that do not exist."""
     hook = {
         "name": "a.test.io",
         "clientConfig": {"url": "https://127.0.0.1:1/"},
         "admissionReviewVersions": ["v1"],
         "sideEffects": "None",
         "failurePolicy": "Ignore",
-        "rules": [{"apiGroups": ["nobody.io"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["x"]}],
+        "rules": [{"apiGroups": ["unserved.io"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["x"]}],
     }
     api = "admissionregistration.k8s.io/v1"
     return manifest("ValidatingWebhookConfiguration", name, api=api, webhooks=[hook])
@@ -110,7 +110,7 @@ def test_cluster_version_and_inventory_come_before_all_manifests(rollouts: Rollo
 
 
 def test_first_annotated_manifest_of_the_example_comes_after_the_inventory(rollouts: Rollouts) -> None:
-    writes = sent(rollouts, EXAMPLE, capabilities=NONE, feature_set="Default")
+    writes = sent(rollouts, EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     assert writes[0] == VERSION_CRD
     assert made_cluster_version(writes[1])
     inventory = writes.index(f"create {INVENTORY.rpartition('/')[0]}")
@@ -133,14 +133,14 @@ def test_manifests_of_a_component_keep_their_order(rollouts: Rollouts, mode: str
     assert all(found == sorted(found) for found in by_component(names).values())
 
 
-def test_update_goes_run_level_by_run_level(rollouts: Rollouts) -> None:
+def test_update_applies_one_run_level_after_the_other(rollouts: Rollouts) -> None:
     names = of_maps(sent(rollouts, rollouts.release(levels("10", "20", "30")), mode="update", parallelism=16))
     run_levels = [name.partition("-")[0] for name in names]
     assert run_levels == sorted(run_levels)
 
 
 def test_install_does_not_wait_for_a_run_level(rollouts: Rollouts) -> None:
-    # So many that another thread gets its turn before the last of them, also on one processor.
+    # So many that another thread runs before the last of them, even on one processor.
     files: dict[str, Any] = {**levels("10", each=100), **levels("20", each=1)}
     names = of_maps(sent(rollouts, rollouts.release(files), mode="install", parallelism=16))
     assert names.index("20-a-00") < names.index("10-a-99")
@@ -161,7 +161,7 @@ def test_webhooks_come_last(rollouts: Rollouts) -> None:
     assert writes[-2] == f"patch {path_of(webhook('early'))}"
 
 
-def test_namespaces_come_before_what_is_in_them(rollouts: Rollouts) -> None:
+def test_namespaces_come_before_their_objects(rollouts: Rollouts) -> None:
     files: dict[str, Any] = {
         f"0000_{level}_{part}_1.yaml": config_map(part, "made-later") for level, part in (("05", "a"), ("90", "c"))
     }
@@ -177,11 +177,11 @@ def test_definitions_come_before_their_objects_whatever_their_run_level(rollouts
     assert writes.index(f"patch {path_of(crd('things', 'Thing'))}") < writes.index(f"patch {path_of(body)}")
 
 
-# How much at a time
+# Parallelism
 
 
 def together(rollouts: Rollouts, since: int) -> int:
-    """Return how many writes of a rollout the API server worked on at the same time, at most."""
+    """The highest number of writes of a rollout that the API server processed in parallel."""
     with (rollouts.plane.folder / "audit.log").open("rb") as log:
         log.seek(since)
         events = [json.loads(line) for line in log]
@@ -197,7 +197,7 @@ def together(rollouts: Rollouts, since: int) -> int:
 
 
 @pytest.mark.parametrize("parallelism", [1, 3])
-def test_no_more_is_sent_at_a_time_than_was_asked_for(rollouts: Rollouts, parallelism: int) -> None:
+def test_concurrent_requests_do_not_exceed_parallelism(rollouts: Rollouts, parallelism: int) -> None:
     files = {f"0000_10_c{index}_1.yaml": config_map(f"c{index}") for index in range(40)}
     mark = rollouts.plane.audit.mark()
     rollouts.done(rollouts.release(files), parallelism=parallelism)
@@ -206,7 +206,7 @@ def test_no_more_is_sent_at_a_time_than_was_asked_for(rollouts: Rollouts, parall
 
 
 @pytest.mark.parametrize("parallelism", [0, 65])
-def test_odd_parallelism_is_refused_before_anything_is_asked(rollouts: Rollouts, parallelism: int) -> None:
+def test_invalid_parallelism_is_an_error_before_any_request(rollouts: Rollouts, parallelism: int) -> None:
     mark = rollouts.plane.audit.mark()
     outcome = rollouts.apply([config_map("a")], parallelism=parallelism)
     assert outcome.errors[0]["where"] == "parallelism"
@@ -218,17 +218,17 @@ def test_odd_parallelism_is_refused_before_anything_is_asked(rollouts: Rollouts,
 
 def test_check_mode_reads_and_does_dry_runs_only(rollouts: Rollouts) -> None:
     before, mark = versions_of(rollouts.api), rollouts.plane.audit.mark()
-    outcome = rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default", check=True, diff=True)
+    outcome = rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default", check=True, diff=True)
     assert [item for item in rollouts.requests(mark) if is_write(item)] == []
     assert versions_of(rollouts.api) == before
     assert outcome["changed"] is True
     assert not rollouts.api.exists(INVENTORY)
 
 
-# A ClusterVersion of somebody else
+# A ClusterVersion of another client
 
 
-def test_cluster_version_of_somebody_else_is_waited_for(rollouts: Rollouts) -> None:
+def test_rollout_waits_for_the_cluster_version_of_another_client(rollouts: Rollouts) -> None:
     body = config_map("a", capability="Console")
     release = rollouts.release([body, config_map("b")], cluster_version=True)
     mark = rollouts.plane.audit.mark()
@@ -246,14 +246,14 @@ def test_cluster_version_of_somebody_else_is_waited_for(rollouts: Rollouts) -> N
     assert rollouts.has(body)
 
 
-def test_cluster_version_of_nobody_is_a_clear_error_without_wait(rollouts: Rollouts) -> None:
+def test_missing_cluster_version_is_a_clear_error_without_wait(rollouts: Rollouts) -> None:
     mark = rollouts.plane.audit.mark()
     outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True))
     assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
     assert rollouts.writes(mark) == []
 
 
-def test_cluster_version_of_nobody_is_told_when_time_is_up(rollouts: Rollouts) -> None:
+def test_missing_cluster_version_is_an_error_after_the_timeout(rollouts: Rollouts) -> None:
     outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True), wait=True, wait_timeout=2)
     assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
     assert not rollouts.has(config_map("a"))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a playbook shows of a rollout while it runs, and the journal that it leaves."""
+"""The progress that a playbook shows during a rollout, and the journal."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CallbackModule(CallbackBase):
 
 
 class Played(NamedTuple):
-    """How a playbook ended, and its results."""
+    """Exit code and results of a playbook."""
 
     code: int
     out: str
@@ -62,12 +62,12 @@ class Played(NamedTuple):
 
     @property
     def lines(self) -> list[tuple[str, ...]]:
-        """Host, run level, done, total and percent of the lines that were shown."""
+        """Host, run level, done, total and percent of the shown lines."""
         return LINE.findall(self.err)
 
 
 class Site(NamedTuple):
-    """A folder with playbooks, for a cluster that never saw a rollout."""
+    """A folder with playbooks, for a cluster without a rollout."""
 
     plane: ControlPlane
     folder: Path
@@ -142,7 +142,7 @@ def test_an_install_shows_each_run_level_once_although_they_run_at_the_same_time
     assert temporary_files(site.folder) == []
 
 
-def test_an_update_shows_its_run_levels_in_the_order_in_which_they_are_done(site):
+def test_update_shows_its_run_levels_in_order(site):
     site.play()
     path = site.folder / "journal"
     played = site.play(release=str(UPDATE), journal=str(path))
@@ -177,7 +177,7 @@ def test_lines_come_while_the_rollout_runs(site):
 
     waiting = [(at, line) for at, line in lines if "waiting for" in line]
     assert waiting, lines
-    # Nobody makes these Deployments available here.
+    # No controller makes these Deployments available here.
     assert re.match(r"localhost: waiting for \d+: deployments\.apps [\w-]+/[\w-]+ \(.+\)$", waiting[0][1])
     assert over - waiting[0][0] > 4
     assert "run level" in lines[0][1]
@@ -192,13 +192,13 @@ def test_the_result_is_as_without_the_action_plugin(site):
     assert shown["invocation"]["module_args"]["journal"] is None
     of_async = {"ansible_job_id", "finished", "results_file", "started"}
     of_async |= {"stdout", "stdout_lines", "stderr", "stderr_lines"}
-    # With an interpreter whose path has a blank Ansible itself starts no asynchronous job.
+    # Ansible starts no asynchronous job with an interpreter whose path contains a blank.
     assert " " in sys.executable or shown == {
         name: value for name, value in alone.result.items() if name not in of_async
     }
 
 
-def test_a_task_that_logs_nothing_shows_nothing(site):
+def test_task_with_no_log_shows_nothing(site):
     played = site.play({"no_log": True})
 
     assert played.code == 0, played
@@ -229,7 +229,7 @@ def test_defaults_of_the_groups_reach_the_module(site):
     assert journal(Path(path))[-1]["event"] == "end"
 
 
-def test_the_standard_output_is_what_it_would_be_without_progress(site):
+def test_standard_output_is_the_same_as_without_progress(site):
     played = site.play(variables={"ANSIBLE_STDOUT_CALLBACK": "default"})
 
     assert "changed: [berlin]" in played.out
@@ -243,13 +243,13 @@ def test_a_journal_of_several_runs_has_them_all_and_shows_the_last(site):
         played = site.play(journal="berlin.jsonl")
         assert len(played.lines) == len(levels_of(played.result))
 
-    told = journal(path)
+    written = journal(path)
     assert path.stat().st_mode & 0o777 == 0o600
-    assert len({line["run"] for line in told}) == 2
-    for run in {line["run"] for line in told}:
-        kinds = [line["event"] for line in told if line["run"] == run]
+    assert len({line["run"] for line in written}) == 2
+    for run in {line["run"] for line in written}:
+        kinds = [line["event"] for line in written if line["run"] == run]
         assert (kinds[0], kinds[-1]) == ("start", "end")
-        assert kinds.count("manifest") == told[0]["total"]
+        assert kinds.count("manifest") == written[0]["total"]
         assert kinds.count("run_level") == len(levels_of(played.result))
 
 
@@ -268,12 +268,12 @@ def test_a_kubeconfig_that_is_a_dict_is_in_no_output_and_in_no_journal(site):
     played = site.play(kubeconfig=kubeconfig, journal="~/journal")
 
     assert played.lines
-    told = (site.folder / "journal").read_text("utf-8")
-    assert secret not in played.out + played.err + told
-    assert "********" not in told
+    text = (site.folder / "journal").read_text("utf-8")
+    assert secret not in played.out + played.err + text
+    assert "********" not in text
 
 
-def test_what_is_secret_is_masked_in_the_journal_wherever_it_comes_up(site):
+def test_secrets_are_masked_everywhere_in_the_journal(site):
     open_one, masked = (site.folder / name for name in ("open", "masked"))
     site.play(journal=str(open_one))
     word = next(line["name"] for line in journal(open_one) if line["event"] == "manifest" and len(line["name"]) > 7)
@@ -284,18 +284,18 @@ def test_what_is_secret_is_masked_in_the_journal_wherever_it_comes_up(site):
     assert len(journal(masked)) == len(journal(open_one))
 
 
-@pytest.mark.parametrize(("path", "said"), [("none/j", "No such file or directory"), (".", "Is a directory")])
-def test_a_journal_that_cannot_be_written_is_an_error_before_anything_is_sent(site, path, said):
+@pytest.mark.parametrize(("path", "reason"), [("none/j", "No such file or directory"), (".", "Is a directory")])
+def test_a_journal_that_cannot_be_written_is_an_error_before_anything_is_sent(site, path, reason):
     mark = site.plane.audit.mark()
     played = site.play(journal=path)
 
     assert played.code == 2
-    assert f"cannot be written: {said}" in played.result["msg"]
+    assert f"cannot be written: {reason}" in played.result["msg"]
     assert played.result["problems"][0]["where"] == "journal"
     assert site.plane.audit.requests(mark, user_agent=FIELD_MANAGER) == []
 
 
-def test_a_module_that_refuses_its_options_says_so(site):
+def test_module_that_rejects_its_options_reports_that(site):
     played = site.play(mode="nonsense")
 
     assert played.code == 2

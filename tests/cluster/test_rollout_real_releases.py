@@ -38,13 +38,13 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 
 __test__ = real_rollouts.are_there("4.13", "4.14", "4.18")
-"""Without releases there is nothing here to run, and a test that is skipped fails the gate."""
+"""Without releases these tests do not exist, because a skipped test fails the gate."""
 
 _UPSTREAMS = (
     ".spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.upstreamResolvers.properties.upstreams"
 )
 DROPPED = {("CustomResourceDefinition", f"{_UPSTREAMS}.items.anyOf[1].optional")}
-"""What is no field of a schema at all, and the API server drops without a word."""
+"""Fields that no schema declares, and that the API server drops without a warning."""
 
 HOSTED = "ibm-cloud-managed"
 CONDITION = "ImplicitlyEnabledCapabilities"
@@ -52,7 +52,7 @@ CONDITION = "ImplicitlyEnabledCapabilities"
 
 @pytest.fixture
 def site(log: Log) -> Iterator[ControlPlane]:
-    """Return a cluster of its own: to empty one of a whole release takes longer than to start another."""
+    """A separate cluster, because deleting a whole release takes longer than starting another cluster."""
     with ControlPlane(controllers=True, log=log) as started:
         yield started
 
@@ -60,9 +60,9 @@ def site(log: Log) -> Iterator[ControlPlane]:
 def _is_as_wanted(
     site: ControlPlane, version: str, target: Wanted, result: dict[str, Any], earlier: Collection[ResourceId] = ()
 ) -> Index:
-    """Everything is there with the content of its manifest and available, and nothing else of the release.
+    """Check that all objects exist with the content of their manifests and are available, and no others.
 
-    What an ``earlier`` release brought stays, also where this one has it for other clusters.
+    Objects of an ``earlier`` release stay, even if this one has them for other clusters only.
     """
     served = Served(site.api)
     release = release_of(version)
@@ -97,7 +97,7 @@ def _unserved(result: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _left_out(result: dict[str, Any]) -> set[tuple[str, str]]:
-    """Return the kinds and fields that the result says to be unknown to the API."""
+    """The kinds and fields that the result reports as undeclared."""
     found = set()
     for problem in result["problems"]:
         _before, known, rest = problem["message"].partition("the API does not declare ")
@@ -108,7 +108,7 @@ def _left_out(result: dict[str, Any]) -> set[tuple[str, str]]:
 
 
 def _is_older(manifest: Manifest, result: dict[str, Any]) -> bool:
-    """Tell whether an object is made only once, and an earlier release did that."""
+    """Whether an object is create-only, and an earlier release created it."""
     made_once = (manifest.annotations or {}).get("release.openshift.io/create-only") == "true"
     return made_once and manifest.resource_id._asdict() not in result["created"]
 
@@ -127,7 +127,7 @@ def _members(found: Index) -> set[ResourceId]:
 
 
 def _unchanged(site: ControlPlane, version: str, **options: Any) -> None:
-    """A second run finds nothing to do."""
+    """Check that a second run has nothing to do."""
     mark = site.audit.mark()
     again = roll(site, version, **options)
     assert not again["changed"]
@@ -143,7 +143,7 @@ def test_a_release_with_two_capabilities_and_then_another_one(site: ControlPlane
     _unchanged(site, "4.18")
     more = roll(site, "4.18", capabilities=selected(*chosen, "Console"))
     now = wanted("4.18", {*chosen, "Console"})
-    # What the API does not know of a manifest is told when that is sent.
+    # Undeclared fields are reported when their manifest is applied.
     found = _is_as_wanted(site, "4.18", now, {**more, "problems": result["problems"] + more["problems"]})
     added = _members(found) - before
     assert added
@@ -154,7 +154,7 @@ def test_a_release_with_two_capabilities_and_then_another_one(site: ControlPlane
 def test_a_hosted_control_plane_gets_its_own_manifests(site: ControlPlane) -> None:
     # The console's Deployment for this profile needs no capability, though its namespace and account do.
     chosen = {"Console", "Ingress", "NodeTuning"}
-    # Who hosts it brings these kinds: the release has them for self-managed clusters alone.
+    # HyperShift provides these kinds: the release has them for self-managed clusters only.
     for body in release_bodies(release_of("4.18"), "CustomResourceDefinition"):
         if body["metadata"]["name"].partition(".")[0] in ("clusterversions", "clusteroperators"):
             site.api.apply(f"{CRDS}/{body['metadata']['name']}", body)
@@ -172,7 +172,7 @@ def test_a_hosted_control_plane_gets_its_own_manifests(site: ControlPlane) -> No
     for key in own:
         selector = found[key]["spec"]["template"]["spec"].get("nodeSelector") or {}
         assert "node-role.kubernetes.io/master" not in selector
-        body = release_of("4.18").body(everywhere[key])
+        body = release_of("4.18").read_body(everywhere[key])
         assert "node-role.kubernetes.io/master" in body["spec"]["template"]["spec"]["nodeSelector"]
 
 
@@ -184,7 +184,7 @@ def _expected_implicit(frm: str, to: str, moved: Collection[str]) -> list[str]:
 def _updated(
     site: ControlPlane, frm: str, to: str, requested: Collection[str], before: list[str], moved: list[str]
 ) -> Any:
-    """Update, and see that exactly that is turned on which the plan predicts; return the result."""
+    """Update, check that it enables exactly what the plan predicts, and return the result."""
     enabled = site.api.get(OBJECT)["status"]["capabilities"]["enabledCapabilities"] or []
     assert set(enabled) == {*requested, *before}
     plan = ask(
@@ -198,20 +198,20 @@ def _updated(
     assert result["mode"] == "update"
     assert result["capability_status"]["newly_implicitly_enabled_capabilities"] == new
     assert [item["name"] for item in plan["hops"][0]["implicitly_enabled"]] == new
-    (told,) = [item for item in site.api.get(OBJECT)["status"]["conditions"] if item["type"] == CONDITION]
+    (condition,) = [item for item in site.api.get(OBJECT)["status"]["conditions"] if item["type"] == CONDITION]
     names = ", ".join(sorted({*before, *new}))
-    said = f"The following capabilities could not be disabled: {names}"
-    assert told["message"] == said, told
-    assert (told["status"], told["reason"]) == ("True", "CapabilitiesImplicitlyEnabled")
+    expected = f"The following capabilities could not be disabled: {names}"
+    assert condition["message"] == expected, condition
+    assert (condition["status"], condition["reason"]) == ("True", "CapabilitiesImplicitlyEnabled")
     predicted = plan["condition"]
-    assert {key: told[key] for key in ("status", "reason", "message")} == {
+    assert {key: condition[key] for key in ("status", "reason", "message")} == {
         key: predicted[key] for key in ("status", "reason", "message")
     }
     return result
 
 
 @pytest.mark.parametrize("requested", [(), ("Console", "Storage")], ids=["None", "Console-and-Storage"])
-def test_an_update_turns_on_what_was_there(site: ControlPlane, requested: tuple[str, ...]) -> None:
+def test_update_enables_capabilities_of_existing_resources(site: ControlPlane, requested: tuple[str, ...]) -> None:
     result = roll(site, "4.13", capabilities=selected(*requested))
     _is_as_wanted(site, "4.13", wanted("4.13", requested), result)
     result = _updated(site, "4.13", "4.14", requested, [], ["Build", "ImageRegistry", "MachineAPI"])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A rollout that cannot be right is refused before it writes, and what one rollout knows the next one still knows."""
+"""Rollouts that must not start fail before they write, and records outlast a rollout."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
-NONE, CONSOLE = selection("Ingress"), selection("Console", "Ingress")
+INGRESS_ONLY, CONSOLE = selection("Ingress"), selection("Console", "Ingress")
 EXCLUDED = "exclude.release.openshift.io/internal"
 HOSTED = {"include.release.openshift.io/ibm-cloud-managed": "true"}
 MOVING, MOVED = config_map("moving"), config_map("moving", capability="Insights")
@@ -45,14 +45,14 @@ NEWLY = "newly_implicitly_enabled_capabilities"
 
 
 def unmanaged(body: Body) -> list[dict[str, Any]]:
-    """Return the overrides that leave one object alone."""
+    """Overrides that make one object unmanaged."""
     metadata, group = body["metadata"], body["apiVersion"].rpartition("/")[0]
     override = {"group": group, "kind": body["kind"], "name": metadata["name"], "unmanaged": True}
     return [{**override, "namespace": metadata.get("namespace", "")}]
 
 
 def annotated(body: Body, annotations: dict[str, str]) -> Body:
-    """Return a manifest with other annotations."""
+    """A manifest with other annotations."""
     return {**body, "metadata": {**body["metadata"], "annotations": annotations}}
 
 
@@ -62,7 +62,7 @@ def inventory_of(rollouts: Rollouts) -> dict[str, str]:
 
 
 def is_refused(rollouts: Rollouts, release: Any, **options: Any) -> dict[str, Any]:
-    """See that a rollout is an error before anything is written, and return the first problem."""
+    """Check that a rollout fails before anything is written, and return the first problem."""
     path = release if isinstance(release, Path) else rollouts.release(release)
     mark = rollouts.plane.audit.mark()
     outcome = rollouts.apply(path, **options)
@@ -83,14 +83,14 @@ def enabled(outcome: Outcome) -> list[str]:
 BODIES = [config_map("core"), config_map("console", capability="Console")]
 
 
-def test_first_run_without_the_kind_and_without_capabilities_has_what_clusters_have(rollouts: Rollouts) -> None:
+def test_first_run_without_the_kind_and_without_capabilities_has_the_default(rollouts: Rollouts) -> None:
     assert enabled(rollouts.done(BODIES, capabilities=None)) == enabled(
         rollouts.done(BODIES, capabilities={"baseline_capability_set": "vCurrent"})
     )
 
 
 @pytest.mark.parametrize("version", ["4.13.0", "4.21.0"])
-def test_next_run_without_the_kind_and_without_capabilities_keeps_what_is_on(rollouts: Rollouts, version: str) -> None:
+def test_next_run_without_the_kind_and_without_capabilities_keeps_them(rollouts: Rollouts, version: str) -> None:
     first = rollouts.done(BODIES, capabilities=selection(), openshift_version=version)
     again = rollouts.done(BODIES, capabilities=None, openshift_version=version)
     assert enabled(again) == enabled(first)
@@ -98,22 +98,22 @@ def test_next_run_without_the_kind_and_without_capabilities_keeps_what_is_on(rol
     assert not rollouts.has(BODIES[1])
 
 
-def test_update_without_the_kind_and_without_capabilities_keeps_what_is_on(rollouts: Rollouts) -> None:
-    first = rollouts.done(BODIES, capabilities=NONE)
+def test_update_without_the_kind_and_without_capabilities_keeps_them(rollouts: Rollouts) -> None:
+    first = rollouts.done(BODIES, capabilities=INGRESS_ONLY)
     assert enabled(rollouts.done(BODIES, capabilities=None, openshift_version="4.21.1")) == enabled(first)
     assert not rollouts.has(BODIES[1])
 
 
-def test_what_is_on_without_the_kind_is_not_turned_off_by_asking_for_less(rollouts: Rollouts) -> None:
+def test_smaller_selection_without_the_kind_disables_nothing(rollouts: Rollouts) -> None:
     rollouts.done(BODIES, capabilities=CONSOLE)
-    assert "Console" in enabled(rollouts.apply(BODIES, capabilities=NONE))
+    assert "Console" in enabled(rollouts.apply(BODIES, capabilities=INGRESS_ONLY))
 
 
-# The release before
+# The previous release
 
 
-def test_release_before_that_the_cluster_does_not_have_is_refused(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+def test_previous_release_that_the_cluster_does_not_have_is_an_error(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     other = rollouts.release([MOVING], "other")
     metadata = {"kind": "cincinnati-metadata-v0", "version": "4.20.7"}
     (other / "release-metadata").write_text(json.dumps(metadata), encoding="utf-8")
@@ -123,20 +123,20 @@ def test_release_before_that_the_cluster_does_not_have_is_refused(rollouts: Roll
     assert "4.21.0" in problem["message"]
 
 
-def test_incoming_release_given_as_the_release_before_is_refused(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+def test_incoming_release_as_previous_release_is_an_error(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     assert is_refused(rollouts, NEXT, previous_release=NEXT)["where"] == "previous_release"
 
 
 def test_same_play_runs_again_after_its_update(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     rollouts.done(NEXT, previous_release=EXAMPLE)
     again = rollouts.done(NEXT, previous_release=EXAMPLE)
     assert (again["changed"], again["mode"]) == (False, "reconcile")
 
 
 def test_same_play_runs_again_after_a_kill_in_the_middle(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     rollouts.done(NEXT, previous_release=EXAMPLE)
     rollouts.api.patch(INVENTORY, {"data": {"unfinished": "update"}})
     again = rollouts.done(NEXT, previous_release=EXAMPLE)
@@ -148,39 +148,39 @@ def test_same_play_runs_again_after_a_kill_in_the_middle(rollouts: Rollouts) -> 
 # A cluster keeps its profile
 
 
-def test_other_profile_than_that_of_the_cluster_is_refused(rollouts: Rollouts) -> None:
-    rollouts.done([MOVING], capabilities=NONE)
-    problem = is_refused(rollouts, [MOVING], cluster_profile="ibm-cloud-managed", capabilities=NONE)
+def test_other_profile_than_that_of_the_cluster_is_an_error(rollouts: Rollouts) -> None:
+    rollouts.done([MOVING], capabilities=INGRESS_ONLY)
+    problem = is_refused(rollouts, [MOVING], cluster_profile="ibm-cloud-managed", capabilities=INGRESS_ONLY)
     assert (problem["code"], problem["where"]) == ("different-profile", "cluster_profile")
-    assert rollouts.done([MOVING], capabilities=NONE)["changed"] is False
+    assert rollouts.done([MOVING], capabilities=INGRESS_ONLY)["changed"] is False
 
 
-def test_other_profile_is_refused_before_the_feature_gate_is_defined(rollouts: Rollouts) -> None:
-    rollouts.done([MOVING], capabilities=NONE)
+def test_other_profile_is_an_error_before_the_feature_gate_is_defined(rollouts: Rollouts) -> None:
+    rollouts.done([MOVING], capabilities=INGRESS_ONLY)
     release = rollouts.release([annotated(FEATURE_GATES, HOSTED), MOVING])
-    assert is_refused(rollouts, release, cluster_profile="ibm-cloud-managed", capabilities=NONE)
+    assert is_refused(rollouts, release, cluster_profile="ibm-cloud-managed", capabilities=INGRESS_ONLY)
 
 
-def test_profile_that_no_manifest_names_is_refused(rollouts: Rollouts) -> None:
-    problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=NONE)
+def test_profile_of_no_manifest_is_an_error(rollouts: Rollouts) -> None:
+    problem = is_refused(rollouts, [MOVING], cluster_profile="self-manged", capabilities=INGRESS_ONLY)
     assert (problem["code"], problem["where"]) == ("empty-release", "release")
     assert not rollouts.api.exists(INVENTORY)
 
 
-# Two rollouts at once
+# Two rollouts at the same time
 
 
-def test_rollout_stops_where_another_one_began_meanwhile(rollouts: Rollouts) -> None:
+def test_rollout_stops_if_another_one_starts(rollouts: Rollouts) -> None:
     names = [f"c{index:04}" for index in range(2000)]
     one_by_one = {"0000_10_a_00.yaml": [config_map(name, data={"by": "first"}) for name in names]}
     first = rollouts.release(one_by_one, "first")
     second = rollouts.release([config_map(name, data={"by": "second"}) for name in names[:300]], "second")
-    options: dict[str, Any] = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": NONE}
+    options: dict[str, Any] = {"openshift_version": "4.21.5", "parallelism": 1, "capabilities": INGRESS_ONLY}
     run = Run(rollouts.plane.kubeconfig, first, **options)
     assert run.reached(Point("manifests", 20))
-    # Stopped, so that however busy the machine is the second one begins and ends within the first one.
+    # Stopped, so the second one starts and ends within the first one, however busy the machine is.
     run.process.send_signal(signal.SIGSTOP)
-    later = {"openshift_version": "4.21.6", "capabilities": NONE}
+    later = {"openshift_version": "4.21.6", "capabilities": INGRESS_ONLY}
     try:
         rollouts.done(second, **later)
     finally:
@@ -198,39 +198,39 @@ def test_rollout_stops_where_another_one_began_meanwhile(rollouts: Rollouts) -> 
     assert (inventory_of(rollouts)["release"], inventory_of(rollouts)["unfinished"]) == ("4.21.6", "")
 
 
-# A refused run has written nothing
+# Runs that fail before they write
 
 
-def test_update_that_needs_the_release_before_has_written_nothing(rollouts: Rollouts) -> None:
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+def test_update_that_needs_the_previous_release_writes_nothing(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
     rollouts.api.delete(INVENTORY)
     assert is_refused(rollouts, NEXT, capabilities=CONSOLE)["where"] == "previous_release"
 
 
-def test_removal_has_written_nothing(rollouts: Rollouts) -> None:
+def test_removal_writes_nothing(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=CONSOLE, feature_set="Default")
-    assert "Console" in is_refused(rollouts, NEXT, capabilities=NONE)["message"]
+    assert "Console" in is_refused(rollouts, NEXT, capabilities=INGRESS_ONLY)["message"]
 
 
-def test_removal_has_not_defined_the_feature_gate_either(rollouts: Rollouts) -> None:
+def test_removal_does_not_define_the_feature_gate_either(rollouts: Rollouts) -> None:
     rollouts.done(rollouts.release([MOVING], "first", cluster_version=True), capabilities=CONSOLE)
-    problem = is_refused(rollouts, rollouts.release([FEATURE_GATES, MOVING]), capabilities=NONE)
+    problem = is_refused(rollouts, rollouts.release([FEATURE_GATES, MOVING]), capabilities=INGRESS_ONLY)
     assert "Console" in problem["message"]
 
 
-# An inventory that is gone
+# A lost inventory
 
 
 def before_and_after(rollouts: Rollouts) -> tuple[Path, Path]:
-    """Have a release on the cluster, lose its inventory, and return it and the next one, where a resource moved."""
+    """Roll out a release, delete its inventory, and return it and the next one, which moves a resource."""
     old = rollouts.release([MOVING, config_map("old")], "before", cluster_version=True)
-    rollouts.done(old, capabilities=NONE, openshift_version="4.21.2")
+    rollouts.done(old, capabilities=INGRESS_ONLY, openshift_version="4.21.2")
     rollouts.api.delete(INVENTORY)
     gone = config_map("old", annotations={DELETE: "true"})
     return old, rollouts.release([MOVED, gone], "after", cluster_version=True)
 
 
-def test_lost_inventory_makes_an_update_within_a_minor_ask_for_the_release_before(rollouts: Rollouts) -> None:
+def test_update_within_a_minor_needs_the_previous_release_if_the_inventory_is_lost(rollouts: Rollouts) -> None:
     _old, new = before_and_after(rollouts)
     problem = is_refused(rollouts, new, openshift_version="4.21.3")
     assert problem["where"] == "previous_release"
@@ -238,7 +238,7 @@ def test_lost_inventory_makes_an_update_within_a_minor_ask_for_the_release_befor
 
 
 @pytest.mark.parametrize("versioned", [True, False])
-def test_release_before_stands_in_for_a_lost_inventory(rollouts: Rollouts, versioned: bool) -> None:
+def test_previous_release_replaces_a_lost_inventory(rollouts: Rollouts, versioned: bool) -> None:
     old, new = before_and_after(rollouts)
     if versioned:
         metadata = {"kind": "cincinnati-metadata-v0", "version": "4.21.2"}
@@ -257,72 +257,72 @@ def test_lost_inventory_of_the_same_release_is_no_error(rollouts: Rollouts) -> N
 # Names that only the incoming definition has
 
 
-def test_check_predicts_a_name_that_the_incoming_definition_brings(rollouts: Rollouts) -> None:
+def test_check_predicts_a_name_that_only_the_incoming_definition_has(rollouts: Rollouts) -> None:
     first = rollouts.release([MOVING], "first", cluster_version=True)
     definition = first / CLUSTER_VERSION_CRD
     text = definition.read_text(encoding="utf-8")
     less = re.sub(r'(?m)^\s*- "?Storage"?\n', "", text)
     assert less != text
     definition.write_text(less, encoding="utf-8")
-    rollouts.done(first, capabilities=NONE)
+    rollouts.done(first, capabilities=INGRESS_ONLY)
     storage = config_map("storage", capability="Storage")
     release = rollouts.release([MOVING, storage], cluster_version=True)
     options = {"capabilities": selection("Ingress", "Storage"), "openshift_version": "4.21.1"}
     with rollouts.unwritten():
-        told = rollouts.done(release, check=True, **options)
+        predicted = rollouts.done(release, check=True, **options)
     real = rollouts.done(release, **options)
-    assert ids(told, "created") == ids(real, "created") == ["ConfigMap storage"]
-    assert enabled(told) == enabled(real) == ["Ingress", "Storage"]
-    assert told["mode"] == real["mode"]
+    assert ids(predicted, "created") == ids(real, "created") == ["ConfigMap storage"]
+    assert enabled(predicted) == enabled(real) == ["Ingress", "Storage"]
+    assert predicted["mode"] == real["mode"]
     assert "Storage" in status_of(rollouts.plane)["capabilities"]["enabledCapabilities"]
     assert "Storage" in rollouts.api.get(PATH)["spec"]["capabilities"]["additionalEnabledCapabilities"]
 
 
-# Rights
+# Permissions
 
 
-def test_proxy_that_may_not_be_read_and_nobody_asks_for_is_no_matter(rollouts: Rollouts) -> None:
-    rollouts.done([PROXIES], capabilities=NONE)
+def test_unreadable_proxy_that_no_manifest_requests_is_no_error(rollouts: Rollouts) -> None:
+    rollouts.done([PROXIES], capabilities=INGRESS_ONLY)
     user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
-    rollouts.done([PROXIES, MOVING], capabilities=NONE, kubeconfig=user.kubeconfig)
+    rollouts.done([PROXIES, MOVING], capabilities=INGRESS_ONLY, kubeconfig=user.kubeconfig)
 
 
-def test_proxy_that_may_not_be_read_is_an_error_where_a_manifest_asks_for_it(rollouts: Rollouts) -> None:
-    rollouts.done([PROXIES], capabilities=NONE)
+def test_unreadable_proxy_that_a_manifest_requests_is_an_error(rollouts: Rollouts) -> None:
+    rollouts.done([PROXIES], capabilities=INGRESS_ONLY)
     user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
     asking = deployment("asking", annotations={"config.openshift.io/inject-proxy": "main"})
-    options = {"kubeconfig": user.kubeconfig, "capabilities": NONE, "openshift_version": "4.21.1"}
+    options = {"kubeconfig": user.kubeconfig, "capabilities": INGRESS_ONLY, "openshift_version": "4.21.1"}
     problem = is_refused(rollouts, [PROXIES, asking], **options)
     assert "proxies" in problem["where"] + problem["message"]
     assert inventory_of(rollouts)["release"] == "4.21.0"
 
 
-def test_proxy_that_only_a_manifest_that_is_off_asks_for_is_no_matter(rollouts: Rollouts) -> None:
-    rollouts.done([PROXIES], capabilities=NONE)
+def test_unreadable_proxy_that_only_an_excluded_manifest_requests_is_no_error(rollouts: Rollouts) -> None:
+    rollouts.done([PROXIES], capabilities=INGRESS_ONLY)
     user = certificate_user(rollouts.plane, "no-proxies", everything_but("config.openshift.io", "proxies"))
     annotations = {"config.openshift.io/inject-proxy": "main", "capability.openshift.io/name": "Console"}
     rollouts.done(
-        [PROXIES, deployment("asking", annotations=annotations)], capabilities=NONE, kubeconfig=user.kubeconfig
+        [PROXIES, deployment("asking", annotations=annotations)], capabilities=INGRESS_ONLY, kubeconfig=user.kubeconfig
     )
 
 
-def test_leftover_that_somebody_may_not_look_for_is_not_forgotten(rollouts: Rollouts) -> None:
+def test_leftover_that_may_not_be_listed_is_not_forgotten(rollouts: Rollouts) -> None:
     account = manifest("ServiceAccount", "old", HOME)
-    rollouts.done([MOVING, account], capabilities=NONE)
+    rollouts.done([MOVING, account], capabilities=INGRESS_ONLY)
     user = certificate_user(rollouts.plane, "no-accounts", everything_but("", "serviceaccounts"))
-    rollouts.done([MOVING], capabilities=NONE, kubeconfig=user.kubeconfig, openshift_version="4.21.1")
-    outcome = rollouts.done([MOVING], capabilities=NONE, openshift_version="4.21.1")
+    rollouts.done([MOVING], capabilities=INGRESS_ONLY, kubeconfig=user.kubeconfig, openshift_version="4.21.1")
+    outcome = rollouts.done([MOVING], capabilities=INGRESS_ONLY, openshift_version="4.21.1")
     assert ids(outcome, "leftovers") == ["ServiceAccount old"]
 
 
-# The mode by hand
+# The option mode
 
 
 @pytest.mark.parametrize("mode", ["reconcile", "install"])
 def test_update_in_another_mode_leaves_its_deletions_to_the_next_run(rollouts: Rollouts, mode: str) -> None:
     old = config_map("old")
-    rollouts.done([MOVING, old], capabilities=NONE)
-    later = {"capabilities": NONE, "openshift_version": "4.21.1"}
+    rollouts.done([MOVING, old], capabilities=INGRESS_ONLY)
+    later = {"capabilities": INGRESS_ONLY, "openshift_version": "4.21.1"}
     release = rollouts.release([MOVING, config_map("old", annotations={DELETE: "true"})])
     rollouts.done(release, mode=mode, **later)
     assert rollouts.has(old)
@@ -332,24 +332,24 @@ def test_update_in_another_mode_leaves_its_deletions_to_the_next_run(rollouts: R
     assert rollouts.done(release, **later)["mode"] == "reconcile"
 
 
-# The definition of FeatureGate, which is sent first
+# The definition of FeatureGate, which is applied first
 
 
 @pytest.mark.parametrize("why", ["profile", "excluded", "overridden"])
-def test_definition_of_the_feature_gate_that_is_out_is_not_sent(rollouts: Rollouts, why: str) -> None:
+def test_excluded_definition_of_the_feature_gate_is_not_applied(rollouts: Rollouts, why: str) -> None:
     annotations = dict(FEATURE_GATES["metadata"]["annotations"])
     annotations = {"profile": HOSTED, "excluded": {**annotations, EXCLUDED: "true"}}.get(why, annotations)
     options: dict[str, Any] = {"exclude_identifier": "internal"} if why == "excluded" else {}
     if why == "overridden":
         options["overrides"] = unmanaged(FEATURE_GATES)
     mark = rollouts.plane.audit.mark()
-    rollouts.done([annotated(FEATURE_GATES, annotations), MOVING], capabilities=NONE, **options)
+    rollouts.done([annotated(FEATURE_GATES, annotations), MOVING], capabilities=INGRESS_ONLY, **options)
     assert not [item for item in rollouts.writes(mark) if "featuregates" in item]
 
 
-def test_definitions_that_are_sent_first_are_created_in_the_journal_too(rollouts: Rollouts, tmp_path: Path) -> None:
+def test_definitions_that_are_applied_first_are_created_in_the_journal_too(rollouts: Rollouts, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
-    outcome = rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default", journal=journal)
+    outcome = rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default", journal=journal)
     lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
     states = {item["name"]: item["state"] for item in lines if item["event"] == "manifest"}
     assert states["clusterversions.config.openshift.io"] == "created"
@@ -357,12 +357,12 @@ def test_definitions_that_are_sent_first_are_created_in_the_journal_too(rollouts
     assert len(outcome["created"]) == sum(item["event"] == "manifest" for item in lines)
 
 
-# What is left alone counts where resources move
+# Unmanaged resources count for implicit enablement
 
 
-def test_resource_that_is_unmanaged_turns_on_the_capability_it_moves_into(rollouts: Rollouts) -> None:
+def test_unmanaged_resource_enables_the_capability_it_moves_into(rollouts: Rollouts) -> None:
     overrides = unmanaged(MOVING)
-    rollouts.done([MOVING, config_map("core")], capabilities=NONE, overrides=overrides)
+    rollouts.done([MOVING, config_map("core")], capabilities=INGRESS_ONLY, overrides=overrides)
     assert not rollouts.has(MOVING)
     later = {"overrides": overrides, "openshift_version": "4.21.1", "capabilities": None}
     outcome = rollouts.done([MOVED, config_map("core")], **later)
@@ -370,9 +370,9 @@ def test_resource_that_is_unmanaged_turns_on_the_capability_it_moves_into(rollou
     assert not rollouts.has(MOVING)
 
 
-def test_older_release_is_refused_before_anything_is_written(rollouts: Rollouts) -> None:
-    rollouts.done(BODIES, capabilities=NONE, openshift_version="4.21.3")
+def test_older_release_is_an_error_before_anything_is_written(rollouts: Rollouts) -> None:
+    rollouts.done(BODIES, capabilities=INGRESS_ONLY, openshift_version="4.21.3")
     with rollouts.unwritten():
-        outcome = rollouts.apply(BODIES, capabilities=NONE, openshift_version="4.21.2")
+        outcome = rollouts.apply(BODIES, capabilities=INGRESS_ONLY, openshift_version="4.21.2")
     assert outcome.faults == [("older-version", "release")]
-    rollouts.done(BODIES, capabilities=NONE, openshift_version="4.21.2", allow_downgrade=True)
+    rollouts.done(BODIES, capabilities=INGRESS_ONLY, openshift_version="4.21.2", allow_downgrade=True)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Pruning deletes what a rollout made and nothing else, and never by a release of which something is missing."""
+"""Pruning deletes only objects that a rollout created, and never with an incomplete release."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
-NONE = selection("Ingress")
+INGRESS_ONLY = selection("Ingress")
 KEPT = [config_map(f"kept-{index}") for index in range(5)]
-"""Enough that what a test drops is the smaller part."""
+"""Enough objects that a test drops the smaller part."""
 
 
 def applied(rollouts: Rollouts, *bodies: Body) -> None:
-    """Roll out what is kept, and ``bodies``."""
-    rollouts.done([*KEPT, *bodies], capabilities=NONE)
+    """Roll out the kept objects and ``bodies``."""
+    rollouts.done([*KEPT, *bodies], capabilities=INGRESS_ONLY)
 
 
 def pruned(rollouts: Rollouts, **options: object) -> Outcome:
-    """Roll out what is kept alone, and prune."""
-    return rollouts.done(KEPT, capabilities=NONE, prune=True, **options)
+    """Roll out the kept objects only, and prune."""
+    return rollouts.done(KEPT, capabilities=INGRESS_ONLY, prune=True, **options)
 
 
 def installed(rollouts: Rollouts) -> None:
-    """Have the example release on the cluster."""
-    rollouts.done(EXAMPLE, capabilities=NONE, feature_set="Default")
+    """Roll out the example release."""
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
 
 
 def copy_of_example(rollouts: Rollouts) -> Path:
-    """Return a copy of the example release that a test may break."""
+    """A copy of the example release that a test may damage."""
     return Path(shutil.copytree(EXAMPLE, rollouts.folder / "copy"))
 
 
 def is_refused(rollouts: Rollouts, release: Path, *, check: bool = False) -> Outcome:
-    """See that a rollout with prune is an error, and that nothing was written."""
+    """Check that a rollout with prune fails, and that nothing is written."""
     with rollouts.unwritten():
         outcome = rollouts.apply(release, prune=True, feature_set="Default", check=check)
     assert outcome.failed
@@ -61,7 +61,7 @@ def is_refused(rollouts: Rollouts, release: Path, *, check: bool = False) -> Out
     return outcome
 
 
-# A release of which something is missing
+# Incomplete releases
 
 
 @pytest.mark.parametrize("check", [False, True])
@@ -72,7 +72,7 @@ def test_release_one_directory_too_deep_prunes_nothing(rollouts: Rollouts, check
     assert "clusterversions.config.openshift.io" in outcome.message
 
 
-def test_release_without_what_the_operator_brings_prunes_nothing(rollouts: Rollouts) -> None:
+def test_release_without_the_manifests_of_the_operator_prunes_nothing(rollouts: Rollouts) -> None:
     installed(rollouts)
     release = copy_of_example(rollouts)
     shutil.rmtree(release / "manifests")
@@ -88,23 +88,23 @@ def test_release_with_a_template_that_cannot_be_rendered_prunes_nothing(rollouts
 
 
 def test_release_that_lacks_most_of_the_inventory_prunes_nothing(rollouts: Rollouts) -> None:
-    rollouts.done([*KEPT, config_map("other")], capabilities=NONE)
+    rollouts.done([*KEPT, config_map("other")], capabilities=INGRESS_ONLY)
     with rollouts.unwritten():
-        outcome = rollouts.apply([config_map("other")], capabilities=NONE, prune=True)
+        outcome = rollouts.apply([config_map("other")], capabilities=INGRESS_ONLY, prune=True)
     assert "5 of 6" in outcome.message
     assert all(map(rollouts.has, KEPT))
 
 
-def test_release_that_lacks_something_is_rolled_out_without_prune(rollouts: Rollouts) -> None:
+def test_incomplete_release_is_rolled_out_without_prune(rollouts: Rollouts) -> None:
     installed(rollouts)
     outcome = rollouts.done(EXAMPLE / "release-manifests", feature_set="Default")
     assert {item["pruned"] for item in outcome["leftovers"]} == {False}
 
 
-# Who made it
+# Objects of rollouts and of others
 
 
-def test_what_a_rollout_made_is_pruned(rollouts: Rollouts) -> None:
+def test_object_that_a_rollout_created_is_pruned(rollouts: Rollouts) -> None:
     made = [namespace("team"), config_map("old"), crd("things", "Thing")]
     applied(rollouts, *made)
     outcome = pruned(rollouts)
@@ -114,15 +114,15 @@ def test_what_a_rollout_made_is_pruned(rollouts: Rollouts) -> None:
     assert outcome["problems"] == []
 
 
-def test_what_a_rollout_made_two_releases_ago_is_pruned(rollouts: Rollouts) -> None:
+def test_object_that_a_rollout_created_two_releases_ago_is_pruned(rollouts: Rollouts) -> None:
     applied(rollouts, config_map("old"))
     applied(rollouts, config_map("old", data={"key": "other"}))
-    rollouts.done(KEPT, capabilities=NONE)
+    rollouts.done(KEPT, capabilities=INGRESS_ONLY)
     pruned(rollouts)
     assert not rollouts.has(config_map("old"))
 
 
-def test_namespace_that_was_there_before_stays_with_all_that_is_in_it(rollouts: Rollouts) -> None:
+def test_namespace_that_existed_before_stays_with_its_objects(rollouts: Rollouts) -> None:
     rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
     rollouts.api.post("/api/v1/namespaces/team/configmaps", {"metadata": {"name": "users"}})
     applied(rollouts, namespace("team"))
@@ -132,7 +132,7 @@ def test_namespace_that_was_there_before_stays_with_all_that_is_in_it(rollouts: 
     assert rollouts.has(config_map("users", "team"))
 
 
-def test_what_stays_is_told_with_what_to_do_about_it(rollouts: Rollouts) -> None:
+def test_kept_leftover_is_reported_with_a_hint(rollouts: Rollouts) -> None:
     rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
     applied(rollouts, namespace("team"))
     problem = pruned(rollouts).problem("kept-leftover")
@@ -140,7 +140,7 @@ def test_what_stays_is_told_with_what_to_do_about_it(rollouts: Rollouts) -> None
     assert problem["hint"]
 
 
-def test_what_stays_is_told_in_each_run(rollouts: Rollouts) -> None:
+def test_kept_leftover_is_reported_in_each_run(rollouts: Rollouts) -> None:
     rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
     applied(rollouts, namespace("team"))
     first, second = pruned(rollouts), pruned(rollouts)
@@ -148,7 +148,7 @@ def test_what_stays_is_told_in_each_run(rollouts: Rollouts) -> None:
     assert second["changed"] is False
 
 
-def test_what_was_there_before_and_was_adopted_in_a_second_run_stays(rollouts: Rollouts) -> None:
+def test_object_that_existed_before_and_was_adopted_later_stays(rollouts: Rollouts) -> None:
     applied(rollouts)
     theirs = config_map("theirs")
     rollouts.api.post(path_of(theirs).rpartition("/")[0], {"metadata": {"name": "theirs"}})
@@ -158,7 +158,7 @@ def test_what_was_there_before_and_was_adopted_in_a_second_run_stays(rollouts: R
     assert rollouts.has(theirs)
 
 
-def test_what_is_created_only_stays(rollouts: Rollouts) -> None:
+def test_create_only_object_stays(rollouts: Rollouts) -> None:
     once = config_map("once", annotations={CREATE_ONLY: "true"})
     applied(rollouts, once)
     outcome = pruned(rollouts)
@@ -166,7 +166,7 @@ def test_what_is_created_only_stays(rollouts: Rollouts) -> None:
     assert rollouts.has(once)
 
 
-def test_what_is_unmanaged_now_stays(rollouts: Rollouts) -> None:
+def test_object_that_becomes_unmanaged_stays(rollouts: Rollouts) -> None:
     applied(rollouts, config_map("old"))
     held = {"group": "", "kind": "ConfigMap", "namespace": HOME, "name": "old", "unmanaged": True}
     outcome = pruned(rollouts, overrides=[held])
@@ -174,20 +174,20 @@ def test_what_is_unmanaged_now_stays(rollouts: Rollouts) -> None:
     assert rollouts.has(config_map("old"))
 
 
-def test_what_was_always_unmanaged_stays(rollouts: Rollouts) -> None:
+def test_object_that_was_always_unmanaged_stays(rollouts: Rollouts) -> None:
     held = {"group": "", "kind": "ConfigMap", "namespace": HOME, "name": "old", "unmanaged": True}
     old = config_map("old")
     rollouts.api.post(path_of(old).rpartition("/")[0], {"metadata": {"name": "old"}})
-    rollouts.done([*KEPT, old], capabilities=NONE, overrides=[held])
+    rollouts.done([*KEPT, old], capabilities=INGRESS_ONLY, overrides=[held])
     pruned(rollouts)
     assert rollouts.has(old)
 
 
-def test_check_tells_what_prune_would_delete_and_what_it_would_not(rollouts: Rollouts) -> None:
+def test_check_predicts_what_prune_deletes(rollouts: Rollouts) -> None:
     rollouts.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
     applied(rollouts, namespace("team"), config_map("old"), manifest("Secret", "old", HOME))
     with rollouts.unwritten():
-        told = pruned(rollouts, check=True)
+        predicted = pruned(rollouts, check=True)
     real = pruned(rollouts)
-    assert (told["leftovers"], told["problems"]) == (real["leftovers"], real["problems"])
+    assert (predicted["leftovers"], predicted["problems"]) == (real["leftovers"], real["problems"])
     assert ids(real, "leftovers") == ["ConfigMap old", "Namespace team", "Secret old"]

@@ -17,8 +17,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import readers
 from ansible_collections.capability.openshift.tests.cluster.test_playbooks_of_clusters import (
     CLUSTERS,
+    EMPTY,
     GOOD,
-    NOTHING,
     UNDEFINED,
     UNSAID,
     Desk,
@@ -33,15 +33,15 @@ SCHEDULE = "/api/v1/namespaces/openshift-config/configmaps/insights-upload-sched
 RELEASE = ("-e", "release=releases/4.21.0")
 WISHES: dict[str, tuple[dict[str, Any], str]] = {
     **{
-        f"undefined-{name}": ({name: UNDEFINED}, "nobody_says_this")
+        f"undefined-{name}": ({name: UNDEFINED}, "not_defined_anywhere")
         for name in ("release", "capabilities", "cluster_profile", "feature_set", "feature_gates", "overrides")
     },
-    "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "nobody_says_this"),
-    "empty-release": ({"release": ""}, f"release {NOTHING}"),
-    "null-release": ({"release": None}, f"release {NOTHING}"),
-    "empty-selection": ({"capabilities": ""}, f"capabilities {NOTHING}"),
-    "omitted-selection": ({"capabilities": "{{ nope | default(omit) }}"}, f"capabilities {NOTHING}"),
-    "null-gates": ({"feature_gates": None}, f"feature_gates {NOTHING}"),
+    "undefined-set": ({"capabilities": {"baselineCapabilitySet": UNDEFINED}}, "not_defined_anywhere"),
+    "empty-release": ({"release": ""}, f"release {EMPTY}"),
+    "null-release": ({"release": None}, f"release {EMPTY}"),
+    "empty-selection": ({"capabilities": ""}, f"capabilities {EMPTY}"),
+    "omitted-selection": ({"capabilities": "{{ nope | default(omit) }}"}, f"capabilities {EMPTY}"),
+    "null-gates": ({"feature_gates": None}, f"feature_gates {EMPTY}"),
 }
 """Variables of a host whose cluster is clear, which do not say what is meant."""
 
@@ -95,7 +95,7 @@ def test_findings_are_listed_and_fail(rollouts: Rollouts, desk: Desk) -> None:
     assert done.code != 0
     assert "- ConfigMap openshift-config/insights-upload-schedule: does not exist" in done.text
     assert "- Namespace openshift-insights: disabled capabilities: Insights" in done.text
-    assert "localhost is not as the release says: 1 missing, 1 unexpected" in done.refusal("localhost")
+    assert "localhost differs from the release: 1 missing, 1 unexpected" in done.refusal("localhost")
 
 
 def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> None:
@@ -106,7 +106,7 @@ def test_another_selection_is_compared_with(rollouts: Rollouts, desk: Desk) -> N
     done = desk.run(VERIFY, *RELEASE, right={**host, "cluster_profile": "self-managed-high-availability"}, wrong=wanted)
 
     assert done.refusal("right") == "", done.text
-    assert "wrong is not as the release says: 5 missing" in done.refusal("wrong")
+    assert "wrong differs from the release: 5 missing" in done.refusal("wrong")
 
 
 def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Rollouts, desk: Desk) -> None:
@@ -118,7 +118,7 @@ def test_what_could_not_be_looked_at_fails_after_the_rest_was_shown(rollouts: Ro
 
     assert "- ConfigMap openshift-config/insights-upload-schedule: does not exist" in done.text
     assert "error: cannot list deployments.apps: 403 Forbidden" in done.text
-    assert "1 missing, not all could be looked at" in done.refusal("localhost")
+    assert "1 missing, some resources could not be checked" in done.refusal("localhost")
 
 
 def test_a_selection_that_cannot_be_is_told(desk: Desk) -> None:

@@ -46,7 +46,7 @@ def release_bodies(release: Release, kind: str, options: ClusterOptions | None =
     facts = inclusion_context(cluster, release, problems)
     raise_errors(problems, InvalidOptionError)
     wanted = [manifest for manifest in release.manifests if manifest.resource_id.kind == kind and not manifest.deletes]
-    return [release.body(manifest) for manifest in included_manifests(wanted, facts)]
+    return [release.read_body(manifest) for manifest in included_manifests(wanted, facts)]
 
 
 def read_release(folder: Path) -> Release:

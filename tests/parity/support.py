@@ -20,6 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     InclusionContext,
     Override,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
@@ -169,7 +170,7 @@ def _synthetic_object(
 
 
 def _synthetic_manifest(obj: dict[str, Any], number: int) -> Manifest:
-    manifest, _problems = manifest_from_object(obj, "synthetic.yaml", number)
+    manifest = manifest_from_object(obj, "synthetic.yaml", number, Problems())
     assert manifest is not None
     return manifest
 

@@ -16,6 +16,7 @@ hypothesis = pytest.importorskip("hypothesis", reason="needs hypothesis (require
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import manifest_from_object
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import read_manifest_file
 from ansible_collections.capability.openshift.plugins.module_utils._yaml import libyaml as _yaml
@@ -698,7 +699,8 @@ def seen(head: Head) -> tuple[object, ...]:
     """Return everything that the collection takes from a head."""
     fields = sorted(head.value) if isinstance(head.value, dict) else None
     # Not a number is not equal to itself, and 1 is equal to True.
-    manifest, problems = (None, ()) if head.value is None else manifest_from_object(head.value, "file", 1)
+    problems = Problems()
+    manifest = None if head.value is None else manifest_from_object(head.value, "file", 1, problems)
     if manifest is not None and manifest.annotations is not None:
         # Of annotations that decide nothing, it only counts that they are strings.
         deciding = {key: text if "openshift.io/" in key else "" for key, text in manifest.annotations.items()}
@@ -740,9 +742,10 @@ def disagreement(text: str) -> str:
 
 
 def assert_agreement_on_file(data: bytes) -> None:
-    fast, fast_problems = read_manifest_file("file", data, read_as_releases_are)
-    sure, problems = read_manifest_file("file", data, _yaml.read_head)
-    if any("not valid YAML" in problem.message for problem in problems):
+    fast_problems, problems = Problems(), Problems()
+    fast = read_manifest_file("file", data, read_as_releases_are, fast_problems)
+    sure = read_manifest_file("file", data, _yaml.read_head, problems)
+    if any(problem.code == "invalid-yaml" for problem in problems):
         return  # a fault that may be in a body, see ``disagreement``
     assert fast_problems == problems, data
     assert [item.resource_id for item in fast.manifests] == [item.resource_id for item in sure.manifests], data
@@ -766,7 +769,8 @@ def test_nasty_document(text: str) -> None:
 @pytest.mark.parametrize("data", NOT_UTF8)
 def test_file_that_is_not_utf8(data: bytes) -> None:
     assert_agreement_on_file(data)
-    _file, problems = read_manifest_file("file", data, read_as_releases_are)
+    problems = Problems()
+    read_manifest_file("file", data, read_as_releases_are, problems)
     assert [problem.severity for problem in problems] == ["error"]
 
 

@@ -50,11 +50,11 @@ NO_FILTER = InclusionContext()
 def test_loads_alike_with_both_parsers(folder: Path) -> None:
     loaded, surely = load(folder), load_surely(folder)
     # The bodies are compared as bytes below: what reads them is another function each time.
-    assert loaded.release._replace(body=repr) == surely.release._replace(body=repr)
+    assert loaded.release._replace(read_body=repr) == surely.release._replace(read_body=repr)
     assert loaded.problems == surely.problems
     assert list(loaded.files) == list(surely.files)
     for file, other in zip(loaded.files.values(), surely.files.values(), strict=True):
-        assert (file.manifests, file.spans, file.data) == (other.manifests, other.spans, other.data)
+        assert (file.manifests, file.spans, file.read_bytes()) == (other.manifests, other.spans, other.read_bytes())
 
 
 @folders
@@ -66,7 +66,7 @@ def test_few_documents_are_doubted(folder: Path) -> None:
     for file in files:
         for manifest in file.manifests:
             try:
-                _rapidyaml.read_head(file.text(manifest))
+                _rapidyaml.read_head(file.read_text(manifest))
             except _rapidyaml.UnsupportedSyntax:
                 doubted += 1
     assert doubted < sum(len(file.manifests) for file in files) / 10
@@ -122,12 +122,12 @@ def test_more_capabilities_let_more_in(folder: Path) -> None:
 
     def body(manifest: Manifest) -> object:
         if place(manifest) not in bodies:
-            bodies[place(manifest)] = loaded.release.body(manifest)
+            bodies[place(manifest)] = loaded.release.read_body(manifest)
         return bodies[place(manifest)]
 
     def let_in(baseline: str) -> set[tuple[str, int]]:
         options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline}, always_enabled_capabilities=[])
-        context, _status = resolve_cluster(options, loaded.release._replace(body=body), Problems())
+        context, _status = resolve_cluster(options, loaded.release._replace(read_body=body), Problems())
         return included(loaded.release.manifests, context)
 
     none, some, everything = map(let_in, ("None", "v4.11", "vCurrent"))
@@ -147,7 +147,7 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
         (file,) = (item for item in loaded.files if item.rpartition("/")[2] == name)
         source = (folder / file).read_bytes()
         if b"{{" in source:
-            source = loaded.files[file].data  # as rendered
+            source = loaded.files[file].read_bytes()  # as rendered
         assert is_cut_from(data, source), file
         (tmp_path / name).write_bytes(data)
 
@@ -165,7 +165,7 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
 def test_bodies_agree_with_heads(folder: Path) -> None:
     loaded = load(folder)
     for manifest in loaded.release.manifests[::10]:
-        body = loaded.release.body(manifest)
+        body = loaded.release.read_body(manifest)
         assert body["kind"] == manifest.resource_id.kind
         assert body["metadata"]["name"] == manifest.resource_id.name
         if manifest.annotations is not None:

@@ -25,6 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     CAPABILITIES,
     DEFAULT_CLUSTER_PROFILE,
     FORCED_CAPABILITIES,
+    newest_minor,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.feature_sets import feature_set_names
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -196,7 +197,7 @@ def test_synthetic_update(case: SyntheticUpdate) -> None:
 
 def can_be_expressed(case: SyntheticUpdate) -> bool:
     """Tell whether the options of the filter can: it always has a profile, and a feature set that there is."""
-    return case.config["profile"] is not None and case.config["featureSet"] in ("", *feature_set_names(Minor(5, 2)))
+    return case.config["profile"] is not None and case.config["featureSet"] in ("", *feature_set_names(newest_minor()))
 
 
 @pytest.mark.parametrize(
@@ -436,7 +437,7 @@ def outgoing_gates(release: Release) -> frozenset[str] | None:
         if manifest.resource_id.kind == "FeatureGate"
         and decide(manifest, InclusionContext(feature_set="", major_version=release.minor.major)).included
         and f"include.release.openshift.io/{DEFAULT_CLUSTER_PROFILE}" in (manifest.annotations or {})
-        for entry in release.body(manifest)["status"]["featureGates"]
+        for entry in release.read_body(manifest)["status"]["featureGates"]
         for gate in entry.get("enabled", ())
     )
 

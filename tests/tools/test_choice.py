@@ -78,8 +78,8 @@ def test_of_those_as_near_the_one_of_the_same_name_is_first() -> None:
     [
         ("roles/plan/tasks/main.yml", {"ansible-lint", "molecule"}, [SCENARIO]),
         ("roles/plan/meta/argument_specs.yml", {"ansible-lint", "docs", "molecule"}, [SCENARIO]),
-        ("changelogs/fragments/1.yml", {"changelog"}, []),
-        ("docs/rules.md", {"docs"}, []),
+        ("changelogs/fragments/1.yml", {"changelog", "site"}, []),
+        ("docs/rules.md", {"docs", "site"}, []),
         ("tests/unit/data/capabilities.json", {"unit"}, [NEAR]),
         ("tests/unit/install_configs/aws.json", {"cluster"}, [CLUSTER]),
         ("tools/lanes.py", {"ruff", "mypy", "unit"}, ["tests/tools/test_lanes.py"]),

@@ -45,7 +45,7 @@ def test_action_groups_name_exactly_the_modules_that_document_them():
     assert extending("actiongroup", "actiongroup_cluster") == MODULES
 
 
-def test_the_group_of_clusters_has_exactly_those_that_can_be_told_how_to_reach_one():
+def test_the_group_of_clusters_has_exactly_the_modules_with_connection_options():
     auth = "kubernetes.core.k8s_auth_options"
     reach = [name for name in MODULES if auth in documentation(name)["extends_documentation_fragment"]]
 
@@ -90,11 +90,11 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
         needed = [parameter.name for parameter in others if parameter.default is inspect.Parameter.empty]
         positional = {name: "4.20" if name.endswith("version") else [] for name in needed}
         try:
-            said = str(function({}, **positional, nonsense="x"))
+            message = str(function({}, **positional, nonsense="x"))
         except AnsibleFilterError as error:
-            said = str(error)
-        known = re.search("Known are: ([a-z_, ]+)", said)
-        assert known, said
+            message = str(error)
+        known = re.search("Known are: ([a-z_, ]+)", message)
+        assert known, message
         taken |= set(known.group(1).split(", "))
 
     assert set(documented) == {"_input", *taken}

@@ -20,9 +20,9 @@ from ansible_collections.capability.openshift.plugins.modules import release_app
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "roll_out_a_release.md").read_text("utf-8")
 PLAYBOOK = (ROOT / "playbooks" / "apply_release.yml").read_text("utf-8")
-ROLE = ROOT / "roles" / "release_manifests"
-PREFIX = "release_manifests_"
-OF_THE_ROLE = {"apply", "chdir", "decisions", "dest"}
+ROLE = ROOT / "roles" / "release_apply"
+PREFIX = "release_apply_"
+OF_THE_ROLE = {"chdir"}
 
 
 def table(head: str) -> list[list[str]]:

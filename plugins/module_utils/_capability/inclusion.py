@@ -151,8 +151,8 @@ def _feature_set(value: str, feature_set: str) -> Iterator[Reason]:
         message = f"unrecognized value {go_quote(item)} in {FEATURE_SET_ANNOTATION}={value}; known values are: {known}"
         yield Reason("feature_set", message)
     if required not in listed:
-        found = ",".join(sorted(set(listed)))
-        yield Reason("feature_set", f"{go_quote(required)} is required, and {FEATURE_SET_ANNOTATION}={found}")
+        given = ",".join(sorted(set(listed)))
+        yield Reason("feature_set", f"{go_quote(required)} is required, and {FEATURE_SET_ANNOTATION}={given}")
 
 
 def _feature_gates(value: str, enabled: frozenset[str]) -> Iterator[Reason]:

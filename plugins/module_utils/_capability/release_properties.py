@@ -74,7 +74,7 @@ def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple
         if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
             continue
         if decide(manifest, context).included:
-            names = enum_names(release.body(manifest))
+            names = enum_names(release.read_body(manifest))
             if names is not None:
                 return names, manifest.file
     return None, ""
@@ -129,7 +129,7 @@ def _gates_of_manifests(release: Release, cluster_profile: str, feature_set: str
             continue
         marker = (manifest.annotations or {}).get(f"{PROFILE_ANNOTATION}{cluster_profile}")
         if marker in (_CONFIG_OPERATOR_ONLY, "true") and decide(manifest, context).included:
-            entries = nested(release.body(manifest), "status", "featureGates")
+            entries = nested(release.read_body(manifest), "status", "featureGates")
             if isinstance(entries, list):
                 gates = gates or set()
                 gates.update(_enabled_names(entries))

@@ -70,6 +70,10 @@ class Selection(NamedTuple):
             block[API_ADDITIONAL] = list(self.additional)
         return block
 
+    def to_options(self) -> dict[str, Any]:
+        """The baseline and the list in Ansible's spelling, as modules return them."""
+        return {"baseline_capability_set": self.baseline, "additional_enabled_capabilities": list(self.additional)}
+
 
 def parse_selection(options: object, where: str, problems: Problems) -> Selection:
     """Parse a selection in the API's spelling, Ansible's, or that of the API's first draft.
@@ -157,7 +161,7 @@ def _final(values: Mapping[str, Any], where: str, problems: Problems) -> Selecti
     location = f"{where}.baseline_capability_set"
     if baseline is not None and not isinstance(baseline, str):
         message = f"is {baseline!r}, expected the name of a set"
-        problems.error("not-a-string", location, message, f"Write {NONE}, v4.N or {V_CURRENT}")
+        problems.error("invalid-baseline", location, message, f"Write {NONE}, v4.N or {V_CURRENT}")
         baseline = None
     additional = _names(values, "additional_enabled_capabilities", where, problems)
     excluded = _names(values, "excluded_capabilities", where, problems)

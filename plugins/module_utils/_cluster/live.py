@@ -42,7 +42,7 @@ def get_cluster_version(client: Client) -> Object:
         code = error.problems[0].code
         if error.object_name:
             message = "the cluster has no ClusterVersion named version"
-            hint = "Create it; on a cluster without a cluster-version operator, give it a spec.clusterID of your own"
+            hint = "Create it; on a cluster without a cluster-version operator, set a new UUID as its spec.clusterID"
         else:
             message = f"{client.host} does not serve ClusterVersion: it is not the API server of an OpenShift cluster"
             hint = (

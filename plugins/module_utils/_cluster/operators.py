@@ -71,7 +71,7 @@ def operators_of_cluster(
 def versions_of_manifest(release: Release, manifest: Manifest) -> Versions:
     """Return the versions that the ClusterOperator of ``manifest`` reports when it is available."""
     versions: dict[str, str] = {}
-    for item in mappings_in(nested(release.body(manifest), "status", "versions")):
+    for item in mappings_in(nested(release.read_body(manifest), "status", "versions")):
         name, version = item.get("name"), item.get("version")
         version = release.version if version == _PLACEHOLDER else version
         if isinstance(name, str) and isinstance(version, str) and version and not version.startswith(_PLACEHOLDER):

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The facts: which capabilities, sets, feature sets and special cases each OpenShift minor has, with their sources.
+"""Capabilities, sets and special cases of each OpenShift minor, with their sources.
 
-Nothing here is computed from a release. A fact that a release can tell itself (its gates, the names in its
-ClusterVersion CRD) is read from the release where the registry does not know the minor.
+Nothing here is computed from a release. If a minor is missing here, its names are read from the ClusterVersion CRD of
+its release.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ DEFAULT_CLUSTER_PROFILE = "self-managed-high-availability"
 
 
 class Capability(NamedTuple):
-    """A capability as a fact.
+    """A capability.
 
-    ``gates``: it exists only while one of these feature gates is on (empty: always); ``source`` of the gates and
-    of ``since`` is the API table of that minor (see ``Branch.source``) unless it says otherwise. ``is_new``: its
-    component came with it; of all others every earlier cluster has the component.
+    ``gates``: it exists only if one of these feature gates is enabled; empty means always. ``is_new``: the component
+    did not exist before ``since``. Every earlier cluster has the components of all other capabilities.
+    ``source`` is that of ``gates`` and ``since``; the commit of each minor is in ``BRANCHES``.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Capability(NamedTuple):
 
 
 class SetAmendment(NamedTuple):
-    """A capability that was put into named sets after those sets had been published."""
+    """A capability that was added to published sets."""
 
     capability: str
     sets: tuple[str, ...]
@@ -46,14 +46,14 @@ class SetAmendment(NamedTuple):
 
 
 class SinceMinor(NamedTuple):
-    """Something that is so from a minor on."""
+    """A behaviour that begins with a minor."""
 
     since: Minor
     source: str
 
 
 class AlwaysEnabled(NamedTuple):
-    """Capabilities that the CVO keeps on whatever is asked, from ``since`` on, but for ``except_profiles``."""
+    """Capabilities that the CVO enables for every selection, from ``since`` on, except in ``except_profiles``."""
 
     capabilities: tuple[str, ...]
     since: Minor
@@ -62,7 +62,7 @@ class AlwaysEnabled(NamedTuple):
 
 
 class ForcedCapability(NamedTuple):
-    """A capability that an update from a minor to another turns on although no manifest says so."""
+    """A capability that an update from one minor to another enables, although no manifest requires it."""
 
     capability: str
     from_minor: Minor
@@ -71,7 +71,7 @@ class ForcedCapability(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """The branch of the API from which the facts of a minor were read."""
+    """The branch of openshift/api from which the data of a minor was read."""
 
     minor: Minor
     commit: str
@@ -83,7 +83,7 @@ class Branch(NamedTuple):
 
 
 class MinorData(NamedTuple):
-    """What one minor knows, gates aside: ``capabilities`` (all names) and ``sets`` (name to its content)."""
+    """All capabilities of a minor, whatever its feature gates are, and the content of its sets by name."""
 
     minor: Minor
     capabilities: frozenset[str]
@@ -126,7 +126,7 @@ CAPABILITIES: tuple[Capability, ...] = (
 VERSIONED_SETS: tuple[Minor, ...] = tuple(Minor(4, minor) for minor in range(11, 19))
 """Minors that have a set of their own (v4.11 to v4.18); no minor after 4.18 added one.
 
-A versioned set holds every capability known in its minor, and is never taken back by a later minor.
+A versioned set contains every capability known in its minor, and later minors keep it.
 Source: openshift/api:config/v1/types_cluster_version.go ClusterVersionCapabilitySets, branches 4.11 to 5.2 compared.
 """
 
@@ -156,7 +156,7 @@ FORCED_CAPABILITIES: tuple[ForcedCapability, ...] = (
 
 OVERRIDES_ADMIT_PATCHES = SinceMinor(
     Minor(4, 22),
-    "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before, all updates",
+    "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before 4.22, all updates",
 )
 
 _COMMITS = {
@@ -178,23 +178,23 @@ _COMMITS = {
     Minor(5, 2): "2a3d73913b5a7caec4c57d5c3d04f51106ec4da3",
 }
 BRANCHES: Mapping[Minor, Branch] = {minor: Branch(minor, commit) for minor, commit in _COMMITS.items()}
-"""Every minor that the registry knows."""
+"""The minors with data here."""
 
 _BY_NAME = {capability.name: capability for capability in CAPABILITIES}
 
 
 def has_capabilities(minor: Minor) -> bool:
-    """Tell whether ``minor`` has capabilities at all; a CVO from before applies everything."""
+    """Whether ``minor`` has capabilities. An earlier CVO applies everything."""
     return minor >= min(BRANCHES)
 
 
 def newest_minor() -> Minor:
-    """The newest minor that the registry knows."""
+    """The newest minor with data here."""
     return max(BRANCHES)
 
 
 def data_of(minor: Minor) -> MinorData | None:
-    """Return what ``minor`` knows, or ``None`` where the registry does not know the minor."""
+    """The capabilities and sets of ``minor``; ``None`` if it has no data here."""
     branch = BRANCHES.get(minor)
     if branch is None:
         return None
@@ -203,9 +203,9 @@ def data_of(minor: Minor) -> MinorData | None:
 
 
 def data_from_names(minor: Minor, names: Iterable[str], source: str) -> MinorData:
-    """Return the facts of a minor that the registry does not know, from the ``names`` its release knows.
+    """The data of a minor that is not in ``BRANCHES``, from the ``names`` in its ClusterVersion CRD.
 
-    ``vCurrent`` is all of them; the other sets are those of the newest minor that the registry knows.
+    ``vCurrent`` is all of them; the other sets are those of the newest minor in ``BRANCHES``.
     """
     known = frozenset(names)
     sets = {name: content & known for name, content in _versioned_sets(newest_minor()).items()}
@@ -213,7 +213,7 @@ def data_from_names(minor: Minor, names: Iterable[str], source: str) -> MinorDat
 
 
 def gated_capabilities(gates: frozenset[str]) -> frozenset[str]:
-    """Capabilities that do not exist while ``gates`` are the only ones enabled.
+    """Capabilities that do not exist if ``gates`` are all enabled feature gates.
 
     Source: openshift/cluster-version-operator:lib/capability/capability.go excludedCapabilities.
     """
@@ -221,34 +221,33 @@ def gated_capabilities(gates: frozenset[str]) -> frozenset[str]:
 
 
 def forced_capabilities(from_minor: Minor, to_minor: Minor) -> tuple[ForcedCapability, ...]:
-    """Return what an update between these minors turns on although no manifest says so."""
+    """The capabilities that an update between these minors enables, although no manifest requires it."""
     return tuple(item for item in FORCED_CAPABILITIES if (item.from_minor, item.to_minor) == (from_minor, to_minor))
 
 
 def gates_of(capability: str) -> tuple[str, ...]:
-    """Feature gates one of which ``capability`` needs to exist; empty where it needs none."""
-    found = _BY_NAME.get(capability)
-    return found.gates if found else ()
+    """Feature gates one of which must be enabled for ``capability`` to exist; empty if it always exists."""
+    known = _BY_NAME.get(capability)
+    return known.gates if known else ()
 
 
 def since_of(capability: str) -> Minor | None:
-    """Return the first minor that knows ``capability``, ``None`` where no minor does."""
-    found = _BY_NAME.get(capability)
-    return found.since if found else None
+    """The first minor that knows ``capability``; ``None`` if no minor does."""
+    known = _BY_NAME.get(capability)
+    return known.since if known else None
 
 
 def is_in_every_minor(capability: str, minor: Minor) -> bool:
-    """Tell whether every cluster of ``minor`` has the component, because it became a capability only later."""
-    found = _BY_NAME.get(capability)
-    return found is not None and minor < found.since and not found.is_new and not found.gates
+    """Whether every cluster of ``minor`` has the component, because it became a capability only later."""
+    known = _BY_NAME.get(capability)
+    return known is not None and minor < known.since and not known.is_new and not known.gates
 
 
 def always_enabled_by_default(minor: Minor | None, cluster_profile: str) -> tuple[str, ...]:
-    """Capabilities that a cluster of ``minor`` has on whatever is asked."""
-    fact = ALWAYS_ENABLED
-    if minor is None or minor < fact.since or cluster_profile in fact.except_profiles:
+    """Capabilities that clusters of ``minor`` enable for every selection."""
+    if minor is None or minor < ALWAYS_ENABLED.since or cluster_profile in ALWAYS_ENABLED.except_profiles:
         return ()
-    return fact.capabilities
+    return ALWAYS_ENABLED.capabilities
 
 
 def _versioned_sets(minor: Minor) -> dict[str, frozenset[str]]:

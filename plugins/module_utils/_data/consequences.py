@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The facts: what it means for users and for other components that a capability is off, with their sources."""
+"""What does not work in a cluster, or must be done instead, if a capability is disabled. With sources."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from typing import NamedTuple
 
 
 class Consequence(NamedTuple):
-    """Something that no longer works, or that somebody has to do instead, while ``capability`` is off.
-
-    ``text`` is one sentence without a full stop. ``source`` says where the fact it rests on is stated.
-    """
+    """A consequence of a disabled ``capability``. ``text`` is one sentence without a full stop."""
 
     capability: str
     text: str
@@ -31,7 +28,7 @@ _INGRESS = "openshift/enhancements:enhancements/ingress/optional-ingress-hypersh
 CONSEQUENCES: tuple[Consequence, ...] = (
     Consequence(
         "Build",
-        "Build and BuildConfig objects cannot be created, so images have to be built outside these APIs",
+        "Build and BuildConfig objects cannot be created, so images must be built in another way",
         f"{_DOCS}/build-config-capability.adoc; {_API}Build",
     ),
     Consequence(
@@ -41,7 +38,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "CSISnapshot",
-        "Nobody acts on VolumeSnapshot objects, so volume snapshots can neither be taken nor deleted",
+        "VolumeSnapshot objects have no effect, so volume snapshots can neither be taken nor deleted",
         f"{_DOCS}/cluster-csi-snapshot-controller-operator.adoc; {_API}CSISnapshot",
     ),
     Consequence(
@@ -52,19 +49,19 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     Consequence(
         "CloudControllerManager",
         "No cloud controller manager of the platform creates load balancers for Services of type LoadBalancer, "
-        "so something else has to serve them",
+        "so another controller must serve them",
         f"{_API}CloudControllerManager; {_KUBERNETES}",
     ),
     Consequence(
         "CloudControllerManager",
         "New nodes whose kubelet expects a cloud provider keep their uninitialized taint and take no workload, "
-        "hence it can be off only on bare metal, none, or external without a cloud controller manager",
+        "so it can be disabled only on bare metal, none, or external without a cloud controller manager",
         f"{_KUBERNETES}; openshift/api#1434; openshift/openshift-docs#75877",
     ),
     Consequence(
         "CloudCredential",
-        "CredentialsRequest objects are not answered, so a component that needs access to a cloud gets its secret "
-        "only if somebody creates it",
+        "CredentialsRequest objects have no effect, so an administrator must create the secrets of components that "
+        "access a cloud",
         f"{_DOCS}/cloud-credential-operator.adoc; openshift/api#1571",
     ),
     Consequence(
@@ -87,7 +84,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "CompatibilityRequirements",
-        "ClusterAPI cannot be enabled, as the ClusterVersion API requires this capability for it",
+        "ClusterAPI cannot be enabled, because the ClusterVersion API requires this capability for it",
         "openshift/api:config/v1/types_cluster_version.go FeatureGateAwareXValidation; openshift/api#2884",
     ),
     Consequence(
@@ -98,17 +95,17 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     Consequence(
         "Console",
         "The APIs for console links, quick starts, YAML samples and command line downloads are absent, "
-        "so add-ons that create such objects have to tolerate that",
+        "so add-ons that create such objects must tolerate that",
         "eclipse-che/che#21642",
     ),
     Consequence(
         "Console",
-        "An operator whose OLM bundle carries console objects fails to install, as OLM does not look at capabilities",
+        "An operator whose OLM bundle contains console objects fails to install, because OLM ignores capabilities",
         "openshift/cert-manager-operator#455",
     ),
     Consequence(
         "DeploymentConfig",
-        "DeploymentConfig objects cannot be created, so workloads that use them have to move to Deployments",
+        "DeploymentConfig objects cannot be created, so workloads that use them must move to Deployments",
         f"{_DOCS}/deployment-config-capability.adoc; {_API}DeploymentConfig",
     ),
     Consequence(
@@ -123,8 +120,8 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "ImageRegistry",
-        "A build that pushes to an image stream, as oc new-app makes them, does not start unless it names an external "
-        "registry",
+        "A build that pushes to an image stream, such as one of oc new-app, does not start unless it names an "
+        "external registry",
         "openshift/openshift-controller-manager:pkg/build/controller/build/build_controller.go "
         "resolveImageReferences; operate-first/support#377",
     ),
@@ -156,14 +153,14 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "Insights",
-        "Configuration data is not gathered for Red Hat (Telemetry is another matter), so the Insights advisor has no "
-        "recommendations for the cluster",
+        "Configuration data is not gathered for Red Hat, so the Insights advisor has no recommendations for the "
+        "cluster; Telemetry is not affected",
         f"{_DOCS}/insights-operator.adoc; {_API}Insights",
     ),
     Consequence(
         "Insights",
-        "Simple content access entitlements are not imported, so builds that need subscription content have to be "
-        "given them by hand",
+        "Simple content access entitlements are not imported, so builds that need subscription content need "
+        "entitlements created by hand",
         "docs.redhat.com OpenShift 4.20 Support, Importing simple content access entitlements with Insights Operator",
     ),
     Consequence(
@@ -179,18 +176,18 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "MachineAPI",
-        "An installation on installer-provisioned infrastructure is refused",
+        "The installer rejects an installation on installer-provisioned infrastructure",
         f"{_DOCS}/machine-api-capability.adoc; openshift/installer#7414",
     ),
     Consequence(
         "NodeTuning",
-        "Tuned and PerformanceProfile objects have no effect, so kernel and latency settings of nodes have to be "
-        "made another way",
+        "Tuned and PerformanceProfile objects have no effect, so kernel and latency settings of nodes must be "
+        "applied in another way",
         f"{_DOCS}/node-tuning-operator.adoc; {_API}NodeTuning",
     ),
     Consequence(
         "NodeTuning",
-        "Control plane nodes miss some default tuning, which may limit clusters with more than 900 nodes or routes",
+        "Control plane nodes lack some default tuning, which may limit clusters with more than 900 nodes or routes",
         f"{_DOCS}/node-tuning-operator.adoc",
     ),
     Consequence(
@@ -210,7 +207,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "Storage",
-        "Nobody ensures a default storage class, so an administrator has to provide one",
+        "No operator ensures a default storage class, so an administrator must provide one",
         f"{_API}Storage; {_STORAGE}",
     ),
     Consequence(
@@ -225,7 +222,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "baremetal",
-        "The cluster cannot provision or manage bare-metal hosts, so it must not hold BareMetalHost objects",
+        "The cluster cannot provision or manage bare-metal hosts, so it must not contain BareMetalHost objects",
         f"{_DOCS}/cluster-bare-metal-operator.adoc; {_API}Baremetal",
     ),
     Consequence(
@@ -235,12 +232,12 @@ CONSEQUENCES: tuple[Consequence, ...] = (
     ),
     Consequence(
         "marketplace",
-        "The default catalog sources are absent, so catalogs have to be added by hand before OLM v0 finds operators",
+        "The default catalog sources are absent, so catalogs must be added by hand before OLM v0 finds operators",
         f"{_DOCS}/operator-marketplace.adoc; {_API}Marketplace",
     ),
     Consequence(
         "marketplace",
-        "The namespace openshift-marketplace is not created, and an administrator has to create it to offer "
+        "The namespace openshift-marketplace is not created, and an administrator must create it to offer "
         "catalogs to all namespaces",
         f"{_DOCS}/operator-marketplace.adoc",
     ),
@@ -254,7 +251,7 @@ CONSEQUENCES: tuple[Consequence, ...] = (
 
 
 def consequences_of(names: Iterable[str]) -> tuple[Consequence, ...]:
-    """Return what it means that the capabilities ``names`` are off, sorted by capability; an unknown name has none."""
-    wanted = frozenset(names)
-    found = (item for item in CONSEQUENCES if item.capability in wanted)
-    return tuple(sorted(found, key=lambda item: item.capability))
+    """The consequences of disabling the capabilities ``names``, sorted by capability. Unknown names have none."""
+    disabled = frozenset(names)
+    consequences = (item for item in CONSEQUENCES if item.capability in disabled)
+    return tuple(sorted(consequences, key=lambda item: item.capability))

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The rules of the form "this needs that capability", as data."""
+"""Rules of the form "this needs that capability"."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from .install_rules import CLUSTER_VERSION, HOSTED, HOSTED_CLUSTER, INSTALL_METH
 class Dependency(NamedTuple):
     """A rule of the form "this needs that capability".
 
-    ``needed_by`` is the capability that needs ``capability``; empty where platform or method do. ``with_none_alone``:
-    applies with the set None alone. ``platforms`` (``None``: all) but for ``except_platforms``. ``by_list``: only the
-    list of additional capabilities counts, not what the baseline has. ``gates``: all of them have to be on.
+    ``needed_by`` is the capability that needs ``capability``, empty if the platform or the install method does.
+    ``with_none_alone``: applies only with the set None. ``platforms``: ``None`` means all, except
+    ``except_platforms``. ``by_list``: names in the baseline do not count, only those in the list. ``gates``: all of
+    them must be enabled.
     """
 
     rule: Rule
@@ -55,7 +56,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "installer",
             Minor(4, 15),
             None,
-            "platform is neither none nor baremetal, any baseline",
+            "any platform except none and baremetal, any baseline",
             "disabling CloudCredential capability available only for baremetal platforms",
             f"{VALIDATION} ValidateInstallConfig (openshift/installer#7875, #7884, OCPBUGS-24956)",
         ),
@@ -68,7 +69,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "installer",
             Minor(4, 16),
             None,
-            "platform is none of none, baremetal and external, any baseline",
+            "any platform except none, baremetal and external, any baseline",
             "disabling CloudControllerManager is only supported on the Baremetal, None, or External platform with "
             "cloudControllerManager value none",
             f"{VALIDATION} ValidateInstallConfig (openshift/installer#7546)",
@@ -111,7 +112,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "installer",
             Minor(4, 17),
             None,
-            "marketplace is on, any baseline",
+            "marketplace is enabled, any baseline",
             _MARKETPLACE,
             f"{VALIDATION} ValidateInstallConfig (openshift/installer#8609, OCPBUGS-30025)",
         ),
@@ -196,7 +197,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "ClusterVersion",
             Minor(4, 23),
             None,
-            f"ClusterAPI is listed, any baseline, feature gates {' and '.join(_GATES_OF_CLUSTER_API)} are on",
+            f"ClusterAPI is listed, any baseline, feature gates {' and '.join(_GATES_OF_CLUSTER_API)} are enabled",
             "the `ClusterAPI` capability requires the `CompatibilityRequirements` capability, which is neither "
             "explicitly or implicitly enabled in this cluster",
             f"{CLUSTER_VERSION} FeatureGateAwareXValidation (commit 3d2c42337)",
@@ -212,7 +213,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "HostedCluster",
             Minor(4, 20),
             None,
-            "Console is on",
+            "Console is enabled",
             "Ingress capability can only be disabled if Console capability is also disabled",
             f"{HOSTED_CLUSTER} (OCPBUGS-58422; openshift/console-operator#1182)",
             (HOSTED,),
@@ -226,7 +227,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             "documentation",
             Minor(4, 14),
             None,
-            "Build is on",
+            "Build is enabled",
             "builds push their images to the image registry of the cluster unless each names another one",
             "openshift/release step ipi-conf-capability-additonalcaps",
             INSTALL_METHODS,
@@ -241,7 +242,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
             Minor(4, 12),
             None,
             "platform openstack or ovirt",
-            "the API warns against turning Storage off on this platform",
+            "the API warns against disabling Storage on this platform",
             f"{CLUSTER_VERSION} ClusterVersionCapabilityStorage",
         ),
         "Storage",
@@ -265,7 +266,7 @@ DEPENDENCIES: tuple[Dependency, ...] = (
 
 
 def all_rules() -> tuple[Rule, ...]:
-    """Return every rule, grouped by layer, for those who want to read them."""
-    found = (*SINGLE_RULES, *(requirement.rule for requirement in DEPENDENCIES))
+    """Every rule, grouped by layer."""
+    rules = (*SINGLE_RULES, *(dependency.rule for dependency in DEPENDENCIES))
     order = ("installer", "ClusterVersion", "HostedCluster", "documentation")
-    return tuple(sorted(found, key=lambda rule: order.index(rule.layer)))
+    return tuple(sorted(rules, key=lambda rule: order.index(rule.layer)))

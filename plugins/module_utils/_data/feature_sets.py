@@ -16,9 +16,10 @@ DEFAULT_FEATURE_SET = "Default"
 
 
 class FeatureSet(NamedTuple):
-    """A feature set: ``annotated`` ones may be named by ``release.openshift.io/feature-set``.
+    """A feature set.
 
-    ``blocks_updates``: no update to another minor while it is on. ``permanent``: it can never be left.
+    ``annotated``: ``release.openshift.io/feature-set`` may name it. ``blocks_updates``: it blocks updates to another
+    minor. ``permanent``: it cannot be disabled once it is set.
     """
 
     name: str
@@ -38,9 +39,9 @@ GATES_OF_FEATURE_SETS: Mapping[str, frozenset[str]] = {
     "TechPreviewNoUpgrade": frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"}),
     "DevPreviewNoUpgrade": frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"}),
 }
-"""Which of the gates that hide capabilities a feature set turns on (openshift/api:features, branches 4.22 to 5.2).
+"""The feature gates of capabilities that a feature set enables (openshift/api:features, branches 4.22 to 5.2).
 
-Used only where the release's own FeatureGate manifest cannot be asked.
+Used only if the release has no FeatureGate manifest.
 """
 
 
@@ -58,20 +59,19 @@ FEATURE_SETS: tuple[FeatureSet, ...] = (
 
 
 ANNOTATED_FEATURE_SETS: tuple[str, ...] = tuple(sorted(item.name for item in FEATURE_SETS if item.annotated))
-"""Values that the newest CVO knows in ``release.openshift.io/feature-set``, sorted.
+"""Values that the newest CVO accepts in ``release.openshift.io/feature-set``, sorted.
 
 Source: openshift/library-go:pkg/manifest/manifest.go knownFeatureSets.
 """
 
 
 def feature_set(name: str) -> FeatureSet | None:
-    """Return the feature set of this name (``""`` is the default one), or ``None`` where there is none."""
-    wanted = name or DEFAULT_FEATURE_SET
-    return next((item for item in FEATURE_SETS if item.name == wanted), None)
+    """The feature set of this name (``""`` is the default one); ``None`` if it does not exist."""
+    return next((item for item in FEATURE_SETS if item.name == (name or DEFAULT_FEATURE_SET)), None)
 
 
 def feature_set_names(minor: Minor | None) -> tuple[str, ...]:
-    """Feature sets that a cluster of ``minor`` can have; of any minor where it is ``None``."""
+    """Feature sets that a cluster of ``minor`` can have, or one of any minor if it is ``None``."""
     return tuple(
         item.name
         for item in FEATURE_SETS

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Capabilities that HyperShift disables by default or lets an administrator select, by minor."""
+"""Capabilities that HyperShift disables by default, or that a HostedCluster can select, by minor."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import NamedTuple
 from .._version import Minor
 
 DEFAULT_OFF: frozenset[str] = frozenset({"baremetal", "ClusterAPI", "CompatibilityRequirements"})
-"""Names that a hosted cluster has off unless they are asked for; it has all others on.
+"""Names that a hosted cluster disables unless they are requested. It enables all others, new ones included.
 
 Source: openshift/hypershift:support/capabilities/hosted_control_plane_capabilities.go CalculateEnabledCapabilities.
 """
 
 
 class SelectableNames(NamedTuple):
-    """Names that a HostedCluster can turn off (``disabled``) and on (``enabled``) from ``since`` on."""
+    """Names that a HostedCluster can disable (``disabled``) and enable (``enabled``) from ``since`` on."""
 
     since: Minor
     disabled: frozenset[str]

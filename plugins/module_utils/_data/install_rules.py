@@ -3,9 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The rules that a selection has to keep at installation, as data: who holds them, when they apply, and the source.
+"""The rules of installations: the layer that enforces each, when it applies, and its source.
 
-What the cluster-version operator does by itself (always-enabled, gated and forced capabilities) is in ``registry``.
+What the cluster-version operator does by itself (always-enabled, gated and forced capabilities) is in
+``capabilities``.
 """
 
 from __future__ import annotations
@@ -15,21 +16,19 @@ from typing import Literal, NamedTuple
 from .._version import Minor
 
 INSTALL_METHODS: tuple[str, ...] = ("ipi", "upi", "agent", "assisted", "hosted")
-"""Ways to install: the installer provisions, the user does, the agent-based installer, the assisted service, and
-hosted control planes (HyperShift)."""
+"""Installer-provisioned, user-provisioned, agent-based, assisted, and hosted control planes (HyperShift)."""
 
 STANDALONE: tuple[str, ...] = ("ipi", "upi", "agent", "assisted")
 HOSTED = "hosted"
 
 Layer = Literal["installer", "ClusterVersion", "HostedCluster", "documentation"]
-"""Who holds a rule. What stands in documentation alone is a warning, everything else an error."""
+"""What enforces a rule. A rule of the documentation is a warning, all others are errors."""
 
 
 class Rule(NamedTuple):
-    """One rule, from ``since`` to ``until`` (``None``: still), where one of ``methods`` installs.
+    """A rule for installations by one of ``methods``, from ``since`` to ``until`` (``None``: no end).
 
-    ``condition`` says for readers when it applies, ``message`` what the layer answers (in its words where it has
-    some), ``source`` where the rule stands.
+    ``condition``: when it applies, for readers. ``message``: the layer's own message if it has one.
     """
 
     name: str
@@ -42,7 +41,7 @@ class Rule(NamedTuple):
     methods: tuple[str, ...] = STANDALONE
 
     def in_force(self, minor: Minor, method: str) -> bool:
-        """Tell whether the rule holds in ``minor`` for a cluster that ``method`` installs."""
+        """Whether the rule applies to ``minor`` and an install method."""
         return self.since <= minor and (self.until is None or minor <= self.until) and method in self.methods
 
 
@@ -55,7 +54,7 @@ KNOWN_NAMES = Rule(
     "installer",
     Minor(4, 11),
     None,
-    "always: names are case sensitive, and each has to be one that the version knows",
+    "always: names are case sensitive, and the version must know them",
     "Unsupported value",
     f"{VALIDATION} validateCapabilities",
 )
@@ -64,8 +63,8 @@ API_NAMES = Rule(
     "ClusterVersion",
     Minor(4, 11),
     None,
-    "always: the CRD lists sets and names; from 4.23 on, names behind feature gates are in that of their feature set "
-    "alone (what is not known is told as inst-known-names)",
+    "always: the CRD lists sets and names; from 4.23 on, names behind feature gates are only in the CRD of their "
+    "feature set (unknown names are reported as inst-known-names)",
     "Unsupported value",
     f"{CLUSTER_VERSION} FeatureGateAwareEnum on ClusterVersionCapability, enum on ClusterVersionCapabilitySet",
 )
@@ -74,7 +73,7 @@ BASELINE_REQUIRED = Rule(
     "installer",
     Minor(4, 11),
     None,
-    "the capabilities block is there and has no baselineCapabilitySet, although the documentation calls that vCurrent",
+    "the capabilities block has no baselineCapabilitySet, although the documentation says that it means vCurrent",
     'capabilities.baselineCapabilitySet: Unsupported value: ""',
     f"{VALIDATION} validateCapabilities (its test 'invalid empty string baseline capability set')",
 )
@@ -83,7 +82,7 @@ BAREMETAL_HOSTS = Rule(
     "installer",
     Minor(4, 17),
     None,
-    "platform baremetal, MachineAPI is on, and platform.baremetal.hosts is empty",
+    "platform baremetal, MachineAPI is enabled, and platform.baremetal.hosts is empty",
     "platform.baremetal.hosts: Invalid value: bare metal hosts are missing",
     "openshift/installer:pkg/types/baremetal/validation/platform.go ValidatePlatform (openshift/installer#8521)",
     ("ipi", "upi"),
@@ -103,7 +102,7 @@ SET_NAME_MISSING = Rule(
     "documentation",
     Minor(4, 17),
     Minor(4, 17),
-    "baseline v4.17: installers whose copy of the API is older do not know the name",
+    "baseline v4.17: installers with an older copy of the API do not know the name",
     "the 4.17 installer may not know the set v4.17, which has the same content as v4.16",
     "openshift/installer#9002 (OCPBUGS-31111)",
 )
@@ -112,7 +111,7 @@ BLOCK_IGNORED = Rule(
     "documentation",
     Minor(4, 11),
     Minor(4, 12),
-    "a capabilities block is given to the agent-based installer",
+    "the agent-based installer gets a capabilities block",
     "agent-based installers before openshift/installer#6923 drop the capabilities block and install everything",
     "openshift/installer#6923 (OCPBUGS-5129)",
     ("agent",),
@@ -122,8 +121,8 @@ HOSTED_NAMES = Rule(
     "HostedCluster",
     Minor(4, 18),
     None,
-    "a capability is to be off that a HostedCluster cannot name: only ImageRegistry in 4.18 and 4.19, seven from 4.20",
-    "a hosted cluster cannot be without it",
+    "the selection disables a name that a HostedCluster cannot disable (it can disable ImageRegistry, from 4.20 seven)",
+    "a hosted cluster cannot disable it",
     f"{HOSTED_CLUSTER} OptionalCapability; openshift/hypershift:docs/content/how-to/cluster-capabilities.md",
     (HOSTED,),
 )
@@ -143,7 +142,7 @@ HOSTED_BOTH = Rule(
     "HostedCluster",
     Minor(4, 20),
     None,
-    "a name is in enabled and in disabled (what is made here never has one in both)",
+    "a name is in both enabled and disabled (never in the output of this collection)",
     "Capabilities can not be both enabled and disabled at once.",
     HOSTED_CLUSTER,
     (HOSTED,),
@@ -161,4 +160,4 @@ SINGLE_RULES: tuple[Rule, ...] = (
     HOSTED_NAMES,
     HOSTED_BOTH,
 )
-"""Rules of a form of their own; those of the form "this needs that" are in ``requirements``."""
+"""Rules that are not of the form "this needs that capability", which are in ``dependencies``."""

@@ -20,7 +20,10 @@ class WantedCapability(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """An intent: what to start from, what it needs, what must not be there, and what goes where that is possible."""
+    """The purpose of a cluster: where the selection starts, names that it needs, and names that it excludes.
+
+    ``without`` are mandatory exclusions. ``rather_without`` are excluded only if the rules allow it.
+    """
 
     name: str
     description: str
@@ -34,7 +37,7 @@ class Solution(NamedTuple):
 SOLUTIONS: tuple[Solution, ...] = (
     Solution(
         "minimal",
-        "Nothing but what version, platform and install method demand",
+        "Only what version, platform and install method require",
         "nothing",
         source="openshift/enhancements:enhancements/installer/component-selection.md",
     ),
@@ -52,14 +55,14 @@ SOLUTIONS: tuple[Solution, ...] = (
     ),
     Solution(
         "headless",
-        "Everything but the web console",
+        "Everything except the web console",
         "everything",
         without=("Console",),
         source="openshift/enhancements:enhancements/installer/component-selection.md (User Stories)",
     ),
     Solution(
         "no_image_registry",
-        "Images come from a registry outside of the cluster, so there is none inside, and no builds that push to it",
+        "Images come from an external registry; the cluster has neither a registry nor builds",
         "everything",
         without=("ImageRegistry",),
         rather_without=("Build",),
@@ -75,7 +78,7 @@ SOLUTIONS: tuple[Solution, ...] = (
     ),
     Solution(
         "disconnected",
-        "Without what reaches for the internet: remote health reports, the default catalogs, the samples",
+        "Without components that need the internet: remote health reports, the default catalogs, the samples",
         "everything",
         without=("Insights",),
         rather_without=("marketplace", "openshift-samples"),

@@ -127,7 +127,7 @@ def _read_workloads(release: Release, manifests: Iterable[Manifest], problems: P
     workloads: dict[tuple[str, int], _Workload] = {}
     for manifest in manifests:
         if is_workload(manifest) and _location(manifest) not in workloads:
-            body = release.body(manifest)
+            body = release.read_body(manifest)
             images = frozenset(workload_images(manifest, body, pull_specs))
             workloads[_location(manifest)] = _Workload(images, workload_requests(manifest, body, problems))
     return workloads

@@ -90,7 +90,7 @@ def _capability_summary(manifests: Iterable[Manifest], release: Release) -> Capa
     resources = [manifest.resource_id for manifest in carriers]
     pull_specs = frozenset(release.images.values())
     workloads = (manifest for manifest in carriers if is_workload(manifest))
-    images = {image for item in workloads for image in workload_images(item, release.body(item), pull_specs)}
+    images = {image for item in workloads for image in workload_images(item, release.read_body(item), pull_specs)}
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
     return CapabilitySummary(
         manifests=len(resources),

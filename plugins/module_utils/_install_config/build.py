@@ -17,7 +17,7 @@ from .._footprint.footprint import FootprintComparison, compare
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, has_errors, type_name
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
-from .._version import minor_of
+from .._release.version_option import read_minor
 from .._yaml.head import parse_json_object
 from .check import InstallCheck, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
@@ -208,10 +208,12 @@ def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile
         problems.error("missing-release", "compare_with", message, "Give release instead of openshift_version")
 
 
-def _read_release(options: InstallConfigOptions, problems: Problems) -> Release:
+def _read_release(options: InstallConfigOptions, problems: Problems) -> Release | None:
     if options.release is None:
-        version = options.openshift_version
-        return release_of_version(None if version is None else minor_of(version))
+        if options.openshift_version is None:
+            return release_of_version(None)
+        minor = read_minor(options.openshift_version, "openshift_version", problems)
+        return None if minor is None else release_of_version(minor)
     loaded = load_release(
         options.release,
         openshift_version=options.openshift_version,
@@ -243,8 +245,8 @@ def _compare(
     problems += errors
     if errors or other.context is None:
         return None
-    here, there = (included_manifests(release.manifests, context) for context in (check.context, other.context))
-    return _attempt(lambda: compare(release, here, there, problems), problems)
+    own, others = (included_manifests(release.manifests, context) for context in (check.context, other.context))
+    return _attempt(lambda: compare(release, own, others, problems), problems)
 
 
 def _text(

@@ -35,6 +35,8 @@ from .validation import (
 )
 
 _HOSTED_PROFILE = "ibm-cloud-managed"
+_FIELDS_OF_OPTIONS = {"feature_set": "featureSet", "feature_gates": "featureGates"}
+_BASELINE_PROBLEMS = frozenset({"invalid-baseline", "missing-baseline"})
 
 
 class InstallCheck(NamedTuple):
@@ -139,9 +141,9 @@ def _cluster_options(options: InstallOptions, method: str) -> ClusterOptions:
 def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
     """Relocate problems of options whose values come from the install-config."""
     for problem in problems:
-        for option, field in (("feature_set", "featureSet"), ("feature_gates", "featureGates")):
-            if problem.where.startswith(option):
-                problem = problem._replace(where=f"{source}: {problem.where.replace(option, field, 1)}")
+        option, bracket, index = problem.where.partition("[")
+        if option in _FIELDS_OF_OPTIONS:
+            problem = problem._replace(where=f"{source}: {_FIELDS_OF_OPTIONS[option]}{bracket}{index}")
         if problem.code == "missing-version":
             problem = problem._replace(hint="Set openshift_version or release")
         if problem.code == "unknown-version" and problem.severity == "error":
@@ -151,8 +153,7 @@ def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
 
 def _already_reported(violation: RuleViolation, problems: Problems) -> bool:
     """Whether the missing baseline was already reported, with more details, when the selection was read."""
-    where = violation.problem.where
-    return violation.rule is BASELINE_REQUIRED and any(problem.where == where for problem in problems)
+    return violation.rule is BASELINE_REQUIRED and any(problem.code in _BASELINE_PROBLEMS for problem in problems)
 
 
 def _normalized(selection: Selection, install: InstallContext) -> Selection:

@@ -258,7 +258,7 @@ def _at(where: str, line: int) -> str:
 
 def _dumper() -> Any:
     class Dumper(yaml.SafeDumper):
-        """Writes values so that PyYAML and Go read the same."""
+        """Writes values that PyYAML and Go read alike."""
 
         def ignore_aliases(self, _data: Any) -> bool:
             return True

@@ -39,10 +39,10 @@ from .flow_style import (
     flow_list_edits,
     flow_map_edits,
     flow_root_edits,
+    names_differ,
     names_of,
     quoted,
     scalar_edit,
-    unwanted,
 )
 
 _DASH = re.compile(r" *- +")
@@ -57,23 +57,23 @@ class IndentStyle(NamedTuple):
     dash: int
 
 
-def edit_capabilities(document: Document, wanted: Mapping[str, Any], where: str) -> str:
-    """The text of ``document`` with the capabilities ``wanted``; unchanged if it has them already.
+def edit_capabilities(document: Document, selection: Mapping[str, Any], where: str) -> str:
+    """The text of ``document`` with the capabilities ``selection``; unchanged if it has them already.
 
-    ``wanted`` is a selection as the API writes it: it has ``baselineCapabilitySet``, and
+    ``selection`` is a selection as the API writes it: it has ``baselineCapabilitySet``, and
     ``additionalEnabledCapabilities`` only if there are names. ``where`` names the file in problems.
     Raises ``DocumentError`` if other parts of the file depend on the old value.
     """
-    if _has_selection(document.data.get(BLOCK), wanted):
+    if _has_selection(document.data.get(BLOCK), selection):
         return document.text
     pair = own_pair(document.root, BLOCK)
     if pair:
         _refuse_shared(document, pair.value, where)
     end = "" if line_start(document.text, len(document.text)) == len(document.text) else newline_at(document.text, 0)
     text = document.text + end
-    for edits in _candidate_edits(document, text, pair, wanted):
+    for edits in _candidate_edits(document, text, pair, selection):
         result = _spliced(text, edits).removesuffix(end)
-        if _is_right(result, document, wanted):
+        if _is_right(result, document, selection):
             return result
     location = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
     message = "the capabilities cannot be edited in this text without changing other parts"
@@ -90,21 +90,21 @@ def _spliced(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _has_selection(value: Any, wanted: Mapping[str, Any]) -> bool:
-    """Whether ``value`` is the selection ``wanted``: the same set, the same names in any order, and nothing else."""
+def _has_selection(value: Any, selection: Mapping[str, Any]) -> bool:
+    """Whether ``value`` is the selection ``selection``: the same set, the same names in any order, and nothing else."""
     if not isinstance(value, dict) or not set(value) <= {BASELINE, NAMES}:
         return False
-    return value.get(BASELINE) == wanted[BASELINE] and not unwanted(value.get(NAMES) or None, wanted)
+    return value.get(BASELINE) == selection[BASELINE] and not names_differ(value.get(NAMES) or None, selection)
 
 
-def _is_right(text: str, document: Document, wanted: Mapping[str, Any]) -> bool:
+def _is_right(text: str, document: Document, selection: Mapping[str, Any]) -> bool:
     try:
         data = read_document(text.encode(), "").data
     except CapabilityError:
         return False
     if _is_json(document.text) and not _is_json(text):
         return False
-    return _has_selection(data.get(BLOCK), wanted) and same_values(_others(data), _others(document.data))
+    return _has_selection(data.get(BLOCK), selection) and same_values(_others(data), _others(document.data))
 
 
 def _others(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,19 +130,19 @@ def _refuse_shared(document: Document, value: Node, where: str) -> None:
 
 
 def _candidate_edits(
-    document: Document, text: str, pair: Pair | None, wanted: Mapping[str, Any]
+    document: Document, text: str, pair: Pair | None, selection: Mapping[str, Any]
 ) -> Iterator[list[Edit]]:
     """Yield the possible edits, the smallest first."""
     root, current = document.root, document.data.get(BLOCK)
     if root.style == "{":
         if pair and isinstance(current, dict) and pair.value.pairs:
-            yield flow_map_edits(text, pair.value, current, wanted)
-        yield flow_root_edits(text, root, pair, wanted)
+            yield flow_map_edits(text, pair.value, current, selection)
+        yield flow_root_edits(text, root, pair, selection)
         return
     indent = _indent_style(text, root)
     if pair is None:
         newline = newline_at(text, len(text))
-        block = _lines(_block(BLOCK, indent, wanted), newline)
+        block = _lines(_block(BLOCK, indent, selection), newline)
         before, last = root.pairs[-2:-1], line_start(text, root.pairs[-1].key.start)
         floor = line_end(text, before[0].end) if before else 0
         yield [_insert(min(_end(document, text), len(text)), block)]
@@ -150,12 +150,12 @@ def _candidate_edits(
         yield [_insert(_above_comments(text, last, floor), block)]
         return
     value, newline = pair.value, newline_at(text, pair.key.start)
-    name, *lines = _block(text[pair.key.start : pair.key.end], indent, wanted)
+    name, *lines = _block(text[pair.key.start : pair.key.end], indent, selection)
     if isinstance(current, dict) and value.pairs:
         if value.style == "{":
-            yield flow_map_edits(text, value, current, wanted)
+            yield flow_map_edits(text, value, current, selection)
         else:
-            yield list(_map_edits(text, pair, current, wanted, indent))
+            yield list(_map_edits(text, pair, current, selection, indent))
     elif pair.colon > 0:
         yield _put(text, pair, _lines(lines, newline))
     start = line_start(text, pair.key.start)
@@ -197,15 +197,15 @@ def _indent_style(text: str, root: Node) -> IndentStyle:
     return IndentStyle(base, steps[0] if steps else 2, max(dashes, key=dashes.count) if dashes else 0)
 
 
-def _block(key: str, indent: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
+def _block(key: str, indent: IndentStyle, selection: Mapping[str, Any]) -> list[str]:
     """The lines of the whole block below ``key``."""
     inner = " " * (indent.root + indent.step)
-    lines = [f"{' ' * indent.root}{key}:", f"{inner}{BASELINE}: {quoted(wanted[BASELINE])}"]
-    return lines + _names_lines(inner, indent, wanted) if NAMES in wanted else lines
+    lines = [f"{' ' * indent.root}{key}:", f"{inner}{BASELINE}: {quoted(selection[BASELINE])}"]
+    return lines + _names_lines(inner, indent, selection) if NAMES in selection else lines
 
 
-def _names_lines(inner: str, indent: IndentStyle, wanted: Mapping[str, Any]) -> list[str]:
-    return [f"{inner}{NAMES}:", *_items(inner + " " * indent.dash + "- ", names_of(wanted))]
+def _names_lines(inner: str, indent: IndentStyle, selection: Mapping[str, Any]) -> list[str]:
+    return [f"{inner}{NAMES}:", *_items(inner + " " * indent.dash + "- ", names_of(selection))]
 
 
 def _items(prefix: str, names: Sequence[str], style: str = "") -> list[str]:
@@ -229,46 +229,46 @@ def _put(text: str, pair: Pair, lines: str) -> list[Edit]:
 
 
 def _map_edits(
-    text: str, pair: Pair, current: Mapping[str, Any], wanted: Mapping[str, Any], indent: IndentStyle
+    text: str, pair: Pair, current: Mapping[str, Any], selection: Mapping[str, Any], indent: IndentStyle
 ) -> Iterator[Edit]:
     """Yield the edits of a block in block style."""
     value, newline = pair.value, newline_at(text, pair.key.start)
     inner = " " * column_of(text, value.pairs[0].key.start)
     baseline, names = own_pair(value, BASELINE), own_pair(value, NAMES)
-    if current.get(BASELINE) != wanted[BASELINE]:
+    if current.get(BASELINE) != selection[BASELINE]:
         if baseline:
-            yield scalar_edit(baseline, wanted[BASELINE])
+            yield scalar_edit(baseline, selection[BASELINE])
         else:
-            yield _insert(line_end(text, pair.key.end), f"{inner}{BASELINE}: {quoted(wanted[BASELINE])}{newline}")
+            yield _insert(line_end(text, pair.key.end), f"{inner}{BASELINE}: {quoted(selection[BASELINE])}{newline}")
     listed = current.get(NAMES)
-    if not unwanted(listed, wanted):
+    if not names_differ(listed, selection):
         return
-    if NAMES not in wanted:
+    if NAMES not in selection:
         if names:  # else they are merged, and no edit of lines removes them
             yield Edit(line_start(text, names.key.start), line_end(text, names.end), "")
     elif names is None:
-        yield _insert(line_end(text, value.end), _lines(_names_lines(inner, indent, wanted), newline))
+        yield _insert(line_end(text, value.end), _lines(_names_lines(inner, indent, selection), newline))
     elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
         if names.value.style:
-            yield from flow_list_edits(text, names.value, listed, names_of(wanted))
+            yield from flow_list_edits(text, names.value, listed, names_of(selection))
         else:
-            yield from _list_edits(text, names, listed, names_of(wanted))
+            yield from _list_edits(text, names, listed, names_of(selection))
     else:
-        yield from _put(text, names, _lines(_names_lines(inner, indent, wanted)[1:], newline))
+        yield from _put(text, names, _lines(_names_lines(inner, indent, selection)[1:], newline))
 
 
-def _list_edits(text: str, pair: Pair, listed: Sequence[Any], wanted: Sequence[str]) -> Iterator[Edit]:
+def _list_edits(text: str, pair: Pair, listed: Sequence[Any], names: Sequence[str]) -> Iterator[Edit]:
     """Yield the edits of a list with one line per item: removes the lines of dropped items, appends new ones."""
     items = pair.value.items
     seen: list[str] = []
     first = text[line_start(text, items[0].start) : items[0].start]
     last = line_end(text, items[-1].end)
     for item, name in zip(items, listed, strict=True):
-        if name in wanted and name not in seen:
+        if name in names and name not in seen:
             seen.append(name)
         else:
             yield Edit(line_start(text, item.start), line_end(text, item.end), "")
     prefix = first if _DASH.fullmatch(first) else f"{' ' * column_of(text, pair.key.start)}- "
     style = items[0].style if len({item.style for item in items}) == 1 else ""
-    new = _items(prefix, sorted(set(wanted) - set(seen)), style)
+    new = _items(prefix, sorted(set(names) - set(seen)), style)
     yield _insert(last, _lines(new, newline_at(text, pair.key.start)))

@@ -34,17 +34,17 @@ class Edit(NamedTuple):
     new: str
 
 
-def names_of(wanted: Mapping[str, Any]) -> list[str]:
+def names_of(selection: Mapping[str, Any]) -> list[str]:
     """The names of a selection, sorted, each once."""
-    return sorted(set(wanted.get(NAMES, ())))
+    return sorted(set(selection.get(NAMES, ())))
 
 
-def unwanted(listed: Any, wanted: Mapping[str, Any]) -> bool:
+def names_differ(listed: Any, selection: Mapping[str, Any]) -> bool:
     """Whether the list of names has to change."""
     names = [] if listed is None else listed
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return True
-    return sorted(names) != names_of(wanted)
+    return sorted(names) != names_of(selection)
 
 
 def quoted(name: str, style: str = "") -> str:
@@ -66,9 +66,9 @@ def scalar_edit(pair: Pair, new: str, style: str = "") -> Edit:
     return Edit(value.start, value.end, quoted(new, value.style if value.style in ("'", '"') else style))
 
 
-def flow_root_edits(text: str, root: Node, pair: Pair | None, wanted: Mapping[str, Any]) -> list[Edit]:
+def flow_root_edits(text: str, root: Node, pair: Pair | None, selection: Mapping[str, Any]) -> list[Edit]:
     """The edits that replace the whole capabilities in a text that is one flow map."""
-    value = _ordered(wanted)
+    value = _ordered(selection)
     style = _key_style(root) if root.pairs else '"'
     between = _between(text, [own.key for own in root.pairs])
     break_, indent = between.rstrip(" \t"), between[len(between.rstrip(" \t")) :]
@@ -89,29 +89,29 @@ def flow_root_edits(text: str, root: Node, pair: Pair | None, wanted: Mapping[st
     return [Edit(pair.value.start, pair.value.end, new)]
 
 
-def flow_map_edits(text: str, value: Node, current: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[Edit]:
+def flow_map_edits(text: str, value: Node, current: Mapping[str, Any], selection: Mapping[str, Any]) -> list[Edit]:
     """The edits of a flow map with at least one key."""
     style, pairs = _key_style(value), value.pairs
     between = _between(text, [pair.key for pair in pairs]) or " "
     baseline, names = own_pair(value, BASELINE), own_pair(value, NAMES)
     edits = []
-    if current.get(BASELINE) != wanted[BASELINE]:
+    if current.get(BASELINE) != selection[BASELINE]:
         if baseline:
-            edits.append(scalar_edit(baseline, wanted[BASELINE], style))
+            edits.append(scalar_edit(baseline, selection[BASELINE], style))
         else:
-            first, entry = pairs[0].key.start, f"{quoted(BASELINE, style)}: {quoted(wanted[BASELINE], style)}"
+            first, entry = pairs[0].key.start, f"{quoted(BASELINE, style)}: {quoted(selection[BASELINE], style)}"
             edits.append(Edit(first, first, f"{entry},{between}"))
     listed = current.get(NAMES)
-    if not unwanted(listed, wanted):
+    if not names_differ(listed, selection):
         return edits
-    fresh = _plain_list(names_of(wanted), style)
-    if NAMES not in wanted:
+    fresh = _plain_list(names_of(selection), style)
+    if NAMES not in selection:
         if names:  # else they are merged, and no edit of pairs removes them
             edits += _dropped(text, [(pair.key.start, pair.end) for pair in pairs], {pairs.index(names)})
     elif names is None:
         edits.append(Edit(pairs[-1].end, pairs[-1].end, f",{between}{quoted(NAMES, style)}: {fresh}"))
     elif names.value.kind == "list" and names.value.items and isinstance(listed, list):
-        edits += flow_list_edits(text, names.value, listed, names_of(wanted))
+        edits += flow_list_edits(text, names.value, listed, names_of(selection))
     elif names.value.is_empty:
         edits.append(Edit(names.key.end, names.end, f": {fresh}"))
     else:
@@ -119,14 +119,14 @@ def flow_map_edits(text: str, value: Node, current: Mapping[str, Any], wanted: M
     return edits
 
 
-def flow_list_edits(text: str, node: Node, listed: Sequence[Any], wanted: Sequence[str]) -> Iterator[Edit]:
+def flow_list_edits(text: str, node: Node, listed: Sequence[Any], names: Sequence[str]) -> Iterator[Edit]:
     """Yield the edits of a flow list with at least one item. New names come last, in the style of the first item."""
     items, style = node.items, node.items[0].style
     remaining: dict[str, int] = {}
     for number, name in enumerate(listed):
-        if name in wanted:
+        if name in names:
             remaining.setdefault(name, number)
-    new = [quoted(name, style) for name in sorted(set(wanted) - set(remaining))]
+    new = [quoted(name, style) for name in sorted(set(names) - set(remaining))]
     if not remaining:
         yield Edit(items[0].start, items[-1].end, _separator(text, node).join(new))
         return
@@ -193,9 +193,9 @@ def _key_style(node: Node) -> str:
     return '"' if styles == {'"'} else ""
 
 
-def _ordered(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    value: dict[str, Any] = {BASELINE: wanted[BASELINE]}
-    return value | {NAMES: names_of(wanted)} if NAMES in wanted else value
+def _ordered(selection: Mapping[str, Any]) -> dict[str, Any]:
+    value: dict[str, Any] = {BASELINE: selection[BASELINE]}
+    return value | {NAMES: names_of(selection)} if NAMES in selection else value
 
 
 def _plain_map(value: Mapping[str, Any]) -> str:

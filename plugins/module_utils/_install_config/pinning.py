@@ -38,8 +38,8 @@ def pinned(names: frozenset[str], minors: Sequence[MinorData], where: str) -> Se
     span = f"{first.minor}" if len(minors) == 1 else f"every version from {first.minor} to {minors[-1].minor}"
     for name, content in stable_sets(minors).items():
         if content == names:
-            return SelectionForm(Selection(name, (), None, where), f"{name} is exactly that in {span}")
-    reason = f"no capability set is exactly that in {span}, so every name is listed ({len(names)})"
+            return SelectionForm(Selection(name, (), None, where), f"{name} has exactly these names in {span}")
+    reason = f"no capability set has exactly these names in {span}, so they are listed ({len(names)})"
     return SelectionForm(Selection(NONE, tuple(sorted(names)), None, where), reason)
 
 

@@ -18,7 +18,7 @@ from .._capability.selection import Selection
 from .._data.capabilities import CAPABILITIES, NONE, gates_of, is_in_every_minor, since_of
 from .._data.solutions import SOLUTIONS, Solution, WantedCapability
 from .._problems import Problems, check_list, check_string, did_you_mean
-from .._version import read_minor
+from .._release.version_option import read_minor
 from .pinning import candidate_minors, pinned
 
 _NAMES = tuple(capability.name for capability in CAPABILITIES)
@@ -28,7 +28,7 @@ _WANT = {"capability", "until"}
 _STARTS = ("nothing", "everything")
 
 
-class Resolution(NamedTuple):
+class ResolvedSolution(NamedTuple):
     """The selection of a solution, pinned, with the reasons for it and the rules that added names.
 
     ``requested`` is the selection as the solution defines it, ``reasons`` are sentences.
@@ -51,7 +51,7 @@ def find_solution(name: str, own: object, problems: Problems) -> Solution | None
     return solutions.get(name)
 
 
-def resolve(solution: Solution, install: InstallContext, problems: Problems) -> Resolution | None:
+def resolve(solution: Solution, install: InstallContext, problems: Problems) -> ResolvedSolution | None:
     """The selection of ``solution`` for an installation, ``None`` with problems if the installation rules it out."""
     own, where = Problems(), f"solution {solution.name}"
     wanted = frozenset(_wanted_names(solution, install, where, own))
@@ -74,11 +74,11 @@ def resolve(solution: Solution, install: InstallContext, problems: Problems) -> 
     form = pinned(install.enabled(selection), candidate_minors(install.minor_data), where)
     not_yet_optional = tuple(
         f"{want.capability} is a capability from {since} on; "
-        f"before, {'every' if is_in_every_minor(want.capability, install.minor) else 'no'} cluster has it"
+        f"in earlier versions, {'every' if is_in_every_minor(want.capability, install.minor) else 'no'} cluster has it"
         for want in solution.wants
         if (since := since_of(want.capability)) is not None and install.minor < since
     )
-    return Resolution(form.selection, requested, (form.reason, *not_yet_optional), added)
+    return ResolvedSolution(form.selection, requested, (form.reason, *not_yet_optional), added)
 
 
 def _wanted_names(solution: Solution, install: InstallContext, where: str, problems: Problems) -> Iterator[str]:

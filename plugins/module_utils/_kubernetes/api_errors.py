@@ -218,7 +218,7 @@ class ApiError(ClusterError):
         """The values that the enumeration of their field does not list."""
         if not self.is_invalid:
             return ()
-        return tuple(UnsupportedValue(*found) for found in _UNSUPPORTED_VALUE.findall(_field_messages(self)))
+        return tuple(UnsupportedValue(*match) for match in _UNSUPPORTED_VALUE.findall(_field_messages(self)))
 
     def is_denied_by_policy(self, name: str) -> bool:
         """Whether the ValidatingAdmissionPolicy ``name`` with the reason ``Invalid`` denies the request."""
@@ -244,7 +244,7 @@ class ApiError(ClusterError):
     @property
     def mistyped_fields(self) -> tuple[MistypedField, ...]:
         """The fields whose values do not have the type of the schema. Their paths are as in ``undeclared_fields``."""
-        return tuple(dict.fromkeys(MistypedField(*found) for found in _MISTYPED_FIELD.findall(self.message)))
+        return tuple(dict.fromkeys(MistypedField(*match) for match in _MISTYPED_FIELD.findall(self.message)))
 
     @property
     def is_service_unavailable(self) -> bool:
@@ -258,7 +258,7 @@ class ApiError(ClusterError):
 
     @property
     def is_permanent(self) -> bool:
-        """Whether the server reports as a failure of its own (500) that the object does not fit the schema."""
+        """Whether the server reports a server error (500) because the object does not fit the schema."""
         return is_permanent_failure(self.code, self.message)
 
     @property

@@ -38,20 +38,20 @@ def wait_until_established(
 ) -> tuple[Mapping[str, Any], str]:
     """Return a CustomResourceDefinition, and why it is not established, empty if it is.
 
-    Waits for ``seconds``, or until its names are rejected; without time left it is read once. ``metadata`` is that of
-    the definition when it was applied. Raises ``ClusterError``.
+    Waits for ``seconds``, or until its names are rejected; if ``seconds`` is 0, it is read once. ``metadata`` is that
+    of the definition when it was applied. Raises ``ClusterError``.
     """
-    begun = time.monotonic()
+    started = time.monotonic()
     crd: Mapping[str, Any] = {"metadata": metadata}
     version, touches = str(metadata["resourceVersion"]), 0
     while not _is_decided(crd):
-        left = begun + seconds - time.monotonic()
-        crd = _next_event(client, target, version, min(left, touch_seconds))
+        remaining = started + seconds - time.monotonic()
+        crd = _next_event(client, target, version, min(remaining, touch_seconds))
         # If nothing has changed since a restart of the server, it rejects a watch from the current version as too old.
         version = ""
-        if _is_decided(crd) or left <= 0:
+        if _is_decided(crd) or remaining <= 0:
             break
-        if time.monotonic() - begun >= touch_seconds * (touches + 1):
+        if time.monotonic() - started >= touch_seconds * (touches + 1):
             # An API server that was killed between accepting the names and establishing them processes a definition
             # again only if it changes (kubernetes/apiextensions-apiserver:pkg/apiserver/customresource_handler.go).
             touches += 1
@@ -87,7 +87,7 @@ def _state(crd: Mapping[str, Any]) -> str:
 def _next_event(client: Client, target: Target, version: str, seconds: float) -> Mapping[str, Any]:
     """The definition after ``seconds``, or earlier if it is decided or the watch from ``version`` ends."""
     if seconds > 0:
-        begun = time.monotonic()
+        started = time.monotonic()
         try:
             for event in client.watch(target, version, seconds):
                 if event["type"] in ("ADDED", "MODIFIED") and _is_decided(event["object"]):
@@ -95,7 +95,7 @@ def _next_event(client: Client, target: Target, version: str, seconds: float) ->
                     return changed
         except ClusterError:
             pass  # the read that follows shows whether only the connection broke
-        time.sleep(max(0.0, min(_PAUSE, seconds) - (time.monotonic() - begun)))
+        time.sleep(max(0.0, min(_PAUSE, seconds) - (time.monotonic() - started)))
     return client.get(target)
 
 

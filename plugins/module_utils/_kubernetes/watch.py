@@ -83,11 +83,11 @@ def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds:
         Thread(target=_watch, args=arguments, daemon=True).start()
     errors: dict[Target, ClusterError | None] = {}
     try:
-        while (left := deadline - time.monotonic()) > 0:
+        while (remaining := deadline - time.monotonic()) > 0:
             try:
-                change = changes.get(timeout=min(left, _LONGEST_SILENCE))
+                change = changes.get(timeout=min(remaining, _LONGEST_SILENCE))
             except Empty:
-                if left > _LONGEST_SILENCE:
+                if remaining > _LONGEST_SILENCE:
                     yield ObservedObjects(objects, _first(errors))
                 continue
             if change.is_final and change.error is not None:
@@ -111,14 +111,14 @@ def _watch(
 ) -> None:
     denials = 0
     version = snapshot.resource_version
-    while not over.is_set() and (left := deadline - time.monotonic()) > 0:
+    while not over.is_set() and (remaining := deadline - time.monotonic()) > 0:
         started = time.monotonic()
         try:
             if not version:
                 snapshot = client.snapshot(target)
                 version = snapshot.resource_version
                 changes.put(WatchEvent(target, snapshot=snapshot))
-            for event in client.watch(target, version, min(left, _LONGEST_WATCH)):
+            for event in client.watch(target, version, min(remaining, _LONGEST_WATCH)):
                 if over.is_set():
                     return
                 denials = 0

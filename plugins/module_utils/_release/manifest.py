@@ -3,14 +3,14 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""One Kubernetes object of a release: who it is, and what its annotations say."""
+"""A manifest of a release: its identity and its annotations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._problems import Problem, Problems, has_errors, type_name
+from .._problems import Problems, type_name
 from .._resources import ResourceId
 
 CAPABILITY_ANNOTATION = "capability.openshift.io/name"
@@ -25,8 +25,8 @@ DELETE_ANNOTATION = "release.openshift.io/delete"
 class Manifest(NamedTuple):
     """One manifest, without its body.
 
-    ``annotations`` is ``None`` where the CVO sees none: the map is absent, is no map, or holds a value that is not
-    a string. ``file`` is relative to the release; ``document`` counts the documents of that file from 1.
+    ``annotations`` is ``None`` if the CVO sees none: they are absent, not a map, or one value is not a string. ``file``
+    is relative to the release. ``document`` counts the documents of that file from 1.
     """
 
     resource_id: ResourceId
@@ -48,28 +48,20 @@ class Manifest(NamedTuple):
 
 
 def manifest_from_object(
-    obj: object, file: str, document: int = 1, line: int = 0
-) -> tuple[Manifest | None, tuple[Problem, ...]]:
-    """Turn a decoded document into a manifest, as strictly and as leniently as the CVO does.
+    obj: object, file: str, document: int, problems: Problems, *, line: int = 0
+) -> Manifest | None:
+    """Convert a decoded document to a manifest, as strictly and as leniently as the CVO does. ``None`` for an error.
 
-    ``obj`` needs ``apiVersion``, ``kind`` and ``metadata`` only. The manifest is ``None`` when a problem is an error.
-    ``line`` (from 1, 0 if not known) is where the document begins.
-    Source: library-go:pkg/manifest/manifest.go populateFromObj, validateResourceId; annotations that hold a
-    value that is neither a string nor null are unreadable as a whole, and null is the empty string (apimachinery
-    unstructured NestedNullCoercingStringMap).
+    ``obj`` needs only ``apiVersion``, ``kind`` and ``metadata``. ``line`` is the first line of the document, from 1; 0
+    if it is not known.
+    Source: library-go:pkg/manifest/manifest.go populateFromObj, validateResourceId. If an annotation is neither a
+    string nor null, all annotations are unreadable; null is the empty string (apimachinery unstructured
+    NestedNullCoercingStringMap).
     """
     if not isinstance(obj, Mapping):
-        where = location(file, document, line)
-        found = f"the document is {type_name(obj)}"
-        return None, (
-            Problem(
-                "error",
-                "todo",
-                where,
-                f"{found}, expected a map with apiVersion, kind and metadata",
-                "Write a manifest",
-            ),
-        )
+        message = f"the document is {type_name(obj)}, expected a map with apiVersion, kind and metadata"
+        problems.error("not-a-map", location(file, document, line), message, "Write a manifest")
+        return None
     api_version, kind, metadata = obj.get("apiVersion"), obj.get("kind"), obj.get("metadata")
     if isinstance(metadata, Mapping):
         name, namespace, annotations = metadata.get("name"), metadata.get("namespace"), metadata.get("annotations")
@@ -86,17 +78,17 @@ def manifest_from_object(
         and api_version
         and set(map(type, annotations.values())) <= {str}
     ):
-        # The common case: nothing to tell, nothing to copy.
+        # The common case: nothing to report and nothing to copy.
         group, slash, version = api_version.partition("/")
         if not slash:
             group, version = "", group
         if "/" not in version:
-            return Manifest(ResourceId(group, kind, namespace or "", name), version, annotations, file, document), ()
-    return _checked_manifest(obj, file, document, location(file, document, line))
+            return Manifest(ResourceId(group, kind, namespace or "", name), version, annotations, file, document)
+    return _checked_manifest(obj, file, document, location(file, document, line), problems)
 
 
 def location(file: str, document: int, line: int = 0, field: str = "") -> str:
-    """Name a place in a release for ``Problem.where``: file, document, line and field."""
+    """A location in a release for ``Problem.where``: file, document, line and field."""
     text = f"{file}, document {document}"
     if line:
         text += f" (line {line})"
@@ -104,80 +96,64 @@ def location(file: str, document: int, line: int = 0, field: str = "") -> str:
 
 
 def _checked_manifest(
-    obj: Mapping[Any, Any], file: str, document: int, where: str
-) -> tuple[Manifest | None, tuple[Problem, ...]]:
-    problems = Problems()
+    obj: Mapping[Any, Any], file: str, document: int, where: str, problems: Problems
+) -> Manifest | None:
+    own = Problems()
     metadata = obj.get("metadata")
     fields = metadata if isinstance(metadata, Mapping) else {}
     api_version, kind, name = obj.get("apiVersion"), obj.get("kind"), fields.get("name")
     if isinstance(kind, str) and kind.endswith("List") and "items" in obj and not name:
-        message = f"kind {kind} is a list, and the CVO does not expand lists"
-        return None, (Problem("error", "todo", f"{where}, kind", message, "Write each item as a document of its own"),)
+        message = f"kind {kind} is a list, which the CVO does not expand"
+        problems.error("unsupported-list", f"{where}, kind", message, "Write each item as a separate document")
+        return None
     for field, value in (("kind", kind), ("metadata.name", name)):
         if not isinstance(value, str) or not value:
-            problems.append(_missing(where, field, value))
+            _report_field(where, field, value, "a non-empty string", own)
     if api_version is None or api_version == "":
         api_version = ""
-        problems.append(
-            Problem(
-                "warning", "todo", f"{where}, apiVersion", "is missing; the CVO loads the manifest and cannot apply it"
-            )
-        )
+        message = "is missing; the CVO loads the manifest but cannot apply it"
+        own.warning("missing-field", f"{where}, apiVersion", message)
     elif not isinstance(api_version, str) or api_version.count("/") > 1:
-        problems.append(_missing(where, "apiVersion", api_version, "VERSION or GROUP/VERSION"))
+        _report_field(where, "apiVersion", api_version, "VERSION or GROUP/VERSION", own)
     namespace = fields.get("namespace")
     if namespace is not None and not isinstance(namespace, str):
-        problems.append(
-            Problem(
-                "warning",
-                "todo",
-                f"{where}, metadata.namespace",
-                f"is {type_name(namespace)}, read as no namespace",
-                "Quote it",
-            )
-        )
+        message = f"is {type_name(namespace)}, expected a string; the CVO reads no namespace"
+        own.warning("not-a-string", f"{where}, metadata.namespace", message, "Quote it")
         namespace = ""
-    annotations, annotation_problems = _annotations(fields.get("annotations"), where)
-    problems += annotation_problems
-    if has_errors(problems):
-        return None, tuple(problems)
+    annotations = _annotations(fields.get("annotations"), where, own)
+    problems += own
+    if own.has_errors:
+        return None
     group, slash, version = str(api_version).partition("/")
     if not slash:
         group, version = "", group
     resource_id = ResourceId(group, str(kind), namespace or "", str(name))
-    return Manifest(resource_id, version, annotations, file, document), tuple(problems)
+    return Manifest(resource_id, version, annotations, file, document)
 
 
-def _annotations(value: object, where: str) -> tuple[dict[str, str] | None, list[Problem]]:
+def _annotations(value: object, where: str, problems: Problems) -> dict[str, str] | None:
     if value is None:
-        return None, []
-    consequence = "the CVO then sees no annotations at all on this manifest and leaves it out"
+        return None
+    consequence = "the CVO ignores all annotations of this manifest, so it is excluded"
     if not isinstance(value, Mapping):
         message = f"is {type_name(value)}, expected a map of strings; {consequence}"
-        return None, [
-            Problem("warning", "todo", f"{where}, metadata.annotations", message, "Write it as a map of strings")
-        ]
-    problems = [
-        Problem(
-            "warning",
-            "todo",
-            f"{where}, metadata.annotations[{key}]",
-            f"is {type_name(item)}{_shown(item)}, expected a string; {consequence}",
-            "Quote the value" if _shown(item) else "Give it a string",
-        )
-        for key, item in value.items()
-        if item is not None and not isinstance(item, str)
-    ]
-    return (None if problems else {str(key): str(item or "") for key, item in value.items()}), problems
+        problems.warning("not-a-map", f"{where}, metadata.annotations", message, "Write it as a map of strings")
+        return None
+    unreadable = [(key, item) for key, item in value.items() if item is not None and not isinstance(item, str)]
+    for key, item in unreadable:
+        message = f"is {type_name(item)}{_shown(item)}, expected a string; {consequence}"
+        hint = "Quote the value" if _shown(item) else "Write a string"
+        problems.warning("not-a-string", f"{where}, metadata.annotations[{key}]", message, hint)
+    return None if unreadable else {str(key): str(item or "") for key, item in value.items()}
 
 
 def _shown(value: object) -> str:
-    # A map or list can be of any size and depth.
+    # A map or list can have any size and depth.
     return f" ({value})" if isinstance(value, (bool, int, float)) else ""
 
 
-def _missing(where: str, field: str, value: object, expected: str = "a non-empty string") -> Problem:
-    found = "is missing" if value is None else f"is {value!r}" if isinstance(value, str) else f"is {type_name(value)}"
-    return Problem(
-        "error", "todo", f"{where}, {field}", f"{found}, expected {expected}", f"Give the document a {field}"
-    )
+def _report_field(where: str, field: str, value: object, expected: str, problems: Problems) -> None:
+    code, fault = "invalid-field", f"is {value!r}" if isinstance(value, str) else f"is {type_name(value)}"
+    if value is None:
+        code, fault = "missing-field", "is missing"
+    problems.error(code, f"{where}, {field}", f"{fault}, expected {expected}", f"Write a {field}")

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A release: its version and its manifests, in the order in which the CVO reads them."""
+"""A release: its version, and its manifests in the order in which the CVO reads them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .manifest import Manifest
 
 
 class Release(NamedTuple):
-    """A release; the bodies of its manifests are read when they are asked for.
+    """A release without the bodies of its manifests.
 
-    ``version`` is what release-metadata says, or what the user said of a directory that has none; ``None`` if
-    nobody did. ``images`` maps the tags of image-references to pull specs. ``body`` returns a manifest as plain
-    values, and raises ``ReleaseError``.
+    ``version`` is that of release-metadata, or the given one for a directory without release-metadata; ``None`` if
+    neither is available. ``images`` maps the tags of image-references to pull specs. ``read_body`` reads the file of a
+    manifest and returns its body as plain values. It raises ``ReleaseError``.
     """
 
     path: str
@@ -27,16 +27,16 @@ class Release(NamedTuple):
     minor: Minor | None
     manifests: tuple[Manifest, ...]
     images: Mapping[str, str]
-    body: Callable[[Manifest], Any]
+    read_body: Callable[[Manifest], Any]
 
     @property
     def shown_version(self) -> str:
-        """The version, as far as it is known."""
+        """The version for messages, or the minor if the version is not known."""
         return self.version or str(self.minor)
 
 
 def release_of_version(minor: Minor | None) -> Release:
-    """Return a release of which nothing is known but its minor, for questions that are asked without files."""
+    """A release without files, of which only the minor is known."""
     return Release("", None, minor, (), {}, _no_body)
 
 

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Run level and component of a manifest, from the name of its file, and the order of a rollout that comes of them."""
+"""The order of a rollout as a graph, from the run level and the component in the name of each manifest's file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from .manifest import Manifest
 
 Mode = Literal["install", "update", "reconcile"]
-"""What a rollout is for. The CVO calls them Initializing, Updating and Reconciling."""
+"""The purpose of a rollout. The CVO calls them Initializing, Updating and Reconciling."""
 
 MODES: tuple[Mode, ...] = ("install", "update", "reconcile")
 
@@ -26,9 +26,9 @@ _UNSAFE = re.compile(r"[^a-zA-Z0-9 ,._-]")
 
 
 class TaskNode(NamedTuple):
-    """Manifests that are applied one after the other, in the release's order; without any it is a barrier.
+    """Manifests that are applied one after the other, in the release's order. A node without manifests is a barrier.
 
-    ``run_level`` (the digits) and ``component`` are empty where the file's name has another form.
+    ``run_level`` (the digits) and ``component`` are empty if the file name has another form.
     """
 
     run_level: str
@@ -37,18 +37,18 @@ class TaskNode(NamedTuple):
 
 
 class TaskGraph(NamedTuple):
-    """What waits for what. ``predecessors`` has for each index of ``nodes`` the indexes that come before it."""
+    """Nodes and dependencies. ``predecessors`` maps each index of ``nodes`` to the indexes that must complete first."""
 
     nodes: tuple[TaskNode, ...]
     predecessors: Mapping[int, tuple[int, ...]]
 
     def sorter(self) -> graphlib.TopologicalSorter[int]:
-        """Return a new sorter of the indexes, which the caller prepares."""
+        """A new sorter of the indexes. The caller prepares it."""
         return graphlib.TopologicalSorter(self.predecessors)
 
 
 def component_of(file: str) -> str:
-    """Return NAME of a file name ``0000_NN_NAME_...``; empty where the name has another form.
+    """The NAME of a file name ``0000_NN_NAME_...``, empty if the name has another form.
 
     Source: openshift/cluster-version-operator:pkg/payload/task_graph.go reMatchPattern.
     """
@@ -56,24 +56,25 @@ def component_of(file: str) -> str:
 
 
 def run_level_of(file: str) -> str:
-    """Return the digits NN of a file name ``0000_NN_NAME_...``, as ``component_of`` returns NAME."""
+    """The digits NN of a file name ``0000_NN_NAME_...``, empty if the name has another form."""
     return _parts(file)[0]
 
 
 def task_graph(manifests: Sequence[Manifest], mode: Mode) -> TaskGraph:
-    """Return in which order ``manifests``, which are in the release's order, are applied.
+    """Build the graph in which ``manifests``, given in the release's order, are applied.
 
-    They go in stages, one after the other, and the nodes of a stage are independent of each other. A Job is a stage
-    of its own, between all that is before it and all that is behind it. In between, an update has a stage for each
-    run level (files next to each other whose digits are the same text); install and reconcile have a single one. A
-    node holds the files of one component that are next to each other. A file whose name has another form is a node of
-    its own, in an update a stage.
-    Behind each stage is a barrier, so that stages of M and N nodes need M + N edges. In an update it has the run level
-    of that stage, if the stage has one only.
+    - Stages run one after the other. The nodes of a stage are independent of each other.
+    - A Job is a separate stage, after everything before it and before everything after it.
+    - Between Jobs, an update has one stage per run level (adjacent files with the same digits). Install and reconcile
+      have a single stage.
+    - A node contains the adjacent files of one component. A file whose name has another form is a separate node, and in
+      an update a separate stage.
+    - A barrier follows each stage, so stages of M and N nodes need M + N edges. In an update it has the run level of
+      the stage, if the stage has only one.
 
     Source: openshift/cluster-version-operator:pkg/payload/task_graph.go SplitOnJobs, ByNumberAndComponent,
-    FlattenByNumberAndComponent. Our own addition is that webhooks come last, in one stage: one whose server does not
-    run yet refuses everything, and the CVO gets over it because it starts anew until all is there.
+    FlattenByNumberAndComponent. One rule is our own: webhooks come last, in one stage. A webhook whose server does not
+    run yet rejects every request; the CVO recovers because it retries the whole graph.
     """
     stages: list[list[TaskNode]] = []
     pending: list[Manifest] = []
@@ -89,13 +90,13 @@ def task_graph(manifests: Sequence[Manifest], mode: Mode) -> TaskGraph:
             pending.append(manifest)
     stages += _stages(pending, mode)
     if webhooks:
-        # Webhooks are not asked about webhooks, so these cannot get into each other's way.
+        # The API server calls no webhooks for webhooks, so these cannot block each other.
         stages.append(_nodes(webhooks))
     return _chained(stages, mode)
 
 
 def mermaid(graph: TaskGraph) -> str:
-    """Return the graph as a flowchart of Mermaid; barriers are small circles."""
+    """The graph as a Mermaid flowchart. Barriers are small circles."""
     lines = ["flowchart TD"]
     for index, node in enumerate(graph.nodes):
         shape = f'["{_label(node, "#")}"]' if node.manifests else '((" "))'
@@ -104,7 +105,7 @@ def mermaid(graph: TaskGraph) -> str:
 
 
 def dot(graph: TaskGraph) -> str:
-    """Return the graph in the language of Graphviz; barriers are points."""
+    """The graph in the language of Graphviz. Barriers are points."""
     lines = ["digraph rollout {", "  rankdir=TB;", "  node [shape=box];"]
     for index, node in enumerate(graph.nodes):
         shape = f'label="{_label(node, "&#")}"' if node.manifests else 'shape=point label=""'
@@ -118,7 +119,7 @@ def _parts(file: str) -> tuple[str, str]:
 
 
 def installs_webhook(manifest: Manifest) -> bool:
-    """Tell whether a manifest makes the API server ask somebody else about what it is sent."""
+    """Whether a manifest installs a webhook that the API server calls before it accepts objects."""
     resource = manifest.resource_id
     return resource.group == "admissionregistration.k8s.io" and resource.kind in _WEBHOOKS and not manifest.deletes
 
@@ -145,7 +146,7 @@ def _stages(manifests: Sequence[Manifest], mode: Mode) -> list[list[TaskNode]]:
 
 
 def _nodes(manifests: Sequence[Manifest]) -> list[TaskNode]:
-    groups = [tuple(group) for _place, group in groupby(manifests, _node_key)]
+    groups = [tuple(group) for _key, group in groupby(manifests, _node_key)]
     return [TaskNode(*_parts(group[0].file), group) for group in groups]
 
 
@@ -169,7 +170,7 @@ def _label(node: TaskNode, escape: str) -> str:
     name = name or node.manifests[0].file.rpartition("/")[2]
     count = len(node.manifests)
     text = f"{name}, {count} manifest{'' if count == 1 else 's'}"
-    # Both languages know characters by number: what has no meaning in either stays, and nothing else.
+    # Both languages accept characters by number: only characters without meaning in either stay.
     return _UNSAFE.sub(lambda match: f"{escape}{ord(match.group())};", text)
 
 

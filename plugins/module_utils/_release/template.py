@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The CVO's own manifests are Go templates; this renders what occurs in them, and refuses the rest.
+"""Renders the CVO's own manifests, which are Go templates. Supports only the actions that occur in them.
 
 Source: openshift/cluster-version-operator:pkg/payload/render.go manifestRenderConfig; Go's text/template.
 """
@@ -28,7 +28,7 @@ _BLANKS = " \t\r\n"
 
 
 class TemplateError(Exception):
-    """A template asks for something that is not rendered here. ``line`` counts from 1."""
+    """A template has an action that is not supported. ``line`` counts from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class TemplateError(Exception):
 
 
 class TemplateValues(NamedTuple):
-    """What templates can ask for: ``.ReleaseImage``, ``.ClusterProfile`` and ``.Images`` (name to pull spec)."""
+    """The values of ``.ReleaseImage``, ``.ClusterProfile`` and ``.Images`` (name to pull spec)."""
 
     release_image: str
     cluster_profile: str
@@ -44,7 +44,7 @@ class TemplateValues(NamedTuple):
 
 
 def uses_release_image(template: str) -> bool:
-    """Tell whether rendering ``template`` needs the pull spec of the release."""
+    """Whether ``template`` contains the pull spec of the release."""
     return any(match.group("body").strip() == ".ReleaseImage" for match in _ACTION.finditer(template))
 
 
@@ -61,7 +61,7 @@ def render(template: str, values: TemplateValues) -> str:
         end, trim = match.end(), match.group("right") is not None
     rest = template[end:].lstrip(_BLANKS) if trim else template[end:]
     if "{{" in rest:
-        raise TemplateError("an action that is opened and not closed", _line(template, end + rest.index("{{")))
+        raise TemplateError("an action is not closed", _line(template, end + rest.index("{{")))
     return "".join(pieces) + rest
 
 
@@ -80,8 +80,8 @@ def _evaluate(body: str, values: TemplateValues, template: str, at: int) -> str:
         return values.images[name]
     if name is not None:
         raise TemplateError(f"image {name} is not in image-references", _line(template, at))
-    known = ".ReleaseImage, .ClusterProfile, .Images and string literals"
-    raise TemplateError(f"{{{{ {body} }}}} is none of {known}", _line(template, at))
+    known = ".ReleaseImage, .ClusterProfile, .Images or a string literal"
+    raise TemplateError(f"{{{{ {body} }}}} is not supported, expected {known}", _line(template, at))
 
 
 def _unquote(literal: str) -> str:

@@ -40,7 +40,8 @@ HTML = """\
 <small>{{ cell.note or "why" }}</small></summary>
 <div class="causes">
 {% for cause in cell.causes %}
-<p>{{ cause.text }}{% if cause.source %} <span class="quiet">Source: {{ cause.source }}</span>{% endif %}</p>
+<p>{{ cause.text }}\
+{% if cause.source %} <span class="quiet">{{ words.SOURCE }}: {{ cause.source }}</span>{% endif %}</p>
 {% if cause.listing %}
 {{ listing(cause.listing) }}
 {% endif %}

@@ -71,7 +71,7 @@ MARKDOWN = """\
 {% if cell.causes %}
 **{{ row.name | text }}**, {{ cell.text }} in {{ plan.releases[loop.index0] | text }}.
 {% for cause in cell.causes %}
-{{ cause.text | text }}{{ " Source: " ~ (cause.source | text) ~ "." if cause.source }}
+{{ cause.text | text }}{{ " " ~ words.SOURCE ~ ": " ~ (cause.source | text) ~ "." if cause.source }}
 {% endfor %}
 
 {% for cause in cell.causes if cause.listing %}

@@ -33,18 +33,18 @@ def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
     if full:
         yield ""
         yield from _table(plan)
-        yield f"({'; '.join(f'{shown.text} {shown.meaning}' for shown in STATES.values())})"
+        yield f"({'; '.join(f'{shown.text} = {shown.meaning}' for shown in STATES.values())})"
     yield ""
     for hop in plan["hops"]:
         yield from _hop(hop, full)
     condition = plan["condition"]
     if condition:
         state = f"{condition['type']} is {condition['status']} ({condition['reason']})"
-        yield f"{words.AT_END}: {state}: {condition['message']}"
+        yield f"{words.AT_END} {state}: {condition['message']}"
     else:
         yield words.NO_CONDITION
-    shown = {blocker["message"] for hop in plan["hops"] for blocker in hop["blocked_by"]}
-    yield from (_problem(item) for item in plan["problems"] if item["message"] not in shown)
+    # Blocked updates are shown with their hops.
+    yield from (_problem(item) for item in plan["problems"] if item["code"] != "update-blocked")
 
 
 def _table(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -150,8 +150,8 @@ def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _fleet_problems(result: Mapping[str, Any]) -> Iterator[str]:
-    # The problem at "clusters" only refers to those of the plans, which are listed here.
-    common = [item for item in result["problems"] if item["where"] != "clusters"]
+    # The problems of the plans are listed here, so the problem that refers to them is not.
+    common = [item for item in result["problems"] if item["code"] != "separate-problems"]
     of_plans = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] != "info"]
     lines = list(dict.fromkeys(_problem(item) for item in (*common, *of_plans)))
     if lines:

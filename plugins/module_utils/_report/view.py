@@ -21,7 +21,7 @@ from .words import STATES, CellState, annotation, counted, listed
 _FIELDS = ("type", "status", "reason", "message")
 
 
-class Resource(NamedTuple):
+class ShownResource(NamedTuple):
     """A resource in a list. ``mark`` is one remark about it, or empty."""
 
     kind: str
@@ -31,11 +31,11 @@ class Resource(NamedTuple):
     mark: str
 
 
-class Group(NamedTuple):
+class ResourceGroup(NamedTuple):
     """Resources of a list that share ``title``, for example the change of their annotation."""
 
     title: str
-    resources: tuple[Resource, ...]
+    resources: tuple[ShownResource, ...]
 
 
 class Listing(NamedTuple):
@@ -46,7 +46,7 @@ class Listing(NamedTuple):
     plan: int
     size: int
     what: str
-    groups: tuple[Group, ...]
+    groups: tuple[ResourceGroup, ...]
 
 
 class EnablementCause(NamedTuple):
@@ -73,7 +73,7 @@ class Row(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-class Names(NamedTuple):
+class AffectedNames(NamedTuple):
     """Capabilities that a hop affects in one way, and what that means."""
 
     title: str
@@ -98,7 +98,7 @@ class HopView(NamedTuple):
     end: str
     downgrade: bool
     blocked_by: Sequence[Mapping[str, str]]
-    names: tuple[Names, ...]
+    names: tuple[AffectedNames, ...]
     sections: tuple[Section, ...]
     nothing: str
     components: Sequence[Mapping[str, Any]]
@@ -155,10 +155,10 @@ class _Listings:
         if known:
             self._shared.add(known.number)
             return known._replace(first=False)
-        groups: dict[str, list[Resource]] = {}
+        groups: dict[str, list[ShownResource]] = {}
         for item in items:
             groups.setdefault(title(item), []).append(_resource(item))
-        grouped = tuple(Group(name, tuple(resources)) for name, resources in groups.items())
+        grouped = tuple(ResourceGroup(name, tuple(resources)) for name, resources in groups.items())
         listing = Listing(len(self._known) + 1, True, self.plan, len(items), counted(len(items), noun), grouped)
         self._known[key] = listing
         return listing
@@ -171,7 +171,7 @@ def report_view(report: Mapping[str, Any]) -> ReportView:
     clusters = sum(len(plan.clusters) for plan in plans)
     fleet = len(plans) > 1 or clusters > 0
     paths = {plan.path for plan in plans}
-    title = f"Update plan {paths.pop()}" if len(paths) == 1 else "Update plans"
+    title = f"{words.TITLE} {paths.pop()}" if len(paths) == 1 else f"{words.TITLE}s"
     subtitle = f"{counted(len(plans), 'plan')} for {counted(clusters, 'cluster')}" if fleet else ""
     problems = report["problems"]
     return ReportView(title, subtitle, fleet, plans, listings.shared, problems, _problem_count(problems))
@@ -298,10 +298,10 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
         "added": (words.ADDED, words.ADDED_MEANING),
         "removed": (words.REMOVED, words.REMOVED_MEANING),
         "deleted": (words.DELETED, words.DELETED_MEANING),
-        "left_behind": (words.ORPHANED, words.ORPHANED_MEANING),
+        "orphaned": (words.ORPHANED, words.ORPHANED_MEANING),
     }
     for key, (title, meaning) in sections.items():
-        if hop[key] and not (key == "removed" and hop["left_behind"]):
+        if hop[key] and not (key == "removed" and hop["orphaned"]):
             yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
     requests = hop["credentials_requests"]
     if requests:
@@ -310,7 +310,7 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
         yield Section(words.CREDENTIALS, f"{new} {words.NEW}" if new else "", words.CREDENTIALS_MEANING, listing)
 
 
-def _names(hop: Mapping[str, Any]) -> tuple[Names, ...]:
+def _names(hop: Mapping[str, Any]) -> tuple[AffectedNames, ...]:
     labels = {
         "newly_requested": (words.NEWLY_REQUESTED, words.NEWLY_REQUESTED_MEANING),
         "newly_known": (words.NEWLY_KNOWN, words.NEWLY_KNOWN_MEANING),
@@ -318,16 +318,16 @@ def _names(hop: Mapping[str, Any]) -> tuple[Names, ...]:
         "not_in_fresh_install": (words.NOT_IN_FRESH_INSTALL, words.NOT_IN_FRESH_INSTALL_MEANING),
     }
     return tuple(
-        Names(title.format(end=hop["to"]), meaning.format(end=hop["to"]), hop[key])
+        AffectedNames(title.format(end=hop["to"]), meaning.format(end=hop["to"]), hop[key])
         for key, (title, meaning) in labels.items()
         if hop[key]
     )
 
 
-def _resource(item: Mapping[str, Any]) -> Resource:
+def _resource(item: Mapping[str, Any]) -> ShownResource:
     name = f"{item['namespace']}/{item['name']}" if item["namespace"] else item["name"]
     mark = words.DELETED_BY_RELEASE if item.get("deleted") else words.NEW if item.get("new") else ""
-    return Resource(item["kind"], item["group"], name, _file(item), mark)
+    return ShownResource(item["kind"], item["group"], name, _file(item), mark)
 
 
 def _file(item: Mapping[str, Any]) -> str:

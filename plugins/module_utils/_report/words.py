@@ -33,6 +33,7 @@ STATES: Mapping[CellState, StateWords] = {
 }
 
 # Headings and labels
+TITLE = "Update plan"
 CAPABILITY = "Capability"
 SELECTION = "Selection"
 ENABLES = "Enables"
@@ -61,6 +62,7 @@ CLUSTER_REFUSES = "the cluster refuses"
 
 # Why a capability is enabled
 FORCED = "forced"
+SOURCE = "Source"
 FORCED_CAUSE = "Forced: the cluster-version operator enables it for every selection."
 SELECTION_REQUESTS = "the selection requests"
 ALSO_REQUESTED = "also requested by the selection"

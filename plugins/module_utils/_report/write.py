@@ -32,7 +32,7 @@ NAME = "update_plan"
 """Name of the files in a directory, without suffix."""
 
 _GENERATOR = "capability.openshift.update_plan"
-_TITLE = "# Update plan"
+_TITLE = f"# {words.TITLE}"
 """How a Markdown report begins. With ``_GENERATOR`` in HTML, it distinguishes our reports from other files."""
 _HEAD_SIZE = 2000
 

@@ -133,7 +133,7 @@ class Applier:
         return only_written_by(metadata, FIELD_MANAGER)
 
     def _hash(self, manifest: Manifest) -> str:
-        return last_applied_hash(manifest, self._loaded.files[manifest.file].text(manifest), self._ownership)
+        return last_applied_hash(manifest, self._loaded.files[manifest.file].read_text(manifest), self._ownership)
 
     def _unserved(self, manifest: Manifest) -> ApplyResult:
         if self._kinds.unknown(manifest.resource_id.group):
@@ -147,7 +147,7 @@ class Applier:
         problems = Problems()
         body = build_apply_object(
             manifest,
-            self._loaded.release.body(manifest),
+            self._loaded.release.read_body(manifest),
             self._ownership,
             self._hash(manifest),
             target.kind.namespaced,
@@ -155,11 +155,9 @@ class Applier:
         )
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
-        return (
-            self._create(manifest, target, body)
-            if is_create_only(manifest)
-            else self._apply(manifest, target, body, definition)
-        )
+        if is_create_only(manifest):
+            return self._create(manifest, target, body)
+        return self._apply(manifest, target, body, definition)
 
     def _apply(
         self, manifest: Manifest, target: Target, body: Mapping[str, Any], definition: Manifest | None
@@ -268,7 +266,7 @@ class Applier:
 
     def _read_schema(self, target: Target, definition: Manifest | None) -> object:
         if definition is not None:
-            return schema_of(self._loaded.release.body(definition), target.kind.version)
+            return schema_of(self._loaded.release.read_body(definition), target.kind.version)
         # The server's own kinds have no definition.
         crd = self._read_live(Target(CUSTOM_RESOURCE_DEFINITIONS, target.kind.resource))
         return schema_of(crd, target.kind.version)
@@ -333,7 +331,7 @@ class Applier:
         refusal = refusal_of(error, manifest.resource_id)
         if refusal is Refusal.UNAUTHORIZED:
             raise error  # No other manifest fares better.
-        problem = refusal_problem(refusal, manifest, error, self._loaded.release.body)
+        problem = refusal_problem(refusal, manifest, error, self._loaded.release.read_body)
         return refused(manifest, refusal, (problem,), conflicts_of(manifest.resource_id, error))
 
 

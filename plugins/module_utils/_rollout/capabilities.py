@@ -69,8 +69,7 @@ def reconcile_cluster_version(
     request, prediction = plan.request, plan.prediction
     if not plan.served:
         return _without_cluster_version(request, prediction)
-    found = _Step(plan.cluster_version, False) if plan.cluster_version is not None else None
-    existing = found or _create_or_wait(client, kinds, request, options)
+    existing = _existing_or_new(client, kinds, plan, options)
     extended = _extend_spec(client, existing.obj, request, options)
     always = request.target.always_enabled | prediction.stay_enabled
     inputs = request.target._replace(always_enabled=always, compared=True)
@@ -98,6 +97,12 @@ def _unreported(status_problems: Problems) -> ClusterError:
     ]
     message = "its status does not list capabilities"
     return ClusterError(wrong or [Problem("error", "missing-status", CLUSTER_VERSION_LOCATION, message, hint)])
+
+
+def _existing_or_new(client: Client, kinds: RestMapper, plan: CapabilityPlan, options: ReconcileOptions) -> _Step:
+    if plan.cluster_version is not None:
+        return _Step(plan.cluster_version, False)
+    return _create_or_wait(client, kinds, plan.request, options)
 
 
 def _create_or_wait(client: Client, kinds: RestMapper, request: EnablementRequest, options: ReconcileOptions) -> _Step:
@@ -199,11 +204,12 @@ def _retry_unknown_names(options: ReconcileOptions, request: Callable[[], Result
 
 
 def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
-    found = Problems()
-    change = next_status(obj, inputs, utc_now().strftime("%Y-%m-%dT%H:%M:%SZ"), found)
+    status_problems = Problems()
+    change = next_status(obj, inputs, utc_now().strftime("%Y-%m-%dT%H:%M:%SZ"), status_problems)
     if change is None:
-        raise ClusterError([item._replace(where=f"{CLUSTER_VERSION_LOCATION}, {item.where}") for item in found])
-    problems += found
+        relocated = [item._replace(where=f"{CLUSTER_VERSION_LOCATION}, {item.where}") for item in status_problems]
+        raise ClusterError(relocated)
+    problems += status_problems
     return _Step({**obj, "status": change.after}, change.changed)
 
 

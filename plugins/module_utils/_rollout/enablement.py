@@ -88,15 +88,15 @@ def enablement_request(
     """
     if capabilities is None:
         return EnablementRequest(None, target, manifests)
-    found = Problems()
-    selection = parse_selection(capabilities, "capabilities", found)
-    found.raise_errors(InvalidOptionError)
+    request_problems = Problems()
+    selection = parse_selection(capabilities, "capabilities", request_problems)
+    request_problems.raise_errors(InvalidOptionError)
     if obj is None:
-        check_selection(selection, target.minor_data, target.gated, found)
+        check_selection(selection, target.minor_data, target.gated, request_problems)
     else:
-        spec_change(parsed(obj), CapabilityRequest(selection), target.minor_data, found)
-    found.raise_errors(InvalidOptionError)
-    problems += found
+        spec_change(parsed(obj), CapabilityRequest(selection), target.minor_data, request_problems)
+    request_problems.raise_errors(InvalidOptionError)
+    problems += request_problems
     return EnablementRequest(selection, target, manifests)
 
 

@@ -61,7 +61,7 @@ class RunListener(Protocol):
         """
 
 
-class _Node:
+class _RunningNode:
     """A node that is running. The manifests from ``position`` on are not applied yet."""
 
     def __init__(self, index: int, manifests: tuple[Manifest, ...]) -> None:
@@ -120,7 +120,7 @@ class GraphRunner:
         self._since_barrier: list[ApplyResult] = []
         self._problems = Problems()
         self._lock = Lock()
-        self._events: SimpleQueue[tuple[str, _Node | None]] = SimpleQueue()
+        self._events: SimpleQueue[tuple[str, _RunningNode | None]] = SimpleQueue()
         self._broken: ClusterError | None = None
 
     def run(self) -> ChangeSet:
@@ -131,7 +131,7 @@ class GraphRunner:
             try:
                 while sorter.is_active():
                     ready = sorter.get_ready()
-                    nodes = [_Node(index, self._graph.nodes[index].manifests) for index in ready]
+                    nodes = [_RunningNode(index, self._graph.nodes[index].manifests) for index in ready]
                     self._run_nodes(executor, [node for node in nodes if node.manifests])
                     barriers = [index for index in ready if not self._graph.nodes[index].manifests]
                     if self._broken is not None or not all(self._cross_barrier(executor, item) for item in barriers):
@@ -152,9 +152,9 @@ class GraphRunner:
         results = tuple(self._results[id(item)] for item in self._manifests if id(item) in self._results)
         return ChangeSet(results, not_applied, tuple(self._problems))
 
-    def _run_nodes(self, executor: ThreadPoolExecutor, nodes: Sequence[_Node]) -> None:
+    def _run_nodes(self, executor: ThreadPoolExecutor, nodes: Sequence[_RunningNode]) -> None:
         """Apply the manifests of ``nodes``. A node that waits for another one gives its thread back."""
-        waiting: list[_Node] = []
+        waiting: list[_RunningNode] = []
         running = 0
         # The longest node first, or it would run alone at the end.
         for node in sorted(nodes, key=lambda node: -len(node.manifests)):
@@ -177,10 +177,10 @@ class GraphRunner:
                 executor.submit(self._work, node)
                 running += 1
 
-    def _is_able(self, node: _Node) -> bool:
+    def _is_able(self, node: _RunningNode) -> bool:
         return self._retry(lambda: self._missing_prerequisite(node.manifests[node.position])) is None
 
-    def _work(self, node: _Node) -> None:
+    def _work(self, node: _RunningNode) -> None:
         event = "done"
         try:
             if not self._apply_node(node):
@@ -198,7 +198,7 @@ class GraphRunner:
         finally:
             self._events.put((event, node))
 
-    def _apply_node(self, node: _Node) -> bool:
+    def _apply_node(self, node: _RunningNode) -> bool:
         """Apply the manifests of ``node``. ``False`` if one of them waits for another node."""
         while node.position < len(node.manifests) and self._broken is None:
             manifest = node.manifests[node.position]
@@ -214,7 +214,7 @@ class GraphRunner:
             self._resolve(manifest)  # It will not be applied, so other nodes must not wait for it.
         return True
 
-    def _apply(self, node: _Node, manifest: Manifest) -> bool:
+    def _apply(self, node: _RunningNode, manifest: Manifest) -> bool:
         """Apply a manifest. ``False`` if it failed, so the rest of its node must not follow."""
         result = self._retry(lambda: self._applier.apply(manifest, self._definition_of(manifest)))
         if result.pending:
@@ -228,7 +228,7 @@ class GraphRunner:
     def _retry(self, request: Callable[[], Result]) -> Result:
         return retry_while_unreachable(request, lambda: self._broken is not None)
 
-    def _establish(self, node: _Node) -> bool:
+    def _establish(self, node: _RunningNode) -> bool:
         """Wait for the definitions that ``node`` applied, with one time limit. ``False`` if one of them failed."""
         deadline = time.monotonic() + self._options.timings.establish
 
@@ -271,7 +271,7 @@ class GraphRunner:
         definition = _definition(served.resource)
         return definition if self._prerequisites.is_pending(definition) else None
 
-    def _postpone(self, node: _Node) -> None:
+    def _postpone(self, node: _RunningNode) -> None:
         self._postpone_result(refused(node.manifests[node.position], Refusal.KIND_NOT_SERVED))
         node.position += 1
 
@@ -341,7 +341,7 @@ class GraphRunner:
             chosen = {id(result.manifest) for result in again}
             tried |= chosen
             self._postponed = [result for result in self._postponed if id(result.manifest) not in chosen]
-            self._run_nodes(executor, [_Node(-1, (result.manifest,)) for result in again])
+            self._run_nodes(executor, [_RunningNode(-1, (result.manifest,)) for result in again])
             if self._options.dry_run:
                 break
         self._give_up([item for item in self._postponed if is_last or not self._comes_later(item.manifest)])

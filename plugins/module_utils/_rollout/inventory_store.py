@@ -137,9 +137,9 @@ class ApplySetMembers(NamedTuple):
 
 def find_members(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
     """Find the members of the ApplySet among ``resources``. Raises ``ClusterError``."""
-    found = find_existing(client, kinds, resources, APPLYSET_MEMBERS)
-    for error in found.errors:
+    lookup = find_existing(client, kinds, resources, APPLYSET_MEMBERS)
+    for error in lookup.errors:
         # The rollout may repair a kind whose webhook does not answer.
         if isinstance(error, ApiError) and not (error.is_forbidden or error.is_server_error):
             raise error
-    return ApplySetMembers(found.existing, found.unclear)
+    return ApplySetMembers(lookup.existing, lookup.unclear)

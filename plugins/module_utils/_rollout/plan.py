@@ -19,9 +19,10 @@ from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, TaskGraph, task_graph
 from .._resources import CLUSTER_VERSIONS, ResourceId
+from .._unstructured import nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, checked_criteria, defines, included_by_resource, resources_dropped_by
-from .desired_object import is_create_only, wants_proxy
+from .desired_object import OwnershipMetadata, is_create_only, wants_proxy
 from .drift import owned_digest
 from .enablement import (
     CapabilityPlan,
@@ -32,7 +33,7 @@ from .enablement import (
     predict_enablement,
     refuse_downgrade,
 )
-from .inventory import Entry, Inventory
+from .inventory import Entry, Inventory, applyset_id
 from .options import RolloutOptions
 from .prune import refuse_unsafe_prune
 
@@ -62,13 +63,15 @@ class RolloutPlan(NamedTuple):
 class ManifestPlan(NamedTuple):
     """Which manifests a rollout applies with the reconciled capabilities, and in which mode.
 
-    ``required_mode`` is the mode that the CVO would use. ``inventory`` is the one to write before the first manifest.
+    ``required_mode`` is the mode that the CVO would use. ``inventory`` is the one to write before the first manifest,
+    and ``ownership`` the metadata of all objects.
     """
 
     manifests: tuple[Manifest, ...]
     mode: Mode
     required_mode: Mode
     inventory: Inventory
+    ownership: OwnershipMetadata
 
     @property
     def graph(self) -> TaskGraph:
@@ -116,7 +119,10 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     _warn_about_cvo(manifests, problems)
     required = _required_mode(plan, capabilities.status)
     mode = plan.options.mode or required
-    return ManifestPlan(manifests, mode, required, _planned_inventory(plan, capabilities, manifests, mode))
+    inventory = _planned_inventory(plan, capabilities, manifests, mode)
+    uid = nested(capabilities.cluster_version, "metadata", "uid")
+    ownership = OwnershipMetadata(applyset_id(), str(uid or ""), context.proxy)
+    return ManifestPlan(manifests, mode, required, inventory, ownership)
 
 
 def final_inventory(

@@ -17,7 +17,6 @@ from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._resources import FEATURE_GATES, ResourceId
-from .._unstructured import nested
 from .apply import Applier, Baseline
 from .capabilities import ReconcileOptions, reconcile_cluster_version
 from .change_set import ApplyResult, CapabilityResult, ChangeSet, Leftover, Rollout
@@ -66,7 +65,7 @@ def roll_out(
     capabilities = reconcile_capabilities(session, plan, prerequisites, problems)
     work = plan_manifests(plan, capabilities, problems)
     lock = begin(session, plan, work)
-    changes = run_graph(session, plan, work, ownership_of(plan, capabilities), prerequisites, lock)
+    changes = run_graph(session, plan, work, prerequisites, lock)
     leftovers = prune_leftovers(session, plan, changes, lock, problems)
     finish(session, plan, work, changes, leftovers, lock, problems)
     return Rollout(
@@ -112,7 +111,7 @@ def reconcile_capabilities(
     if state.inventory is not None and state.inventory.unfinished:
         result = result._replace(implicit=result.implicit | state.inventory.implicit)
     if result.implicit:
-        session.journal.write("capabilities", turned_on=sorted(result.implicit))
+        session.journal.write("capabilities", implicitly_enabled=sorted(result.implicit))
     return result
 
 
@@ -128,7 +127,6 @@ def run_graph(
     session: _Session,
     plan: RolloutPlan,
     work: ManifestPlan,
-    ownership: OwnershipMetadata,
     prerequisites: Sequence[ApplyResult],
     lock: RunLock,
 ) -> ChangeSet:
@@ -138,7 +136,7 @@ def run_graph(
     apply_options = ApplyOptions(
         work.mode, options.force_conflicts, options.dry_run, options.diff_mode, session.timings
     )
-    applier = _applier(session, plan, ownership, apply_options, Baseline(live, plan.context.state.inventory))
+    applier = _applier(session, plan, work.ownership, apply_options, Baseline(live, plan.context.state.inventory))
     written = {result.manifest.resource_id: result for result in prerequisites if result.action != "unchanged"}
     events = RolloutEvents(session.journal, work.manifests)
     listener = _Listener(session, plan, work, lock, events, written)
@@ -182,12 +180,6 @@ def finish(
         problems += error.problems
 
 
-def ownership_of(plan: RolloutPlan, capabilities: CapabilityResult) -> OwnershipMetadata:
-    """The metadata that all objects of the rollout have."""
-    uid = nested(capabilities.cluster_version, "metadata", "uid")
-    return OwnershipMetadata(applyset_id(), str(uid or ""), plan.context.proxy)
-
-
 class _Listener:
     """Writes the events of a graph to the journal, checks the lock, and waits for ready objects.
 
@@ -227,7 +219,7 @@ class _Listener:
         if not self._plan.options.wait or not (mode == "update" or is_last):
             return
         chosen = results if mode == "update" else self._results
-        found = Problems()
+        reported = Problems()
         wait_until_ready(
             self._session.client,
             self._plan.context.state.kinds,
@@ -236,10 +228,10 @@ class _Listener:
             mode,
             self._session.deadline,
             self.waiting,
-            found,
+            reported,
         )
-        self.warnings += [problem for problem in found if problem.severity != "error"]
-        problems += [problem for problem in found if problem.severity == "error"]
+        self.warnings += [problem for problem in reported if problem.severity != "error"]
+        problems += [problem for problem in reported if problem.severity == "error"]
 
 
 def _apply_definition(session: _Session, plan: RolloutPlan, crd: Manifest) -> ApplyResult:

@@ -65,5 +65,5 @@ def _requests(release: Release, manifests: Iterable[Manifest], platform: str | N
             continue
         if platform is None:
             yield CredentialsRequest(manifest, None)
-        elif provider is not None and nested(release.body(manifest), "spec", "providerSpec", "kind") == provider:
+        elif provider is not None and nested(release.read_body(manifest), "spec", "providerSpec", "kind") == provider:
             yield CredentialsRequest(manifest, provider)

@@ -14,7 +14,7 @@ from .._module.files import absolute
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release
-from .._version import read_minor
+from .._release.version_option import read_minor
 
 _RELEASE_FIELDS = ("release", "openshift_version")
 

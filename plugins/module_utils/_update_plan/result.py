@@ -7,11 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
-from .._capability.selection import Selection
 from .._module.result import problem_dicts
 from .._problems import Problem
 from .._release.manifest import Manifest
@@ -33,7 +32,7 @@ class PlanShapes:
         """Convert a plan. Without ``details``, only the first of each list of causes, and none of the other lists."""
         return {
             "releases": list(plan.releases),
-            "capabilities": selection_dict(plan.selection),
+            "capabilities": plan.selection.to_options(),
             "hops": [self._hop(hop, details) for hop in plan.hops],
             **end_dict(plan),
         }
@@ -88,7 +87,7 @@ class PlanShapes:
                 {**self._manifest(manifest), "provider": provider, "new": manifest.resource_id in new}
                 for manifest, provider in hop.credentials_requests
             ],
-            "left_behind": removed if hop.downgrade else [],
+            "orphaned": removed if hop.downgrade else [],
         }
 
     def _enabled(self, item: EnabledCapability, details: bool) -> dict[str, Any]:
@@ -129,14 +128,6 @@ def end_dict(plan: Plan) -> dict[str, Any]:
         "implicitly_enabled_capabilities": sorted(plan.status.implicitly_enabled),
         "known_capabilities": sorted(plan.status.known),
         "condition": None if plan.condition is None else plan.condition._asdict(),
-    }
-
-
-def selection_dict(selection: Selection) -> Mapping[str, Any]:
-    """Convert a selection to the fields of the API."""
-    return {
-        "baseline_capability_set": selection.baseline,
-        "additional_enabled_capabilities": list(selection.additional),
     }
 
 

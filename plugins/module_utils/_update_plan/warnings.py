@@ -55,7 +55,7 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
             problems.warning("update-blocked", where, blocker.message, blocker.hint)
         _check_names(planned, hop, where, problems)
         if planned.downgrade and planned.changes.removed:
-            message = f"would orphan {len(planned.changes.removed)} resources, see left_behind"
+            message = f"would orphan {len(planned.changes.removed)} resources, see orphaned"
             problems.warning("orphaned-resources", where, message, "Remove them by hand after the downgrade")
         if planned.no_longer_optional:
             names = _listed(planned.no_longer_optional)

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""How API servers treat fields of objects, as far as a comparison has to know: as data, with sources."""
+"""How API servers treat the fields that a comparison depends on, as data with sources."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ TYPED_GROUPS = frozenset(
 )
 """Groups whose kinds are Go structs of an API server.
 
-Of the others, which come with a CustomResourceDefinition, the server keeps what it gets as it is.
+Objects of other groups are custom resources, which the server stores unchanged.
 Sources: kubernetes/api:*/register.go; openshift/openshift-apiserver:pkg/cmd/openshift-apiserver/openshiftapiserver, and
-oauth-apiserver for those of users.
+oauth-apiserver for users and OAuth.
 """
 
 METADATA = ("annotations", "finalizers", "labels", "name", "namespace", "ownerReferences")
-"""Of the metadata what a manifest can say; the rest is the API server's own (kubernetes/apimachinery:ObjectMeta)."""
+"""Metadata that a manifest can set. The API server owns the rest (kubernetes/apimachinery:ObjectMeta)."""
 
 KEYED = frozenset({"annotations", "labels", "matchLabels", "nodeSelector"})
 KEYED_IN_STRUCTS = KEYED | {"binaryData", "data", "parameters"}
-"""Maps of strings, whose keys are the user's: a key with an empty value says something, and values are mere text."""
+"""Maps of strings with keys of the user. A key with an empty value is significant, and values are only text."""
 
 QUANTITY_MAPS = frozenset({"allocatable", "capacity", "hard", "limits", "overhead", "podFixed", "requests"})
 QUANTITIES = frozenset({"divisor", "sizeLimit", "storage"})
-"""Maps of quantities, and fields that are one: ``resource.Quantity`` in kubernetes/api."""
+"""Maps of quantities, and fields with a quantity: ``resource.Quantity`` in kubernetes/api."""
 
 DROPPED_MAPS = KEYED_IN_STRUCTS | QUANTITY_MAPS | {"metadata", "selector"}
-"""Maps that a Go struct leaves out when they are empty. Other ones are pointers, as ``emptyDir`` is, and stay."""
+"""Maps that a Go struct omits if they are empty. Others, such as ``emptyDir``, are pointers and are kept."""
 
 SCHEMA = "openAPIV3Schema"
 SCHEMAS = frozenset({"additionalItems", "additionalProperties", "allOf", "anyOf", "items", "not", "oneOf", SCHEMA})
@@ -110,18 +110,19 @@ SCHEMA_FIELDS = (
 )
 """The fields of a schema in a CustomResourceDefinition.
 
-Others are dropped without a word, as the ``optional`` that each release has in the CRD of DNSes.
+The API server drops other fields silently, for example ``optional`` in the CRD of DNSes of each release.
 Source: kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/v1/types_jsonschema.go
 """
 
 WHOLE = frozenset(
     {"labelSelector", "namespaceSelector", "nodeSelector", "objectSelector", SCHEMA, "podSelector", "selector"}
 )
-"""Maps of Go structs in which what only the cluster has changes what the rest means.
+"""Maps of Go structs in which an additional entry changes the meaning of the others.
 
-They are applied as one: ``+structType=atomic`` of LabelSelector (kubernetes/apimachinery:pkg/apis/meta/v1/types.go),
-``+mapType=atomic`` of Service and PodSpec (kubernetes/api:core/v1/types.go), and a schema belongs to an item of
-``versions``, ``+listType=atomic`` (kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/v1/types.go).
+They are applied as a whole: ``+structType=atomic`` of LabelSelector
+(kubernetes/apimachinery:pkg/apis/meta/v1/types.go), ``+mapType=atomic`` of Service and PodSpec
+(kubernetes/api:core/v1/types.go). A schema belongs to an item of ``versions``, which is ``+listType=atomic``
+(kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/v1/types.go).
 """
 
 CONTAINER_LISTS = ("containers", "ephemeralContainers", "initContainers")
@@ -157,15 +158,15 @@ MERGED: Mapping[tuple[str, str], tuple[str, ...]] = {
     # openshift/api:image/v1/types.go ImageStreamSpec
     ("spec", "tags"): ("name",),
 }
-"""Lists of Go structs which the API merges, by their last two names, and what tells their items apart.
+"""Lists of Go structs that the API server merges: the last two names of the field path, and the key fields.
 
-What only the cluster has in one of them is somebody else's. All other lists are replaced as a whole, and so are those
-of kinds that come with a CustomResourceDefinition: the CVO does that, whatever their schema says.
-Source: ``patchMergeKey`` and ``+listMapKey`` at the places named.
+Items that only the cluster has belong to other clients. All other lists are replaced as a whole, and so are lists of
+custom resources: the CVO replaces them whatever their schema says.
+Source: ``patchMergeKey`` and ``+listMapKey`` in the files named.
 """
 
 KEY_DEFAULTS = {"protocol": "TCP"}
-"""Fields of a key that may be left out (kubernetes/kubernetes:pkg/apis/core/v1/defaults.go)."""
+"""Defaults of optional key fields (kubernetes/kubernetes:pkg/apis/core/v1/defaults.go)."""
 
 ENCODED = {"ConfigMap": "binaryData", "Secret": "data"}
 """Maps of strings in base64."""

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Objects of a cluster, read several at a time and compared with their manifests; only what is wrong is kept."""
+"""Reads live objects in parallel and compares them with their manifests. Keeps only their faults."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST = 200
 
 
 class CheckedResource(NamedTuple):
-    """What was seen of one resource. ``unclear``: it could not be read."""
+    """Result for one resource. ``unclear``: it could not be read. ``absent``: it was deleted after the lookup."""
 
     manifest: Manifest
     unclear: bool = False
@@ -44,57 +44,58 @@ def compare(
     client: Client,
     kinds: RestMapper,
     loaded: LoadedRelease,
-    there: Sequence[tuple[Manifest, Target]],
+    existing: Sequence[tuple[Manifest, Target]],
     problems: Problems,
 ) -> Sequence[CheckedResource]:
-    """Read what is there, and say of each what is wrong with it; ``problems`` gets what holds for all of them."""
+    """Read the ``existing`` resources and compare each with its manifest; report what affects all of them."""
     proxy: Mapping[str, Any] = {}
     try:
         proxy = read_proxy(client, kinds)
     except ApiError as error:
         problems += error.problems
 
-    def look(item: tuple[Manifest, Target]) -> CheckedResource:
+    def check(item: tuple[Manifest, Target]) -> CheckedResource:
         manifest, target = item
         try:
-            found = client.get(target)
+            live = client.get(target)
         except ApiError as error:
             if error.is_not_found:
                 return CheckedResource(manifest, absent=True)
             return CheckedResource(manifest, unclear=True, problems=error.problems)
         readiness = None
-        if can_be_unready(manifest.resource_id) or nested(found, "metadata", "deletionTimestamp"):
-            readiness = readiness_of(loaded.release, manifest, found, "reconcile")
+        if can_be_unready(manifest.resource_id) or nested(live, "metadata", "deletionTimestamp"):
+            readiness = readiness_of(loaded.release, manifest, live, "reconcile")
         unready = readiness if readiness and readiness.state != "ready" else None
         if is_create_only(manifest):
             return CheckedResource(manifest, readiness=unready)
-        fields, told = _different_fields(loaded, target, manifest, found, proxy)
-        return CheckedResource(manifest, fields=fields, readiness=unready, problems=told)
+        reported = Problems()
+        fields = _different_fields(loaded, target, manifest, live, proxy, reported)
+        return CheckedResource(manifest, fields=fields, readiness=unready, problems=tuple(reported))
 
-    return _declared(client, there, list(client.each(look, there)))
+    return _without_undeclared_fields(client, existing, list(client.each(check, existing)))
 
 
 def _different_fields(
     loaded: LoadedRelease,
     target: Target,
     manifest: Manifest,
-    found: Mapping[str, Any],
+    live: Mapping[str, Any],
     proxy: Mapping[str, Any],
-) -> tuple[tuple[Difference, ...], tuple[Problem, ...]]:
-    """Return the fields that are not as in the manifest, or why it cannot be said how they should be."""
-    body = loaded.release.body(manifest)
-    problems = Problems()
+    problems: Problems,
+) -> tuple[Difference, ...]:
+    """Return the fields that differ from the manifest; report why the desired object is unknown."""
+    body = loaded.release.read_body(manifest)
     ownership = OwnershipMetadata("", "", proxy)
-    wanted = build_apply_object(manifest, body, ownership, "", target.kind.namespaced, problems)
+    desired = build_apply_object(manifest, body, ownership, "", target.kind.namespaced, problems)
     if problems.has_errors:
-        return (), tuple(problems)
-    told = masked(differences(_without_ownership(wanted), found), manifest.resource_id.kind)
-    return tuple(map(shortened, told)), tuple(problems)
+        return ()
+    found = masked(differences(_without_ownership(desired), live), manifest.resource_id.kind)
+    return tuple(map(shortened, found))
 
 
-def shortened(told: Difference) -> Difference:
-    """Return a difference that keeps no large part of an object: of a long value the beginning of its text."""
-    return Difference(told.field, _beginning(told.wanted), _beginning(told.found))
+def shortened(difference: Difference) -> Difference:
+    """Shorten long values, so a result never contains large parts of an object."""
+    return Difference(difference.field, _beginning(difference.wanted), _beginning(difference.found))
 
 
 def _beginning(value: Any) -> Any:
@@ -102,65 +103,67 @@ def _beginning(value: Any) -> Any:
     return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
-def _without_ownership(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object that would be sent without what a rollout itself adds, and without owners of other clusters."""
-    metadata = dict(wanted["metadata"])
+def _without_ownership(desired: Mapping[str, Any]) -> dict[str, Any]:
+    """Remove what the rollout itself adds, and owner references to the ClusterVersion, whose uid differs by cluster."""
+    metadata = dict(desired["metadata"])
     metadata["labels"] = {key: value for key, value in metadata["labels"].items() if key != PART_OF}
     metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key != LAST_APPLIED_HASH}
     owners = [
         item for item in mappings_in(metadata.pop("ownerReferences", None)) if item.get("kind") != "ClusterVersion"
     ]
-    return {**wanted, "metadata": {**metadata, **({"ownerReferences": owners} if owners else {})}}
+    return {**desired, "metadata": {**metadata, **({"ownerReferences": owners} if owners else {})}}
 
 
-def _declared(
-    client: Client, there: Sequence[tuple[Manifest, Target]], looked: Sequence[CheckedResource]
+def _without_undeclared_fields(
+    client: Client, existing: Sequence[tuple[Manifest, Target]], checked: Sequence[CheckedResource]
 ) -> Sequence[CheckedResource]:
-    """Take out of the differences the fields that the API does not know; a problem names them.
+    """Remove fields that the API does not declare from the differences, and report them.
 
-    One schema for each kind whose objects lack fields.
+    Reads one schema per kind, and only for kinds whose objects lack a field.
     """
-    found = list(looked)
+    results = list(checked)
     suspects: dict[ApiResource, list[int]] = {}
-    for index, (_manifest, target) in enumerate(there):
-        if any(item.found is None for item in found[index].fields):
+    for index, (_manifest, target) in enumerate(existing):
+        if any(item.found is None for item in results[index].fields):
             suspects.setdefault(target.kind, []).append(index)
     for kind, indexes in suspects.items():
         schema = _schema(client, kind)
         for index in indexes:
-            found[index] = _without_undeclared(schema, kind, found[index])
-    return found
+            results[index] = _declared(schema, kind, results[index])
+    return results
 
 
 def _schema(client: Client, kind: ApiResource) -> Schema:
-    """Return the schema of a kind: that of its CustomResourceDefinition, which OpenAPI gets to know later."""
+    """Read the schema of a kind from its CustomResourceDefinition, because the OpenAPI document is updated later."""
     try:
         return Schema(schema_of(client.get(Target(CUSTOM_RESOURCE_DEFINITIONS, kind.resource)), kind.version))
     except ApiError:
-        pass  # a kind of the server's own has none
+        pass  # a built-in kind has no CustomResourceDefinition
     try:
         group = f"apis/{kind.group}" if kind.group else "api"
         return served_schema(client.document(f"/openapi/v3/{group}/{kind.version}"), kind)
     except ApiError:
-        return Schema(None)  # then all fields count
+        return Schema(None)  # declares every field
 
 
-def _without_undeclared(schema: Schema, kind: ApiResource, item: CheckedResource) -> CheckedResource:
-    unknown = [one.field for one in item.fields if one.found is None and not is_declared(schema, one.field)]
-    if not unknown:
+def _declared(schema: Schema, kind: ApiResource, item: CheckedResource) -> CheckedResource:
+    undeclared = [one.field for one in item.fields if one.found is None and not is_declared(schema, one.field)]
+    if not undeclared:
         return item
-    message = f"the API does not know {', '.join(unknown)} of {kind.kind}, so it is not compared"
-    problem = Problem("warning", "todo", location(item.manifest.file, item.manifest.document), message)
-    fields = tuple(one for one in item.fields if one.field not in unknown)
-    return item._replace(fields=fields, problems=(*item.problems, problem))
+    message = f"the API does not declare {', '.join(undeclared)} of {kind.kind}, so this is not compared"
+    where = location(item.manifest.file, item.manifest.document)
+    fields = tuple(one for one in item.fields if one.field not in undeclared)
+    return item._replace(
+        fields=fields, problems=(*item.problems, Problem("warning", "undeclared-field", where, message))
+    )
 
 
-def problems_of(looked: Iterable[CheckedResource]) -> Iterable[Problem]:
-    """Yield the problems: of what could not be read only the first one of each kind."""
-    told = set()
-    for item in looked:
-        kind = item.manifest.resource_id[:2]
-        if not item.unclear or kind not in told:
-            yield from item.problems
+def report_checked(checked: Iterable[CheckedResource], problems: Problems) -> None:
+    """Report the problems of all resources; of those that could not be read, only the first one of each kind."""
+    unreadable = set()
+    for item in checked:
+        kind = item.manifest.resource_id.group_kind
+        if not item.unclear or kind not in unreadable:
+            problems += item.problems
         if item.unclear:
-            told.add(kind)
+            unreadable.add(kind)

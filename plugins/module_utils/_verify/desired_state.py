@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What should be on a cluster that has a release, and what should not, with the reasons."""
+"""Computes which resources of a release a cluster should have, and which it should not, with the reasons."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .._release.manifest import Manifest
 from .._resources import ResourceId
 
 DELETED = Reason("deleted", "the release deletes it")
-ORPHANED = Reason("left_over", "an earlier rollout made it, and no manifest of the release speaks of it")
+ORPHANED = Reason("orphaned", "an earlier rollout applied it, and the release no longer contains it")
 
 
 class UnexpectedResource(NamedTuple):
-    """A resource that should not be there. ``manifest`` is ``None`` for a leftover, of which the release says nothing.
+    """A resource that should not exist. ``manifest`` is ``None`` for a leftover, which the release does not contain.
 
     ``capabilities`` are those that it needs, or needed.
     """
@@ -30,41 +30,42 @@ class UnexpectedResource(NamedTuple):
 
 
 class DesiredState(NamedTuple):
-    """What should be there, in the order of the release, and what should not."""
+    """Expected manifests in the order of the release, and unexpected resources."""
 
-    wanted: tuple[Manifest, ...]
-    unwanted: Mapping[ResourceId, UnexpectedResource]
+    expected: tuple[Manifest, ...]
+    unexpected: Mapping[ResourceId, UnexpectedResource]
 
 
 def desired_state(
     included: Iterable[Manifest],
     manifests: Iterable[Manifest],
-    facts: InclusionContext,
+    inclusion: InclusionContext,
     leftovers: Mapping[ResourceId, tuple[str, ...]],
 ) -> DesiredState:
-    """Return what a cluster should have of ``manifests``, of which those ``included`` are in, each resource once.
+    """Compute the desired state from the ``manifests`` of a release.
 
-    ``leftovers``: what no manifest speaks of, with its capabilities. What is overridden may be there or not.
-    Of several manifests of one resource the one counts that the fewest reasons keep out.
+    ``included`` are the applied manifests, one per resource. ``leftovers`` are resources that the release no longer
+    contains, with their capabilities. Overridden resources are neither expected nor unexpected. If several manifests
+    of one resource are excluded, the one with the fewest reasons counts.
     """
-    wanted = []
-    unwanted: dict[ResourceId, UnexpectedResource] = {}
-    spoken_for = set()
+    expected = []
+    unexpected: dict[ResourceId, UnexpectedResource] = {}
+    decided = set()
     for manifest in included:
-        spoken_for.add(manifest.resource_id)
+        decided.add(manifest.resource_id)
         if manifest.deletes:
-            unwanted[manifest.resource_id] = UnexpectedResource(manifest, manifest.capabilities, (DELETED,))
+            unexpected[manifest.resource_id] = UnexpectedResource(manifest, manifest.capabilities, (DELETED,))
         else:
-            wanted.append(manifest)
+            expected.append(manifest)
     for manifest in manifests:
         resource = manifest.resource_id
-        if resource in spoken_for or is_overridden(resource, facts.overrides):
+        if resource in decided or is_overridden(resource, inclusion.overrides):
             continue
-        reasons = decide(manifest, facts).reasons
-        before = unwanted.get(resource)
+        reasons = decide(manifest, inclusion).reasons
+        before = unexpected.get(resource)
         if before is None or len(reasons) < len(before.reasons):
-            unwanted[resource] = UnexpectedResource(manifest, manifest.capabilities, reasons)
+            unexpected[resource] = UnexpectedResource(manifest, manifest.capabilities, reasons)
     for resource, capabilities in leftovers.items():
-        if not is_overridden(resource, facts.overrides):
-            unwanted[resource] = UnexpectedResource(None, capabilities, (ORPHANED,))
-    return DesiredState(tuple(wanted), unwanted)
+        if not is_overridden(resource, inclusion.overrides):
+            unexpected[resource] = UnexpectedResource(None, capabilities, (ORPHANED,))
+    return DesiredState(tuple(expected), unexpected)

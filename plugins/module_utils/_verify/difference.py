@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Whether a live object has what a manifest says, whatever the cluster has beyond that.
+"""Compares a live object with its manifest. Fields that only the live object has are ignored.
 
-An API server returns more than it was sent (defaults, what other people wrote), leaves out what is empty, and spells
-some values anew. None of that is a difference.
+An API server adds defaults and fields of other clients, omits empty values, and normalizes some values. None of these
+is a difference.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .api_fields import (
 )
 
 MASK = "(not shown)"
-"""Stands for a value that may be secret."""
+"""Replaces a value that may be secret."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _LONGEST_DURATION = 100
@@ -49,10 +49,10 @@ _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10
 
 
 class Difference(NamedTuple):
-    """A field that is not as the manifest has it; ``None`` where it is absent.
+    """A field that differs from the manifest. ``found`` is ``None`` if the field is absent.
 
-    ``field`` is a path such as ``.spec.template.spec.containers[name="operator"].image``. ``wanted`` is ``None`` for
-    what has to be absent.
+    ``field`` is a path such as ``.spec.template.spec.containers[name="operator"].image``. ``wanted`` is ``None`` if the
+    field must be absent.
     """
 
     field: str
@@ -61,10 +61,10 @@ class Difference(NamedTuple):
 
 
 class _FieldPath(NamedTuple):
-    """A place in an object: as readers see it, and as the last two names that lead there, without items of lists.
+    """A field path: as text, and as its last two names without list items.
 
-    ``typed``: in a Go struct. ``whole``: nothing is to be there beyond what is wanted. ``schema``: in a schema, whose
-    properties may be called like any field.
+    ``typed``: in a Go struct. ``whole``: no other fields are allowed. ``schema``: in an OpenAPI schema, whose
+    properties can have any name.
     """
 
     typed: bool
@@ -84,7 +84,7 @@ class _FieldPath(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a value in a map of strings."""
+        """Whether the value is in a map of strings."""
         return not self.schema and self.names[0] in (KEYED_IN_STRUCTS if self.typed else KEYED)
 
     @property
@@ -94,26 +94,26 @@ class _FieldPath(NamedTuple):
 
     @property
     def is_often_left_out(self) -> bool:
-        """Whether it is a map that a Go struct leaves out when it is empty."""
+        """Whether the field is a map that a Go struct omits if it is empty."""
         return self.typed and not self.schema and not self.is_text and self.names[1] in DROPPED_MAPS
 
     @property
     def merged_by(self) -> tuple[str, ...]:
-        """The fields that tell the items of this list apart; none where it is replaced as a whole."""
+        """The key fields of the items of this list, empty if the list is replaced as a whole (atomic)."""
         return MERGED.get(self.names, ()) if self.typed and not self.schema else ()
 
     def has_field(self, name: str) -> bool:
-        """Whether the kind has such a field, as far as it is known."""
+        """Whether the kind declares such a field. Unknown kinds declare every field."""
         inside, at = self.names
         is_schema = self.schema and at not in SCHEMA_MAPS and (at in SCHEMAS or inside in SCHEMA_MAPS)
         return not is_schema or name in SCHEMA_FIELDS
 
 
 def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[Difference, ...]:
-    """Return what ``found``, an object as the API server returns it, has not as ``wanted``, the body to be applied.
+    """Compare ``found``, a live object, with ``wanted``, the object to apply. Both have the same name.
 
-    The two are of one name. In another version of its group an object has other fields, so that then no more than
-    metadata is compared; of another kind it is another object.
+    If the versions of the API group differ, only metadata is compared, because fields differ between versions. If the
+    kinds differ, only the kind is reported.
     """
     wanted_group, found_group = _group(wanted), _group(found)
     other = Difference(".apiVersion", wanted.get("apiVersion"), found.get("apiVersion"))
@@ -123,14 +123,14 @@ def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[Di
     if unlike:
         return tuple(unlike)
     top = _FieldPath(wanted_group in TYPED_GROUPS)
-    told = list(_metadata(top, nested(wanted, "metadata"), nested(found, "metadata")))
+    result = list(_metadata(top, nested(wanted, "metadata"), nested(found, "metadata")))
     if other.wanted == other.found:
-        told += _fields(top, _content(wanted), found)
-    return tuple(told)
+        result += _fields(top, _content(wanted), found)
+    return tuple(result)
 
 
 def masked(found: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
-    """Return differences of an object of ``kind`` as anybody may see them: of a Secret only where they are."""
+    """Mask the values in the differences of a Secret."""
     if kind != "Secret":
         return tuple(found)
     return tuple(Difference(item.field, _masked(item.wanted), _masked(item.found)) for item in found)
@@ -146,19 +146,19 @@ def _group(body: Mapping[str, Any]) -> str:
 
 
 def _content(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a manifest that are compared, as the API server keeps them."""
+    """Return the fields to compare, in the form in which the API server stores them."""
     content = {key: value for key, value in wanted.items() if key not in ("apiVersion", "kind", "metadata", "status")}
     if wanted.get("kind") == "ClusterRole" and content.get("aggregationRule"):
-        # A controller writes them: kubernetes/kubernetes:pkg/controller/clusterroleaggregation.
+        # A controller writes the rules: kubernetes/kubernetes:pkg/controller/clusterroleaggregation.
         content.pop("rules", None)
     encoded = ENCODED.get(str(wanted.get("kind")), "")
     if isinstance(content.get(encoded), Mapping):
-        # Line breaks in base64 are passed over, and do not come back.
+        # The API server ignores line breaks in base64 and does not return them.
         content[encoded] = {
             key: "".join(value.split()) if isinstance(value, str) else value for key, value in content[encoded].items()
         }
     if wanted.get("kind") == "Secret" and isinstance(content.get("stringData"), Mapping):
-        # Written, never read, and stronger than data (kubernetes/api:core/v1/types.go Secret).
+        # Write-only, and overrides data (kubernetes/api:core/v1/types.go Secret).
         texts = {key: _base64(value) for key, value in content.pop("stringData").items()}
         content["data"] = {**(content.get("data") or {}), **texts}
     return content
@@ -173,11 +173,11 @@ def _metadata(top: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
     for name in METADATA:
         wanted_value, found_value = nested(wanted, name), nested(found, name)
         if wanted_value is None or (name == "namespace" and found_value is None):
-            continue  # the API server drops a namespace from what is in none
+            continue  # the API server drops the namespace of a cluster-scoped object
         if name == "finalizers" and isinstance(wanted_value, list):
-            # A set, to which everybody adds, and the order says nothing.
-            there = found_value if isinstance(found_value, list) else []
-            wanted_value = [item for item in wanted_value if item not in there]
+            # A set: other clients add to it, and its order has no meaning.
+            existing = found_value if isinstance(found_value, list) else []
+            wanted_value = [item for item in wanted_value if item not in existing]
             if wanted_value:
                 yield Difference(at.field(name).shown, wanted_value, found_value)
         else:
@@ -186,12 +186,12 @@ def _metadata(top: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
 
 def _values(at: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
     if isinstance(wanted, Mapping) and found is None and at.is_often_left_out:
-        found = {}  # so that the keys are named
+        found = {}  # to report the keys
     if found is None:
         if not _may_be_left_out(at, wanted):
             yield Difference(at.shown, wanted, None)
     elif wanted is None:
-        # To a Go struct null is absence, and a default takes its place; elsewhere it is a value.
+        # In a Go struct, null means absent, and a default replaces it. Elsewhere it is a value.
         if not at.typed and found not in (False, 0, "", [], {}):
             yield Difference(at.shown, None, found)
     elif isinstance(wanted, Mapping) and isinstance(found, Mapping):
@@ -203,10 +203,10 @@ def _values(at: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
 
 
 def _may_be_left_out(at: _FieldPath, wanted: Any) -> bool:
-    """Tell whether an API server, or an operator that rewrites the object, leaves a value out (Go's ``omitempty``).
+    """Whether an API server, or an operator that rewrites the object, can omit a value (Go's ``omitempty``).
 
-    Nothing else is absence where there is a value: an ``emptyDir`` without fields is none of the other volumes. In
-    kinds that come with a CustomResourceDefinition nobody knows which empty maps operators leave out.
+    Not every empty value is equal to an absent one: ``emptyDir: {}`` selects the type of a volume. It is unknown which
+    empty maps an operator omits from a custom resource.
     """
     if wanted is None:
         return True
@@ -234,11 +234,11 @@ def _lists(at: _FieldPath, wanted: Sequence[Any], found: Sequence[Any]) -> Itera
     wanted_items, found_items = _by_key(fields, wanted), _by_key(fields, found)
     if wanted_items is not None and found_items is not None:
         for key, item in wanted_items.items():
-            place = at.item(",".join(f"{name}={json.dumps(part)}" for name, part in zip(fields, key, strict=True)))
+            item_path = at.item(",".join(f"{name}={json.dumps(part)}" for name, part in zip(fields, key, strict=True)))
             if key in found_items:
-                yield from _values(place, item, found_items[key])
+                yield from _values(item_path, item, found_items[key])
             else:
-                yield Difference(place.shown, item, None)
+                yield Difference(item_path.shown, item, None)
         return
     if len(wanted) != len(found) or not all(map(_comparable, wanted, found)):
         yield Difference(at.shown, wanted, found)
@@ -249,7 +249,7 @@ def _lists(at: _FieldPath, wanted: Sequence[Any], found: Sequence[Any]) -> Itera
 
 
 def _comparable(wanted: Any, found: Any) -> bool:
-    """Tell whether a difference between two items can be one inside of them."""
+    """Whether a difference of two items can be reported inside of them."""
     if isinstance(wanted, Mapping):
         return isinstance(found, Mapping)
     if isinstance(wanted, list):
@@ -258,7 +258,7 @@ def _comparable(wanted: Any, found: Any) -> bool:
 
 
 def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...], Any] | None:
-    """Return items by what tells them apart, ``None`` if nothing does."""
+    """Map items by their key fields, ``None`` if they have no unique keys."""
     if not fields:
         return None
     keyed: dict[tuple[Any, ...], Any] = {}
@@ -271,25 +271,25 @@ def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...]
 
 
 def _same(wanted: Any, found: Any) -> bool:
-    # To Python true is 1.
+    # In Python, True equals 1.
     return isinstance(wanted, bool) is isinstance(found, bool) and bool(wanted == found)
 
 
 def _same_amount(at: _FieldPath, wanted: Any, found: Any) -> bool:
-    """Tell whether two spellings are of one quantity or duration."""
+    """Whether two values are the same quantity or duration."""
     if at.is_text:
         return False
     if at.is_quantity:
         amount = parse_quantity(wanted)
         return amount is not None and amount == parse_quantity(found)
     if at.typed:
-        return False  # there are no durations in them
+        return False  # built-in kinds have no durations
     duration = _nanoseconds(wanted)
     return duration is not None and duration == _nanoseconds(found)
 
 
 def _nanoseconds(value: object) -> Fraction | None:
-    """Return a duration as Go writes and reads it (time.ParseDuration), ``None`` where it is none."""
+    """Parse a duration as Go does (time.ParseDuration), ``None`` if the value is not one."""
     if not isinstance(value, str) or len(value) > _LONGEST_DURATION or not _DURATION.fullmatch(value):
         return None
     total = sum((Fraction(number) * _UNITS[unit] for number, unit in _DURATION_PART.findall(value)), Fraction())

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What came of a verification, in the shape that playbooks get."""
+"""Converts a verification to the result of the module ``release_verify``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_FIELDS = 20
 
 
 def verification_dict(verification: Verification) -> dict[str, Any]:
-    """Return a verification for playbooks."""
+    """Convert a verification to the result of the module."""
     status = verification.status
     return {
         "changed": False,
@@ -25,9 +25,9 @@ def verification_dict(verification: Verification) -> dict[str, Any]:
         "unexpected": [
             {
                 **item.resource._asdict(),
-                "file": item.unwanted.manifest.file if item.unwanted.manifest else "",
-                "capabilities": list(item.unwanted.capabilities),
-                "reasons": [reason._asdict() for reason in item.unwanted.reasons],
+                "file": item.unexpected.manifest.file if item.unexpected.manifest else "",
+                "capabilities": list(item.unexpected.capabilities),
+                "reasons": [reason._asdict() for reason in item.unexpected.reasons],
             }
             for item in verification.unexpected
         ],

@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A cluster, compared with what a release says should be there. Nothing is written, not even as a dry run.
+"""Compares a cluster with the resources that a release should have created. Writes nothing, not even as a dry run.
 
-One list of metadata for each kind tells what is there; what is and should be is then read, several objects at a time,
-and of each only what is wrong with it is kept.
+One list of metadata per kind shows which resources exist. The existing ones are then read in parallel, and only their
+faults are kept in memory.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .._rollout.desired_object import PART_OF, check_annotations
 from .._rollout.feature_set import FeatureGateReading, needs_feature_set, read_feature_gate
 from .._rollout.inventory import applyset_id
 from .._unstructured import nested
-from .compare import compare, problems_of
+from .compare import compare, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .difference import Difference
 
@@ -47,35 +47,35 @@ _ABSENT = "does not exist"
 
 
 class Missing(NamedTuple):
-    """A manifest whose resource is not there, and why."""
+    """A manifest whose resource does not exist, with the reason."""
 
     manifest: Manifest
     reason: str
 
 
 class Unexpected(NamedTuple):
-    """A resource that is there and should not be."""
+    """A resource that exists and should not."""
 
     resource: ResourceId
-    unwanted: UnexpectedResource
+    unexpected: UnexpectedResource
 
 
 class Different(NamedTuple):
-    """A manifest whose resource is there with other content."""
+    """A manifest whose resource has other content."""
 
     manifest: Manifest
     fields: tuple[Difference, ...]
 
 
 class Unready(NamedTuple):
-    """A manifest whose resource is there and does not work."""
+    """A manifest whose resource is not ready."""
 
     manifest: Manifest
     readiness: Readiness
 
 
 class Verification(NamedTuple):
-    """What came of a comparison. ``verified``: how many resources could be looked at."""
+    """Result of a comparison. ``verified`` is the number of resources that could be checked."""
 
     status: CapabilityStatus
     verified: int
@@ -87,118 +87,120 @@ class Verification(NamedTuple):
 
 
 def verify(
-    client: Client, around: ClusterState, loaded: LoadedRelease, capabilities: object, said: ClusterOptions
+    client: Client, state: ClusterState, loaded: LoadedRelease, capabilities: object, given: ClusterOptions
 ) -> Verification:
-    """Compare the cluster with ``loaded``. Raises ``CapabilityError`` where it is not known what should be there.
+    """Compare the cluster with ``loaded``. Raises ``CapabilityError`` if the desired state is unknown.
 
-    ``capabilities`` is a selection as it was written; ``None``: those count that the cluster has.
+    ``capabilities`` is a selection as given by the user; ``None`` means the capabilities that the cluster reports.
     """
-    gate = read_feature_gate(client, around.kinds, said, loaded.release)
+    gate = read_feature_gate(client, state.kinds, given, loaded.release)
     if not gate.readable and not gate.problems:
-        message = "FeatureGate is not served, so this goes by the default feature set"
-        gate = FeatureGateReading(True, problems=(Problem("info", "todo", "feature_set", message),))
-    scene = rollout_context(around, loaded, said, around.release_image, gate)
-    status, told = _capability_status(around, scene, loaded, capabilities)
-    problems = Problems((*around.problems, *_stale(around, loaded), *scene.problems, *told))
-    expected, wrong = _expected(scene, loaded, status, gate)
-    kinds = around.kinds
-    everything = {*(item.resource_id for item in expected.wanted), *expected.unwanted}
-    presence = find_existing(client, kinds, everything)
-    missing, there = _missing(kinds, expected.wanted, presence)
-    looked = compare(client, kinds, loaded, there, problems)
-    missing += [Missing(item.manifest, _ABSENT) for item in looked if item.absent]
-    unclear = presence.unclear | {item.manifest.resource_id for item in looked if item.unclear}
+        message = "the cluster does not serve FeatureGate, so the default feature set is used"
+        gate = FeatureGateReading(True, problems=(Problem("info", "missing-feature-set", "feature_set", message),))
+    problems = Problems(state.problems)
+    _check_version(state, loaded, problems)
+    context = rollout_context(state, loaded, given, state.release_image, gate)
+    problems += context.problems
+    status = _capability_status(context, loaded, capabilities, problems)
+    desired = _desired_state(context, loaded, status, gate, problems)
+    resources = {*(item.resource_id for item in desired.expected), *desired.unexpected}
+    lookup = find_existing(client, state.kinds, resources)
+    problems += lookup.problems
+    missing, existing = _missing(state.kinds, desired.expected, lookup)
+    checked = compare(client, state.kinds, loaded, existing, problems)
+    report_checked(checked, problems)
+    missing += [Missing(item.manifest, _ABSENT) for item in checked if item.absent]
+    unclear = lookup.unclear | {item.manifest.resource_id for item in checked if item.unclear}
     return Verification(
         status,
-        len(everything - unclear),
+        len(resources - unclear),
         tuple(missing),
-        _unexpected(expected, presence),
-        tuple(Different(item.manifest, item.fields) for item in looked if item.fields),
-        tuple(Unready(item.manifest, item.readiness) for item in looked if item.readiness),
-        tuple(dict.fromkeys((*problems, *wrong, *presence.problems, *problems_of(looked)))),
+        _unexpected(desired, lookup),
+        tuple(Different(item.manifest, item.fields) for item in checked if item.fields),
+        tuple(Unready(item.manifest, item.readiness) for item in checked if item.readiness),
+        problems.unique(),
     )
 
 
-def _stale(around: ClusterState, loaded: LoadedRelease) -> Iterable[Problem]:
-    """Yield what makes findings likely that mean nothing."""
-    version = around.version
-    if version and version != loaded.release.shown_version:
-        message = f"is {loaded.release.shown_version}, and the cluster has {version}"
-        yield Problem("warning", "todo", "release", message, "Give the release that the cluster has")
-    if around.inventory and around.inventory.unfinished:
-        message = f"the last rollout ({around.inventory.unfinished}) did not end well"
-        yield Problem("warning", "todo", "", message, "Let release_apply end it")
+def _check_version(state: ClusterState, loaded: LoadedRelease, problems: Problems) -> None:
+    """Warn if differences are likely that only mean that the release or the rollout is another one."""
+    if state.version and state.version != loaded.release.shown_version:
+        message = f"is {loaded.release.shown_version}, but the cluster has {state.version}"
+        problems.warning("other-release", "release", message, "Set release to the release of the cluster")
+    if state.inventory and state.inventory.unfinished:
+        message = f"the last rollout ({state.inventory.unfinished}) is incomplete"
+        problems.warning("unfinished-rollout", "", message, "Run release_apply again")
 
 
 def _capability_status(
-    around: ClusterState, scene: RolloutContext, loaded: LoadedRelease, capabilities: object
-) -> tuple[CapabilityStatus, tuple[Problem, ...]]:
-    """Return what a selection comes to; without one what the cluster says to have on, in status and inventory."""
+    context: RolloutContext, loaded: LoadedRelease, capabilities: object, problems: Problems
+) -> CapabilityStatus:
+    """Resolve the selection, by default the capabilities in the status and the inventory of the cluster."""
     if capabilities is not None:
-        options = scene.options._replace(capabilities=capabilities)
-        problems = Problems()
-        return resolve_cluster(options, loaded.release, problems)[1], tuple(problems)
-    inventory, obj = around.inventory, around.cluster_version
-    told = parse_cluster_version(obj, str(CLUSTER_VERSION), Problems(), strict=False) if obj else None
-    if inventory is None and (told is None or told.status is None):
-        message = "does not tell which capabilities the cluster has" if obj else "is not there to tell capabilities"
-        problem = Problem(
-            "error", "todo", str(CLUSTER_VERSION), message, "Give capabilities to compare the cluster with"
-        )
-        raise ClusterError([*around.problems, problem])
-    kept = inventory.enabled if inventory else frozenset[str]()
-    return merged_status(told, scene.target.minor_data, kept), ()
+        options = context.options._replace(capabilities=capabilities)
+        return resolve_cluster(options, loaded.release, problems)[1]
+    inventory, obj = context.state.inventory, context.state.cluster_version
+    reported = parse_cluster_version(obj, str(CLUSTER_VERSION), Problems(), strict=False) if obj else None
+    if inventory is None and (reported is None or reported.status is None):
+        message = "does not report capabilities" if obj else _ABSENT
+        hint = "Set capabilities to the selection to compare with"
+        problems.error("missing-capabilities", str(CLUSTER_VERSION), message, hint)
+        raise ClusterError(problems)
+    recorded = inventory.enabled if inventory else frozenset[str]()
+    return merged_status(reported, context.target.minor_data, recorded)
 
 
-def _expected(
-    scene: RolloutContext, loaded: LoadedRelease, status: CapabilityStatus, gate: FeatureGateReading
-) -> tuple[DesiredState, tuple[Problem, ...]]:
-    """Return what should be there; a manifest that the CVO would not apply whatever it says is a problem."""
+def _desired_state(
+    context: RolloutContext,
+    loaded: LoadedRelease,
+    status: CapabilityStatus,
+    gate: FeatureGateReading,
+    problems: Problems,
+) -> DesiredState:
+    """Compute the desired state without manifests whose annotations make the CVO reject them; those are reported."""
     manifests = [item for item in loaded.release.manifests if gate.readable or not needs_feature_set(item)]
-    entries = scene.state.inventory.entries if scene.state.inventory else {}
-    leftovers = {
-        resource: entries[resource].capabilities for resource in resources_dropped_by(scene.state.inventory, loaded)
-    }
-    facts = scene.inclusion._replace(capability_status=status)
-    found = desired_state(included_by_resource(scene, status), manifests, facts, leftovers)
-    wanted, wrong = [], Problems()
-    for manifest in found.wanted:
-        found_here = Problems()
-        check_annotations(manifest, found_here)
-        wrong += found_here
-        if not found_here:
-            wanted.append(manifest)
-    return found._replace(wanted=tuple(wanted)), tuple(wrong)
+    inventory = context.state.inventory
+    entries = inventory.entries if inventory else {}
+    leftovers = {resource: entries[resource].capabilities for resource in resources_dropped_by(inventory, loaded)}
+    inclusion = context.inclusion._replace(capability_status=status)
+    desired = desired_state(included_by_resource(context, status), manifests, inclusion, leftovers)
+    expected = []
+    for manifest in desired.expected:
+        before = len(problems)
+        check_annotations(manifest, problems)
+        if len(problems) == before:
+            expected.append(manifest)
+    return desired._replace(expected=tuple(expected))
 
 
 def _missing(
-    kinds: RestMapper, wanted: Iterable[Manifest], presence: ExistingResources
+    kinds: RestMapper, expected: Iterable[Manifest], lookup: ExistingResources
 ) -> tuple[list[Missing], list[tuple[Manifest, Target]]]:
-    """Return what is not there, and where the rest is."""
-    missing, there = [], []
-    for manifest in wanted:
+    """Split the expected manifests into missing ones and those whose resource exists, with its target."""
+    missing, existing = [], []
+    for manifest in expected:
         resource = manifest.resource_id
-        if resource in presence.unclear:
+        if resource in lookup.unclear:
             continue
         served = kinds.find(resource.group, resource.kind, manifest.version)
         if served is None:
             version = f"{resource.group}/{manifest.version}" if resource.group else manifest.version
             missing.append(Missing(manifest, f"the cluster does not serve {resource.kind} of {version}"))
         elif served.namespaced and not resource.namespace:
-            missing.append(Missing(manifest, f"the manifest names no namespace, and {resource.kind} needs one"))
-        elif resource not in presence.existing:
+            missing.append(Missing(manifest, f"the manifest has no namespace, but {resource.kind} needs one"))
+        elif resource not in lookup.existing:
             missing.append(Missing(manifest, _ABSENT))
         else:
-            there.append((manifest, target_for(served, resource)))
-    return missing, there
+            existing.append((manifest, target_for(served, resource)))
+    return missing, existing
 
 
-def _unexpected(expected: DesiredState, presence: ExistingResources) -> tuple[Unexpected, ...]:
-    """Return what is there and should not be; a leftover without our mark is somebody else's by now."""
+def _unexpected(desired: DesiredState, lookup: ExistingResources) -> tuple[Unexpected, ...]:
+    """Return unexpected resources that exist. A leftover without the label of the rollout has another owner now."""
     return tuple(
-        Unexpected(resource, unwanted)
-        for resource, unwanted in sorted(expected.unwanted.items())
-        if resource in presence.existing and (unwanted.manifest is not None or _is_ours(presence.existing[resource]))
+        Unexpected(resource, item)
+        for resource, item in sorted(desired.unexpected.items())
+        if resource in lookup.existing and (item.manifest is not None or _is_ours(lookup.existing[resource]))
     )
 
 

@@ -76,8 +76,8 @@ def read_head(data: bytes) -> Head:
     return Head(fields, False)
 
 
-def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) -> dict[str, Any]:
-    """Read the fields ``wanted`` of a map, all of them if that is ``None``. The last of repeated keys counts."""
+def _fields(data: bytes, tree: Any, parent: int, selected: frozenset[str] | None) -> dict[str, Any]:
+    """Read the fields ``selected`` of a map, all of them if that is ``None``. The last of repeated keys counts."""
     # One call for the type, one for the key: each crossing into the library costs as much as ten lines here.
     quoted_key, value, doubts = _QUOTED_KEY, _VALUE, _DOUBTS
     quoted, block = _QUOTED, _BLOCK
@@ -88,8 +88,8 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
         key = str(key_of(node) or b"", "utf-8")
         if not key[:1].isalnum() or " " in key:
             raise UnsupportedSyntax
-        if wanted is not None and key not in wanted:
-            if wanted is HEAD_FIELDS:
+        if selected is not None and key not in selected:
+            if selected is HEAD_FIELDS:
                 fields[key] = None
             node = next_sibling(node)
             continue
@@ -108,7 +108,7 @@ def _fields(data: bytes, tree: Any, parent: int, wanted: frozenset[str] | None) 
                 raise UnsupportedSyntax
             else:
                 fields[key] = resolve_plain(text)
-        elif kind & _MAP and wanted is HEAD_FIELDS:
+        elif kind & _MAP and selected is HEAD_FIELDS:
             fields[key] = _fields(data, tree, node, _METADATA_FIELDS)
         elif kind & _MAP:
             fields[key] = _map(data, tree, node)

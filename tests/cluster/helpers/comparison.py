@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The same question asked by this collection and by kubernetes.core, with the same options."""
+"""The same request by this collection and by kubernetes.core, with the same options."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 
 
-class Told(NamedTuple):
-    """What both collections make of the same options: the name that the API server knew, or that it failed."""
+class Identity(NamedTuple):
+    """The user of a request, as in the audit log."""
 
     user: str
     groups: tuple[str, ...] = ()
     impersonated: str = ""
 
 
-def both(site: Site, **options: Any) -> Told:
-    """Return as whom ours asks; kubernetes.core asks as the same one, and sees the same."""
-    told = []
-    for ask in (ours, theirs):
+def both(site: Site, **options: Any) -> Identity:
+    """Return the identity of our request; kubernetes.core has the same identity and the same result."""
+    identities = []
+    for read in (ours, theirs):
         mark = site.plane.audit.mark()
-        names = ask(site, **options)
+        names = read(site, **options)
         assert names == ["Console"]
-        told.append(asked_as(site.plane, mark))
-    assert told[0] == told[1]
-    return told[0]
+        identities.append(identity_since(site.plane, mark))
+    assert identities[0] == identities[1]
+    return identities[0]
 
 
 def ours(site: Site, **options: Any) -> list[str]:
@@ -49,14 +49,14 @@ def theirs(site: Site, **options: Any) -> list[str]:
     return names
 
 
-def asked_as(plane: ControlPlane, since: int) -> Told:
-    """Return as whom the ClusterVersion was asked for since a mark."""
+def identity_since(plane: ControlPlane, since: int) -> Identity:
+    """Return the identity of the requests for the ClusterVersion since a mark."""
     end = plane.audit.mark()
     with (plane.folder / "audit.log").open("rb") as log:
         log.seek(since)
         events = [json.loads(line) for line in log.read(end - since).splitlines()]
-    found = {
-        Told(
+    identities = {
+        Identity(
             event["user"]["username"],
             tuple(event.get("impersonatedUser", {}).get("groups", ())),
             event.get("impersonatedUser", {}).get("username", ""),
@@ -64,5 +64,5 @@ def asked_as(plane: ControlPlane, since: int) -> Told:
         for event in events
         if "/clusterversions/version" in event["requestURI"]
     }
-    (told,) = found
-    return told
+    (identity,) = identities
+    return identity

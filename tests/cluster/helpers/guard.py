@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The admission guard in tests: installed by its module, asked by writes, and gone at the end."""
+"""The admission guard in tests: installed by its module, tested by writes, removed at the end."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Run = Callable[..., Outcome]
 
 
 def runner(capsys: pytest.CaptureFixture[str], cluster: ControlPlane) -> Iterator[Run]:
-    """Yield what runs the module as the administrator. At the end the guard is gone, or nobody could clean up."""
+    """Yield a function that runs the module as the administrator. Removes the guard at the end, as cleanup needs."""
     call = caller(capsys)
 
     def run(**options: Any) -> Outcome:
@@ -50,16 +50,16 @@ def runner(capsys: pytest.CaptureFixture[str], cluster: ControlPlane) -> Iterato
     for path in (BINDING, POLICY):
         if cluster.api.exists(path):
             cluster.api.delete(path)
-    wait_for(lambda: not is_guarded(cluster.api), "the guard to be gone")
+    wait_for(lambda: not is_guarded(cluster.api), "the removal of the guard")
 
 
 def is_guarded(api: Api) -> bool:
-    """Tell whether the API server refuses to delete the ClusterVersion, if there is one."""
+    """Whether the API server rejects the deletion of the ClusterVersion, if there is one."""
     return api.exists(VERSION) and refusal(lambda: api.delete(VERSION, dryRun="All")) != ""
 
 
 def refusal(write: Callable[[], Any]) -> str:
-    """Return why the guard refuses a write, empty if it does not."""
+    """Return why the guard rejects a write, empty if it does not."""
     try:
         write()
     except ApiError as error:
@@ -71,48 +71,48 @@ def refusal(write: Callable[[], Any]) -> str:
 
 def block(baseline: str | None = None, *names: str) -> dict[str, Any]:
     """Return a block spec.capabilities."""
-    found: dict[str, Any] = {"additionalEnabledCapabilities": list(names)}
-    return found if baseline is None else {"baselineCapabilitySet": baseline, **found}
+    lists: dict[str, Any] = {"additionalEnabledCapabilities": list(names)}
+    return lists if baseline is None else {"baselineCapabilitySet": baseline, **lists}
 
 
 def status(version: str, enabled: list[str] | None = None, known: list[str] | None = KNOWN) -> dict[str, Any]:
-    """Return the status of a ClusterVersion; without ``known`` it does not tell that."""
-    told = capabilities_status(enabled or [], known or [])
+    """Return the status of a ClusterVersion, without known names if ``known`` is ``None``."""
+    capabilities = capabilities_status(enabled or [], known or [])
     if known is None:
-        del told["capabilities"]["knownCapabilities"]
-    return {"desired": {"version": version, "image": ""}, **told}
+        del capabilities["capabilities"]["knownCapabilities"]
+    return {"desired": {"version": version, "image": ""}, **capabilities}
 
 
-def make(api: Api, capabilities: Mapping[str, Any] | None, told: Mapping[str, Any] | None = None) -> None:
-    """Make the ClusterVersion, by default one of 4.21 that knows everything of it."""
+def create(api: Api, capabilities: Mapping[str, Any] | None, reported: Mapping[str, Any] | None = None) -> None:
+    """Create the ClusterVersion, by default one of 4.21 that knows all of its names."""
     spec = {} if capabilities is None else {"capabilities": capabilities}
-    make_cluster_version(api, spec, status("4.21.3") if told is None else told)
+    make_cluster_version(api, spec, status("4.21.3") if reported is None else reported)
 
 
-def remake(api: Api, capabilities: Mapping[str, Any], told: Mapping[str, Any]) -> None:
-    """Make it another one under the eyes of the guard.
+def replace(api: Api, capabilities: Mapping[str, Any], reported: Mapping[str, Any]) -> None:
+    """Replace spec and status while the guard is enforced.
 
-    What is vCurrent by a status that knows everything is nothing by one that knows nothing.
+    vCurrent is everything if the status knows all names, and nothing if it knows none.
     """
     everything = sorted(item.name for item in capability_data.CAPABILITIES)
     set_cluster_version_status(api, status("5.2.0", everything, everything))
-    assert asked(api, None, dry_run=False) == ""
+    assert rejection(api, None, dry_run=False) == ""
     set_cluster_version_status(api, status("0.1.0", everything, None))
-    assert asked(api, capabilities, dry_run=False) == ""
-    set_cluster_version_status(api, told)
+    assert rejection(api, capabilities, dry_run=False) == ""
+    set_cluster_version_status(api, reported)
 
 
-def asked(api: Api, capabilities: Mapping[str, Any] | None, *, dry_run: bool = True) -> str:
-    """Ask for another block, and return why that is refused, empty if it is not."""
-    found = api.get(VERSION)
-    found["spec"].pop("capabilities", None)
+def rejection(api: Api, capabilities: Mapping[str, Any] | None, *, dry_run: bool = True) -> str:
+    """Write another block, and return why the guard rejects it, empty if it does not."""
+    obj = api.get(VERSION)
+    obj["spec"].pop("capabilities", None)
     if capabilities is not None:
-        found["spec"]["capabilities"] = capabilities
-    return refusal(lambda: api.put(VERSION, found, **({"dryRun": "All"} if dry_run else {})))
+        obj["spec"]["capabilities"] = capabilities
+    return refusal(lambda: api.put(VERSION, obj, **({"dryRun": "All"} if dry_run else {})))
 
 
-def take_any_name(api: Api) -> None:
-    """Let the CRD have any name of a set or a capability, and wait until the API server does."""
+def allow_any_name(api: Api) -> None:
+    """Remove the enums from the CRD, and wait until the API server accepts any name."""
     path = f"{CRDS}/clusterversions.config.openshift.io"
     crd = api.get(path)
     (version,) = crd["spec"]["versions"]
@@ -128,10 +128,10 @@ def take_any_name(api: Api) -> None:
         "metadata": {"name": "trial"},
         "spec": {"clusterID": "1", "capabilities": block("v9.1", "Strange")},
     }
-    wait_for(lambda: _is_taken(api, trial), "the API server to take any name")
+    wait_for(lambda: _is_accepted(api, trial), "the API server to accept any name")
 
 
-def _is_taken(api: Api, body: Mapping[str, Any]) -> bool:
+def _is_accepted(api: Api, body: Mapping[str, Any]) -> bool:
     try:
         api.post(CLUSTER_VERSIONS, body, dryRun="All")
     except ApiError:

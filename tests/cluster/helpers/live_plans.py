@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What tests of plans for a real cluster share: its resources, what was asked, and what a plan says."""
+"""Helpers for plans of a real cluster: its resources, the requests of the module, and the contents of a plan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def present(api: Api, path: str, group: str, kind: str) -> list[dict[str, str]]:
 
 
 def by_hand(api: Api) -> dict[str, Any]:
-    """Return the options that say of a cluster what asking it finds out."""
+    """Return the options with the values that the module would read from the cluster."""
     return {
         "cluster_version": api.get(f"{CLUSTER_VERSIONS}/version"),
         "live_resources": [
@@ -53,11 +53,11 @@ def by_hand(api: Api) -> dict[str, Any]:
 
 
 def plan(outcome: Outcome) -> dict[str, Any]:
-    """Return a result without what tells how it was asked for."""
+    """Return a result without its invocation and its problems."""
     return {key: value for key, value in outcome.result.items() if key not in ("invocation", "problems")}
 
 
-def turned_on(outcome: Outcome) -> dict[str, list[str]]:
+def enabled_by(outcome: Outcome) -> dict[str, list[str]]:
     return {
         item["name"]: [f"{cause['kind']} {cause['name']}" for cause in item["resources"]]
         for hop in outcome["hops"]
@@ -65,7 +65,7 @@ def turned_on(outcome: Outcome) -> dict[str, list[str]]:
     }
 
 
-def asked(cluster: ControlPlane, mark: int) -> list[Request]:
+def requests_since(cluster: ControlPlane, mark: int) -> list[Request]:
     return cluster.audit.requests(mark, user_agent=FIELD_MANAGER)
 
 
@@ -76,16 +76,16 @@ def groups(cluster: ControlPlane) -> set[str]:
 
 @contextmanager
 def group_without_server(cluster: ControlPlane, group: str) -> Iterator[None]:
-    """Let an API group belong to an API server of its own that is not there."""
+    """Assign an API group to a separate API server that does not exist."""
     path = f"{SERVICES}/v1.{group}"
-    wait_for(lambda: not cluster.api.exists(path), "nobody else to serve the group")
+    wait_for(lambda: not cluster.api.exists(path), "the group to be free")
     spec = {
         "group": group,
         "version": "v1",
         "groupPriorityMinimum": 1000,
         "versionPriority": 10,
         "insecureSkipTLSVerify": True,
-        "service": {"name": "nobody", "namespace": "default"},
+        "service": {"name": "missing", "namespace": "default"},
     }
     body = {"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": f"v1.{group}"}}
     cluster.api.apply(path, {**body, "spec": spec})

@@ -163,7 +163,7 @@ def lacks(release: Release, manifest: Manifest, found: Mapping[str, Any]) -> lis
 
     Its status is not looked at: that is other people's. Neither are the rules of a role that a controller collects.
     """
-    body = {key: value for key, value in release.body(manifest).items() if key not in _NOT_COMPARED}
+    body = {key: value for key, value in release.read_body(manifest).items() if key not in _NOT_COMPARED}
     body["metadata"] = {key: value for key, value in body["metadata"].items() if key != "creationTimestamp"}
     if manifest.resource_id.kind == "ClusterOperator":
         body.pop("spec", None)  # the CVO makes them with an empty one

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a task that was refused tells, and kubeconfigs that get it refused."""
+"""Checks of tasks that fail, and kubeconfigs that make them fail."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from ansible_collections.capability.openshift.tests.unit.run_module import Outco
 TOKEN = "sha256~Zm9vYmFyYmF6cXV4cXV1eA"
 
 
-def refused(outcome: Outcome, *said: str) -> str:
-    """Return the message of a module that failed; it says all of ``said``, and how to go on, and no secret."""
+def refused(outcome: Outcome, code: str, *parts: str) -> str:
+    """Check that a module failed with one error of ``code``, a hint, and no secret.
+
+    Returns its message, which contains all ``parts``.
+    """
     message = outcome.message
-    for part in said:
+    for part in parts:
         assert part in message, message
     (problem,) = outcome.errors
+    assert problem["code"] == code, message
     assert problem["hint"]
     printed = json.dumps(outcome.result)
     assert TOKEN not in printed

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What tests of cluster_version_status share: a run of the module, and looks at what it wrote."""
+"""Helpers for tests of cluster_version_status: a run of the module, and the status that it wrote."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def condition_of(plane: ControlPlane, kind: str = "ImplicitlyEnabledCapabilities
 
 
 def writes(plane: ControlPlane, mark: int) -> list[Request]:
-    asked = plane.audit.requests(mark, user_agent="capability.openshift")
-    assert asked
-    return [request for request in asked if request.verb not in ("get", "list", "watch")]
+    requests = plane.audit.requests(mark, user_agent="capability.openshift")
+    assert requests
+    return [request for request in requests if request.verb not in ("get", "list", "watch")]
 
 
 def reporter(plane: ControlPlane, capsys: pytest.CaptureFixture[str]) -> Report:
-    """Return a function that runs the module for the example release as the administrator, unless told otherwise."""
+    """Return a function that runs the module, by default for the example release as the administrator."""
 
     def run(**options: Any) -> Outcome:
         return caller(capsys)(cluster_version_status, **{"kubeconfig": plane.kubeconfig, "release": EXAMPLE, **options})

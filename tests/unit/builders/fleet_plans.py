@@ -53,7 +53,7 @@ def moved(
 def resource(
     name: str, capabilities: Sequence[str] = (), *, kind: str = "ConfigMap", namespace: str = "openshift-config"
 ) -> dict[str, Any]:
-    """Return a resource that comes or goes."""
+    """Return a resource that is added or removed."""
     file = f"release-manifests/0000_50_{name}_01_{kind.lower()}.yaml"
     return {
         "group": "",
@@ -72,58 +72,58 @@ def credentials(name: str, provider: str | None = "AWSProviderSpec", *, new: boo
 
 
 def by_manifest(name: str, resources: Sequence[Mapping[str, Any]], *, requested: bool = False) -> dict[str, Any]:
-    """Return a capability that resources turn on."""
+    """Return a capability that resources enable."""
     count = len(resources)
     entry = {"name": name, "cause": "manifest", "requested": requested, "source": "", "count": count}
     return {**entry, "resources": list(resources)}
 
 
 def forced(name: str, source: str = "openshift/cluster-version-operator#981") -> dict[str, Any]:
-    """Return a capability that the cluster-version operator turns on by itself."""
+    """Return a capability that the cluster-version operator always enables."""
     return {"name": name, "cause": "forced", "requested": False, "source": source, "count": 0, "resources": []}
 
 
 def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
-    """Return a hop that does nothing but what ``values`` say, which must not contradict each other."""
+    """Return a hop with ``values``, which must not contradict each other."""
     names = [
         *("enabled_before", "enabled_after", "known_before", "known_after", "implicitly_enabled", "newly_requested"),
         *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
-        *("credentials_requests", "blocked_by", "left_behind", "created_components"),
+        *("credentials_requests", "blocked_by", "orphaned", "created_components"),
     ]
     assert set(values) <= {*names, "downgrade"}, values
-    made: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
-    made["counts"] = {key: len(made[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
-    before, after = set(made["enabled_before"]), set(made["enabled_after"])
-    entries = {entry["name"]: entry for entry in made["implicitly_enabled"]}
+    step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
+    step["counts"] = {key: len(step[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
+    before, after = set(step["enabled_before"]), set(step["enabled_after"])
+    entries = {entry["name"]: entry for entry in step["implicitly_enabled"]}
     assert after - before >= entries.keys()
-    assert set(made["newly_requested"]) <= after - before
-    assert {name for name, entry in entries.items() if entry["requested"]} <= set(made["newly_requested"])
-    assert set(made["newly_known"]) <= set(made["known_after"]) - set(made["known_before"]) - after
-    assert set(made["no_longer_optional"]) <= set(made["known_before"]) - before - set(made["known_after"])
-    assert made["no_longer_optional"] or not made["created_components"]
-    assert made["left_behind"] == (made["removed"] if made["downgrade"] else [])
-    return made
+    assert set(step["newly_requested"]) <= after - before
+    assert {name for name, entry in entries.items() if entry["requested"]} <= set(step["newly_requested"])
+    assert set(step["newly_known"]) <= set(step["known_after"]) - set(step["known_before"]) - after
+    assert set(step["no_longer_optional"]) <= set(step["known_before"]) - before - set(step["known_after"])
+    assert step["no_longer_optional"] or not step["created_components"]
+    assert step["orphaned"] == (step["removed"] if step["downgrade"] else [])
+    return step
 
 
 def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) -> dict[str, Any]:
-    """Return the plan of these hops; its end is that of the last one unless ``values`` say otherwise."""
+    """Return the plan of these hops. Its end is that of the last one, unless ``values`` contain another."""
     entries = [entry for step in hops for entry in step["implicitly_enabled"]]
-    turned_on = sorted({entry["name"] for entry in entries if not entry["requested"]})
-    reason = "CapabilitiesImplicitlyEnabled" if turned_on else "AsExpected"
-    message = f"The following capabilities could not be disabled: {', '.join(turned_on)}"
+    implicit = sorted({entry["name"] for entry in entries if not entry["requested"]})
+    reason = "CapabilitiesImplicitlyEnabled" if implicit else "AsExpected"
+    message = f"The following capabilities could not be disabled: {', '.join(implicit)}"
     return {
         "clusters": list(clusters),
         "releases": [hops[0]["from"], *(step["to"] for step in hops)],
         "capabilities": {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]},
         "hops": list(hops),
         "enabled_capabilities": hops[-1]["enabled_after"],
-        "implicitly_enabled_capabilities": turned_on,
+        "implicitly_enabled_capabilities": implicit,
         "known_capabilities": hops[-1]["known_after"],
         "condition": {
             "type": "ImplicitlyEnabledCapabilities",
-            "status": str(bool(turned_on)),
+            "status": str(bool(implicit)),
             "reason": reason,
-            "message": message if turned_on else "Capabilities match configured spec",
+            "message": message if implicit else "Capabilities match configured spec",
         },
         **values,
     }
@@ -134,19 +134,19 @@ def report(*plans: Mapping[str, Any], problems: Sequence[Mapping[str, str]] = ()
     return {"plans": list(plans), "problems": list(problems)}
 
 
-def problem(severity: str, where: str, message: str, hint: str = "") -> dict[str, str]:
-    """Return a problem as it is told to playbooks."""
-    return {"severity": severity, "where": where, "message": message, "hint": hint}
+def problem(severity: str, where: str, message: str, hint: str = "", code: str = "other") -> dict[str, str]:
+    """Return a problem as modules return it."""
+    return {"severity": severity, "code": code, "where": where, "message": message, "hint": hint}
 
 
 PROBLEMS = [
     problem("warning", "/srv/releases/4.18.0", "no feature gates are known", "Name them in feature_gates"),
-    problem("info", "release_image", "is not given, so manifests that name it say <unset>"),
+    problem("info", "release_image", "is not given, so manifests that name it contain <unset>"),
 ]
 
 
 def machine_api(count: int = 42) -> list[dict[str, Any]]:
-    """Return ``count`` resources that move into MachineAPI, which nobody asked for."""
+    """Return ``count`` resources that move into MachineAPI, which is not requested."""
     kinds = [("Deployment", "apps"), ("ClusterRole", "rbac.authorization.k8s.io"), ("ServiceAccount", ""), ("Role", "")]
     found = []
     for number in range(count):
@@ -157,15 +157,15 @@ def machine_api(count: int = 42) -> list[dict[str, Any]]:
 
 
 def first_hop(**values: Any) -> dict[str, Any]:
-    """Return an update to 4.14 that turns on something for every reason that there is."""
-    turned_on = [by_manifest("MachineAPI", machine_api()), forced("DeploymentConfig")]
-    turned_on += [by_manifest("ImageRegistry", [moved("image-registry", (), ["ImageRegistry"])], requested=True)]
+    """Return an update to 4.14 that enables a capability for every possible reason."""
+    enabled = [by_manifest("MachineAPI", machine_api()), forced("DeploymentConfig")]
+    enabled += [by_manifest("ImageRegistry", [moved("image-registry", (), ["ImageRegistry"])], requested=True)]
     filled = {
         "enabled_before": ["baremetal", "Console"],
         "enabled_after": ["baremetal", "Console", "DeploymentConfig", "ImageRegistry", "MachineAPI"],
         "known_before": OLD,
         "known_after": OLD + NEW,
-        "implicitly_enabled": turned_on,
+        "implicitly_enabled": enabled,
         "newly_requested": ["ImageRegistry"],
         "newly_known": ["Build"],
         "not_in_fresh_install": ["DeploymentConfig", "MachineAPI"],
@@ -185,7 +185,7 @@ def first_hop(**values: Any) -> dict[str, Any]:
 
 
 def second_hop(**values: Any) -> dict[str, Any]:
-    """Return an update to 4.18 that asks for one more."""
+    """Return an update to 4.18 that requests one more."""
     before = ["baremetal", "Console", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
     filled = {
         "enabled_before": before,
@@ -207,21 +207,21 @@ def one_cluster() -> dict[str, Any]:
 
 def fleet(plans: int = 3, clusters: int = 2) -> dict[str, Any]:
     """Return the report of a fleet whose plans have the same causes."""
-    made = []
+    result = []
     for number in range(plans):
         names = [f"site-{number:04}-{place:03}" for place in range(clusters)]
         first = first_hop(newly_known=[f"Build{number}"], known_after=[*OLD, *NEW, f"Build{number}"])
-        made.append(plan(first, second_hop(), clusters=names))
-    return report(*made, problems=PROBLEMS)
+        result.append(plan(first, second_hop(), clusters=names))
+    return report(*result, problems=PROBLEMS)
 
 
 def long_path(hops: int = 10) -> dict[str, Any]:
-    """Return the report of a path of many hops, each of which turns one capability on."""
+    """Return the report of a path of many hops, each of which enables one capability."""
     names = OLD + NEW
-    made = []
+    result = []
     for number in range(hops):
         on, off = names[:number], names[number]
-        made.append(
+        result.append(
             hop(
                 f"4.{number + 11}.0",
                 f"4.{number + 12}.0",
@@ -232,7 +232,7 @@ def long_path(hops: int = 10) -> dict[str, Any]:
                 implicitly_enabled=[by_manifest(off, machine_api(number + 1))],
             )
         )
-    return report(plan(*made))
+    return report(plan(*result))
 
 
 def downgrade() -> dict[str, Any]:
@@ -247,7 +247,7 @@ def downgrade() -> dict[str, Any]:
         no_longer_optional=[name for name in OLD if name != "Console"],
         added=[resource(f"insights-{number}") for number in range(12)] + [resource("marketplace")],
         removed=[resource("left")],
-        left_behind=[resource("left")],
+        orphaned=[resource("left")],
         blocked_by=[GOES_BACK],
         created_components=[{"component": "insights", "count": 12}, {"component": "marketplace", "count": 1}],
     )
@@ -259,6 +259,6 @@ def with_text(value: Any, text: str) -> Any:
     if isinstance(value, str):
         return value and value + text
     if isinstance(value, dict):
-        kept = ("cause", "severity")
+        kept = ("cause", "severity", "code")
         return {key: item if key in kept else with_text(item, text) for key, item in value.items()}
     return [with_text(item, text) for item in value] if isinstance(value, list) else value

@@ -1,11 +1,13 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Installations for tests, and the names of each version, transcribed by hand from the branches of openshift/api."""
+"""Installations for tests, and the names of each version by a second reading of the branches of openshift/api."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import InstallContext, violations
@@ -23,10 +25,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
-MINORS = (
-    *("4.11", "4.12", "4.13", "4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "4.21", "4.22", "4.23"),
-    *("5.0", "5.1", "5.2"),
-)
+_API = json.loads((Path(__file__).parents[1] / "data" / "capabilities.json").read_text("utf-8"))["minors"]
+"""A second reading of the branches of openshift/api, independent of the data of the collection."""
+
+MINORS = tuple(_API)
+NEWEST = MINORS[-1]
 CLOUDS = ("aws", "azure", "gcp", "ibmcloud", "nutanix", "openstack", "ovirt", "powervc", "powervs", "vsphere")
 """Platforms that are not none, baremetal or external."""
 PLATFORMS = ("none", "baremetal", "external", *CLOUDS)
@@ -34,46 +37,20 @@ METHODS = ("ipi", "upi", "agent", "assisted")
 GATED = frozenset({"ClusterAPI", "CompatibilityRequirements"})
 BOTH_GATES = frozenset({"CRDCompatibilityRequirementOperator", "ClusterAPIMachineManagement"})
 
-_OF_411 = frozenset({"baremetal", "marketplace", "openshift-samples"})
-_OF_412 = _OF_411 | {"CSISnapshot", "Console", "Insights", "Storage"}
-_OF_413 = _OF_412 | {"NodeTuning"}
-_OF_414 = _OF_413 | {"Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"}
-_OF_415 = _OF_414 | {"CloudCredential", "OperatorLifecycleManager"}
-_OF_416 = _OF_415 | {"CloudControllerManager", "Ingress"}
-_OF_418 = _OF_416 | {"OperatorLifecycleManagerV1"}
 
-_FIRST_CONTENT = {
-    "None": frozenset[str](),
-    "v4.11": _OF_411,
-    "v4.12": _OF_412,
-    "v4.13": _OF_413,
-    "v4.14": _OF_414,
-    "v4.15": _OF_415,
-    "v4.16": _OF_416,
-    "v4.17": _OF_416,
-    "v4.18": _OF_418,
-}
-
-
-def after(first: str, last: str = "5.2") -> tuple[str, ...]:
+def after(first: str, last: str = NEWEST) -> tuple[str, ...]:
     """Return the minors from ``first`` to ``last``, both included."""
     return MINORS[MINORS.index(first) : MINORS.index(last) + 1]
 
 
 def known(minor: str) -> frozenset[str]:
     """Return the names that exist on the Default feature set."""
-    newest = _FIRST_CONTENT.get(f"v{minor}")
-    return _OF_418 if newest is None else newest
+    return frozenset(_API[minor]["known"]) - set(_API[minor]["gated"])
 
 
 def sets_of(minor: str) -> dict[str, frozenset[str]]:
-    """Return the sets of a minor, gates aside: v4.11 to v4.13 gained MachineAPI in 4.14, nothing else ever changed."""
-    contents = {
-        name: content | ({"MachineAPI"} if name in ("v4.11", "v4.12", "v4.13") and minor in after("4.14") else set())
-        for name, content in _FIRST_CONTENT.items()
-        if name == "None" or name.removeprefix("v") in MINORS[: MINORS.index(minor) + 1]
-    }
-    return {**contents, "vCurrent": known(minor) | (GATED if minor in after("4.23") else set())}
+    """Return the sets of a minor, whatever the feature gates are."""
+    return {name: frozenset(content) for name, content in _API[minor]["sets"].items()}
 
 
 def requested_names(selection: Selection, minor: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
@@ -93,7 +93,8 @@ def build_release(version: str, entries: Sequence[Entry]) -> Release:
     bodies: dict[tuple[str, int], Any] = {}
     manifests = []
     for number, (file, value) in enumerate(entries, 1):
-        decoded, problems = manifest_from_object(value, file, number)
+        problems = Problems()
+        decoded = manifest_from_object(value, file, number, problems)
         assert decoded is not None
         assert not problems
         manifests.append(decoded)

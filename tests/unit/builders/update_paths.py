@@ -81,7 +81,7 @@ class Releases(NamedTuple):
 
     @property
     def hop(self) -> list[str]:
-        """The path that most tests go."""
+        """The path of most tests."""
         return [self.r4_13, self.r4_14]
 
     @property
@@ -108,7 +108,7 @@ def cluster_version(
     version: str = "4.13.5",
     **spec: Any,
 ) -> dict[str, Any]:
-    """Return the ClusterVersion of a cluster that was asked for ``capabilities``, by default for baremetal alone."""
+    """Return the ClusterVersion of a cluster whose spec has ``capabilities``, by default only baremetal."""
     return {
         "apiVersion": "config.openshift.io/v1",
         "kind": "ClusterVersion",

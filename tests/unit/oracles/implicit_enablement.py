@@ -36,9 +36,9 @@ Pair = tuple[Manifest, Manifest]
 """A manifest of the old release, and the one of the new release that enables something because of it."""
 
 
-def load(manifests: Iterable[Manifest], facts: InclusionContext) -> list[Manifest]:
+def load(manifests: Iterable[Manifest], context: InclusionContext) -> list[Manifest]:
     """Return the manifests that a CVO loads: all filters except capabilities and overrides."""
-    loading = facts._replace(capability_status=None, allow_unknown=False, overrides=())
+    loading = context._replace(capability_status=None, allow_unknown=False, overrides=())
     return [manifest for manifest in manifests if decide(manifest, loading).included]
 
 
@@ -148,12 +148,12 @@ def expected(
     profile: str = DEFAULT_CLUSTER_PROFILE,
 ) -> dict[str, list[Pair]]:
     """Return the result of the loops for a cluster whose outgoing CVO has these ``gates`` enabled."""
-    facts = InclusionContext(
+    context = InclusionContext(
         cluster_profile=profile, feature_set=feature_set, feature_gates=gates, exclude_identifier=""
     )
     majors = start.minor.major if start.minor else None, end.minor.major if end.minor else None
     current, target = (
-        load(side.manifests, facts._replace(major_version=major))
+        load(side.manifests, context._replace(major_version=major))
         for side, major in zip((start, end), majors, strict=True)
     )
     return implicitly_enabled(current, target, enabled, gates=gates, majors=majors)

@@ -35,7 +35,7 @@ CONFIG_MAP = ResourceId("", "ConfigMap", "openshift-one", "one")
 CRD = ResourceId("apiextensions.k8s.io", "CustomResourceDefinition", "", "ones.example.org")
 FEATURE_GATES = ResourceId("config.openshift.io", "FeatureGate", "", "cluster")
 STATUS = CapabilityStatus(frozenset({"Console", "Storage", "Build"}), frozenset({"Console"}))
-FACTS = InclusionContext(
+CONTEXT = InclusionContext(
     cluster_profile=PROFILE,
     feature_set="",
     feature_gates=frozenset({"On"}),
@@ -57,50 +57,50 @@ def annotated(*pairs: tuple[str, str], resource: ResourceId = CONFIG_MAP) -> Man
     return manifest({INCLUDE: "true", **dict(pairs)}, resource)
 
 
-def messages(item: Manifest, facts: InclusionContext = FACTS) -> list[str]:
-    return [reason.message for reason in decide(item, facts).reasons]
+def messages(item: Manifest, context: InclusionContext = CONTEXT) -> list[str]:
+    return [reason.message for reason in decide(item, context).reasons]
 
 
-def rules(item: Manifest, facts: InclusionContext = FACTS) -> list[str]:
-    return [reason.rule for reason in decide(item, facts).reasons]
+def rules(item: Manifest, context: InclusionContext = CONTEXT) -> list[str]:
+    return [reason.rule for reason in decide(item, context).reasons]
 
 
-def expected_message(item: Manifest, facts: InclusionContext) -> str:
+def expected_message(item: Manifest, context: InclusionContext) -> str:
     """The first message of the CVO, "" where the manifest is in."""
     annotations = item.annotations
     if annotations is None:
         return "no annotations"
 
-    if facts.exclude_identifier is not None:
-        key = "exclude.release.openshift.io/" + facts.exclude_identifier
+    if context.exclude_identifier is not None:
+        key = "exclude.release.openshift.io/" + context.exclude_identifier
         if annotations.get(key) == "true":
             return key + "=true"
 
     has_set, has_gate = FEATURE_SET in annotations, FEATURE_GATE in annotations
-    if facts.feature_set is not None and facts.feature_gates is not None and has_set and has_gate:
+    if context.feature_set is not None and context.feature_gates is not None and has_set and has_gate:
         return BOTH
 
-    if facts.feature_set is not None and has_set:
+    if context.feature_set is not None and has_set:
         raw = annotations[FEATURE_SET]
         for value in raw.split(","):
             if value not in KNOWN_SETS.split(","):
                 return f'unrecognized value "{value}" in {FEATURE_SET}={raw}; known values are: {KNOWN_SETS}'
-        wanted = "Default" if facts.feature_set == "" else facts.feature_set
+        wanted = "Default" if context.feature_set == "" else context.feature_set
         if wanted not in raw.split(","):
             return f'"{wanted}" is required, and {FEATURE_SET}={",".join(sorted(set(raw.split(","))))}'
 
-    if facts.feature_gates is not None and has_gate:
+    if context.feature_gates is not None and has_gate:
         for part in annotations[FEATURE_GATE].split(","):
             gate = part.strip()
             if gate == "":
                 continue
             if gate[0] == "-":
-                if gate[1:] in facts.feature_gates:
+                if gate[1:] in context.feature_gates:
                     return f"feature gate {gate[1:]} is enabled but manifest requires it to be disabled"
-            elif gate not in facts.feature_gates:
+            elif gate not in context.feature_gates:
                 return f"feature gate {gate} is required but not enabled"
 
-    if facts.major_version is not None and MAJOR in annotations:
+    if context.major_version is not None and MAJOR in annotations:
         kind = (item.resource_id.group, item.resource_id.kind)
         if kind not in [("config.openshift.io", "FeatureGate"), ("apiextensions.k8s.io", "CustomResourceDefinition")]:
             return "major version filtering is only supported for feature gates and custom resources"
@@ -125,28 +125,28 @@ def expected_message(item: Manifest, facts: InclusionContext) -> str:
                 f"[{' '.join(str(number) for number in sorted(wanted_majors & unwanted))}]"
             )
         # The real code says "matches excluded" of 4,-5 under 5, so exclusion is asked first.
-        if facts.major_version in unwanted:
-            return f"major version {facts.major_version} matches excluded version {facts.major_version}"
-        if wanted_majors and facts.major_version not in wanted_majors:
-            return f"major version {facts.major_version} does not match any required versions"
+        if context.major_version in unwanted:
+            return f"major version {context.major_version} matches excluded version {context.major_version}"
+        if wanted_majors and context.major_version not in wanted_majors:
+            return f"major version {context.major_version} does not match any required versions"
 
-    if facts.cluster_profile is not None:
-        key = "include.release.openshift.io/" + facts.cluster_profile
+    if context.cluster_profile is not None:
+        key = "include.release.openshift.io/" + context.cluster_profile
         if key not in annotations:
             return key + " unset"
         if annotations[key] != "true":
             return f"unrecognized value {key}={annotations[key]}"
 
-    if facts.capability_status is not None and annotations.get(CAPABILITY, "") != "":
+    if context.capability_status is not None and annotations.get(CAPABILITY, "") != "":
         names = annotations[CAPABILITY].split("+")
-        unknown = [name for name in names if name not in facts.capability_status.known]
-        if unknown and not facts.allow_unknown:
+        unknown = [name for name in names if name not in context.capability_status.known]
+        if unknown and not context.allow_unknown:
             return "unrecognized capability names: " + ", ".join(unknown)
-        disabled = [name for name in names if name not in facts.capability_status.enabled]
+        disabled = [name for name in names if name not in context.capability_status.enabled]
         if disabled:
             return "disabled capabilities: " + ", ".join(disabled)
 
-    for override in facts.overrides:
+    for override in context.overrides:
         same = (override.group, override.kind, override.name) == (
             item.resource_id.group,
             item.resource_id.kind,
@@ -167,7 +167,7 @@ class Failing:
     rule: str
     message: str
     annotations: Mapping[str, str | None] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = field(default_factory=dict)
 
 
 # In the order of the filters.

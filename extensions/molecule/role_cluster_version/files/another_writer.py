@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: GPL-3.0-or-conflictsr
 
-"""Somebody who writes a ClusterVersion all the time, until another writer came too late (HTTP status 409)."""
+"""Write a ClusterVersion without a pause until another writer gets a conflict (HTTP status 409)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WRITERS = 4
 
 
 def main(directory: Path) -> int:
-    """Write to the control plane in a directory, and look from time to time whether somebody else came too late."""
+    """Write to the control plane in a directory, and poll the audit log for conflicts of other writers."""
     api, path = Api(directory / "kubeconfig"), f"{CLUSTER_VERSIONS}/version"
     (log,) = directory.glob("plane-*/audit.log")
     audit = Audit(log, api)
@@ -35,18 +35,18 @@ def main(directory: Path) -> int:
         return written
 
     with ThreadPoolExecutor(_WRITERS) as pool:
-        # Several at a time, so that there is a write between any two requests of somebody else.
+        # Several writers, so a write occurs between any two requests of another client.
         writers = [pool.submit(write) for _number in range(_WRITERS)]
-        late: list[Request] = []
-        while not late and time.monotonic() < end:
-            asked = audit.requests(begin, user_agent="capability.openshift")
-            late = [request for request in asked if request.verb == "patch" and request.code == 409]
+        conflicts: list[Request] = []
+        while not conflicts and time.monotonic() < end:
+            requests = audit.requests(begin, user_agent="capability.openshift")
+            conflicts = [request for request in requests if request.verb == "patch" and request.code == 409]
         over.set()
     written = sum(writer.result() for writer in writers)
-    if late:
-        print(f"after {written} writes {len(late)} of others came too late")
+    if conflicts:
+        print(f"after {written} writes {len(conflicts)} of others got a conflict")
         return 0
-    print(f"nobody came too late within {_SECONDS:g} s")
+    print(f"no other writer got a conflict within {_SECONDS:g} s")
     return 1
 
 

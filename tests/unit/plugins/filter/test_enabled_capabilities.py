@@ -47,7 +47,7 @@ def loaded(text: str) -> Any:
         ("{inclusionDefault: Exclude, include: [Console]}", "4.15", {}, ["Console"]),
     ],
 )
-def test_the_names_that_a_selection_turns_on_are_sorted(selection, version, options, expected):
+def test_enabled_names_are_sorted(selection, version, options, expected):
     result = enabled_capabilities(loaded(selection), loaded(f"'{version}'"), **options)
 
     assert result == expected
@@ -76,7 +76,7 @@ def test_capabilities_behind_gates(options, expected):
 
 
 @pytest.mark.parametrize("version", [4.2, 5])
-def test_a_version_that_is_a_number_is_told_to_be_quoted(version):
+def test_the_hint_for_a_version_that_is_a_number_is_to_quote_it(version):
     with pytest.raises(AnsibleFilterError, match="Quote it"):
         enabled_capabilities(None, version)
 

@@ -37,7 +37,7 @@ def side(text: str) -> list[Any]:
     )
 
 
-# cvo-behaviour 4, the algorithm and its properties
+# openshift/cluster-version-operator:lib/manifest/manifest.go GetImplicitlyEnabledCapabilities
 @pytest.mark.parametrize(
     ("current", "target", "enabled", "expected"),
     [
@@ -54,7 +54,7 @@ def side(text: str) -> list[Any]:
         ("a:baremetal", "a:baremetal+MachineAPI", [], []),
         ("a:baremetal", "a:MachineAPI", ["baremetal"], ["MachineAPI"]),
         ("a:Console", "a", [], []),
-        # Nobody knows it yet, and it counts all the same
+        # The cluster does not know it yet, and it counts all the same
         ("a", "a:Brand", ["Console"], ["Brand"]),
         # Another name, another resource
         ("a", "b:Console", [], []),
@@ -63,7 +63,7 @@ def side(text: str) -> list[Any]:
         ("a", "a:Console a:Storage", [], ["Console", "Storage"]),
     ],
 )
-def test_what_an_update_turns_on(current, target, enabled, expected):
+def test_names_that_an_update_enables(current, target, enabled, expected):
     result = implicitly_enabled_capabilities(side(current), side(target), DataLoader().load(str(enabled)))
 
     assert result == expected
@@ -156,17 +156,17 @@ def test_what_cannot_be_is_an_error_of_the_filter(current, target, enabled, opti
 
 
 def problems_of(*sides: Any, **options: Any) -> int:
-    """Return how many problems are told."""
+    """Return the number of reported problems."""
     with pytest.raises(AnsibleFilterError) as raised:
         implicitly_enabled_capabilities(*sides, **options)
     return max(1, str(raised.value).count("\n- "))
 
 
-def test_a_version_that_is_a_number_is_told_once():
+def test_a_version_that_is_a_number_is_reported_once():
     assert problems_of([], [], [], openshift_version=4.2) == 1
 
 
-def test_facts_that_cannot_be_are_told_with_everything_else():
+def test_invalid_options_are_reported_with_everything_else():
     assert problems_of([], [], "Console", feature_set="okd") == 2
 
 

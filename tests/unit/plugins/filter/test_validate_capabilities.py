@@ -148,7 +148,7 @@ def test_beside_an_installation_other_options_have_no_meaning(other, option):
     assert errors(validate_capabilities(NOTHING, "4.20", **{other: value})) == []
 
 
-def test_all_bad_options_are_told_at_once():
+def test_all_invalid_options_are_reported_at_once():
     found = validate_capabilities(NOTHING, 4.2, platform=7, install_method="x", cluster_profile="y")
 
     assert {problem["where"] for problem in found} == {"version", "platform", "install_method", "cluster_profile"}
@@ -160,7 +160,7 @@ def test_without_a_version_an_installation_cannot_be_checked():
     assert problem["where"] == "version"
 
 
-def test_what_is_undefined_is_said():
+def test_an_undefined_value_is_reported():
     (problem,) = validate_capabilities(NOTHING, "4.20", platform=Undefined(name="platform"))
 
     assert (problem["where"], problem["message"]) == ("platform", "is undefined")

@@ -10,25 +10,32 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     Problem,
+    Problems,
     ReleaseError,
+    check_list,
+    check_string,
     raise_errors,
     type_name,
 )
 
-INFO = Problem("info", "todo", "a", "is odd")
-WARNING = Problem("warning", "todo", "b", "is bad", "Mend it")
-ERROR = Problem("error", "todo", "c", "is wrong", "Undo it")
+INFO = Problem("info", "odd-value", "a", "is odd")
+WARNING = Problem("warning", "bad-value", "b", "is bad", "Change it")
+ERROR = Problem("error", "wrong-value", "c", "is wrong", "Undo it")
 
 
 @pytest.mark.parametrize(
     ("problem", "text"),
-    [(INFO, "a: is odd"), (WARNING, "b: is bad. Mend it"), (Problem("error", "todo", "", "is wrong"), "is wrong")],
+    [
+        (INFO, "a: is odd"),
+        (WARNING, "b: is bad. Change it"),
+        (Problem("error", "wrong-value", "", "is wrong"), "is wrong"),
+    ],
 )
-def test_a_problem_reads_as_place_message_and_mend(problem, text):
+def test_a_problem_reads_as_location_message_and_hint(problem, text):
     assert str(problem) == text
 
 
-def test_an_error_carries_all_problems_errors_first_and_says_the_errors():
+def test_an_error_has_all_problems_errors_first_and_its_text_is_the_errors():
     error = CapabilityError([INFO, WARNING, ERROR])
 
     assert error.problems == (ERROR, WARNING, INFO)
@@ -42,8 +49,58 @@ def test_only_errors_raise():
     assert raised.value.problems == (ERROR, INFO)
 
 
+def test_a_collector_adds_by_severity_and_raises_only_errors():
+    problems = Problems()
+    problems.info("odd-value", "a", "is odd")
+    problems.warning("bad-value", "b", "is bad", "Change it")
+
+    assert problems == [INFO, WARNING]
+    assert not problems.has_errors
+    problems.raise_errors(ReleaseError)
+    problems.error("wrong-value", "c", "is wrong", "Undo it")
+    with pytest.raises(ReleaseError) as raised:
+        problems.raise_errors(ReleaseError)
+    assert raised.value.problems == (ERROR, WARNING, INFO)
+
+
+def test_a_collector_has_each_distinct_problem_once():
+    assert Problems([INFO, WARNING, INFO]).unique() == (INFO, WARNING)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (["a", "b"], []),
+        (("a",), []),
+        ("a", [("not-a-list", "names")]),
+        (None, [("not-a-list", "names")]),
+        (["a", 7, None], [("not-a-string", "names[1]"), ("not-a-string", "names[2]")]),
+    ],
+)
+def test_a_list_of_strings(value, found):
+    problems = Problems()
+    check_list("names", value, problems, of_strings=True)
+
+    assert [(item.code, item.where) for item in problems] == found
+
+
+def test_a_list_of_anything():
+    problems = Problems()
+    check_list("names", [7, {}], problems, of_strings=False)
+
+    assert problems == []
+
+
+@pytest.mark.parametrize(("value", "valid"), [("", True), ("a", True), (7, False), (None, False), (["a"], False)])
+def test_a_string(value, valid):
+    problems = Problems()
+    check_string("name", value, problems)
+
+    assert (problems == []) is valid
+
+
 def test_playbooks_get_all_five_fields():
-    assert INFO.as_dict() == {"severity": "info", "code": INFO.code, "where": "a", "message": "is odd", "hint": ""}
+    assert INFO.as_dict() == {"severity": "info", "code": "odd-value", "where": "a", "message": "is odd", "hint": ""}
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ KNOWN = ["Console", "baremetal", "Storage"]
         (7, "Known are: Console, Storage, baremetal"),
     ],
 )
-def test_the_mend_for_a_name_that_does_not_exist(name, hint):
+def test_the_hint_for_a_name_that_does_not_exist(name, hint):
     assert did_you_mean(name, KNOWN) == hint
 
 
-def test_where_nothing_is_known_the_mend_says_so():
+def test_the_hint_if_no_name_is_known():
     assert did_you_mean("Console", []) == "Known are: none"

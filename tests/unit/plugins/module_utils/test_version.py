@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
 from ansible_collections.capability.openshift.plugins.module_utils._version import (
     Minor,
     is_semantic_version,
@@ -33,24 +32,11 @@ def test_the_minor_of_a_version(text, minor):
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["", "4", "v4.20", "4.020", "4.20.", "4.20.x", "4.20.3-", " 4.20", "4.20\n", "\u0664.20", None, True, [], {}],
+    "value", ["", "4", "v4.20", "4.020", "4.20.", "4.20.x", "4.20.3-", " 4.20", "4.20\n", "\u0664.20"]
 )
-def test_what_is_no_version_says_how_to_write_one(value):
-    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift") as raised:
-        minor_of(value, "here")
-
-    problem = raised.value.problems[0]
-    assert problem.where == "here"
-    assert "4.20.3" in problem.hint
-
-
-@pytest.mark.parametrize("value", [4.2, 4, 5.1])
-def test_a_number_is_told_to_be_quoted(value):
-    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift") as raised:
+def test_other_texts_have_no_minor(value):
+    with pytest.raises(ValueError, match="is not a version of OpenShift"):
         minor_of(value)
-
-    assert "Quote it" in raised.value.problems[0].hint
 
 
 # semver.org, and blang/semver Parse, which the CVO uses
@@ -110,7 +96,7 @@ def test_a_minor_alone_is_its_first_release():
 
 @pytest.mark.parametrize("text", ["", "4", "v4.20.3", "4.20.03", "4.20.3-01", "None"])
 def test_what_is_no_version_has_no_place_in_the_order(text):
-    with pytest.raises(InvalidOptionError, match="is not a version of OpenShift"):
+    with pytest.raises(ValueError, match="is not a version of OpenShift"):
         precedence(text)
 
 
@@ -120,7 +106,7 @@ PRE_RELEASES = st.none() | st.lists(IDENTIFIERS, min_size=1, max_size=3).map("."
 
 
 def semver_less(one: str, other: str) -> bool:
-    """Compare identifier by identifier, as semver.org 11 tells it."""
+    """Compare identifier by identifier, as in semver.org section 11."""
     (core, dash, pre), (other_core, other_dash, other_pre) = one.partition("-"), other.partition("-")
     if core != other_core:
         return [int(part) for part in core.split(".")] < [int(part) for part in other_core.split(".")]
@@ -145,7 +131,7 @@ VERSIONS = st.builds(
 
 @given(VERSIONS, VERSIONS | st.none(), PRE_RELEASES)
 def test_any_two_versions_are_ordered_as_semver_org_says(one, other, pre):
-    # Often of one core, so that the pre-releases decide.
+    # Often of one core, so the pre-releases decide.
     core = one.partition("-")[0]
     other = other or (core if pre is None else f"{core}-{pre}")
     if is_semantic_version(other):

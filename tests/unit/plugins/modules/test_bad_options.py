@@ -138,7 +138,7 @@ def test_a_version_that_disagrees_with_the_release(module, given, agrees, call, 
 
     assert outcome.failed is not agrees
     if not agrees:
-        assert "is 4.20.3, and openshift_version says 4.19" in outcome.message
+        assert [problem["code"] for problem in outcome.errors] == ["conflicting-version"]
 
 
 @MODULES

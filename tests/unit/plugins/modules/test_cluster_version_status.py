@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the module says before there is a cluster to ask; see tests/cluster for the rest."""
+"""Errors of cluster_version_status before it sends a request. See tests/cluster for the rest."""
 
 from __future__ import annotations
 
@@ -27,33 +27,30 @@ def run(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "where", "part"),
+    ("options", "code", "where"),
     [
-        ({"release": "/does/not/exist"}, "/does/not/exist", "does not exist"),
-        ({"feature_set": "TechPreview"}, "feature_set", "is not a feature set"),
-        ({"feature_gates": ["A=x"]}, "feature_gates[0]", "expected NAME"),
-        ({"always_enabled_capabilities": ["ingress"]}, "always_enabled_capabilities", "is not a capability of 4.20"),
-        ({"release_image": "two words"}, "release_image", "is not a pull spec"),
-        ({"kubeconfig": "/does/not/exist"}, "kubeconfig", "/does/not/exist does not exist"),
+        ({"release": "/does/not/exist"}, "missing-directory", "/does/not/exist"),
+        ({"feature_set": "TechPreview"}, "unknown-feature-set", "feature_set"),
+        ({"feature_gates": ["A=x"]}, "invalid-feature-gate", "feature_gates[0]"),
+        ({"always_enabled_capabilities": ["ingress"]}, "unknown-capability", "always_enabled_capabilities"),
+        ({"release_image": "two words"}, "invalid-pull-spec", "release_image"),
+        ({"kubeconfig": "/does/not/exist"}, "missing-file", "kubeconfig"),
     ],
 )
-def test_bad_options_are_named(run, options, where, part):
-    (error,) = run(**options).errors
-
-    assert error["where"] == where
-    assert part in error["message"]
+def test_invalid_options_are_errors(run, options, code, where):
+    assert run(**options).faults == [(code, where)]
 
 
 def test_a_flat_directory_needs_its_version(run, tmp_path):
-    (error,) = run(release=write_files(tmp_path / "flat", GOOD)).errors
+    outcome = run(release=write_files(tmp_path / "flat", GOOD))
 
-    assert error["where"] == "openshift_version"
+    assert outcome.faults == [("missing-version", "openshift_version")]
 
 
-def test_a_cluster_that_does_not_answer_is_named(run, tmp_path, monkeypatch):
+def test_a_cluster_that_does_not_answer_is_an_error(run, tmp_path, monkeypatch):
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        address = f"https://127.0.0.1:{taken.getsockname()[1]}"
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        address = f"https://127.0.0.1:{closed.getsockname()[1]}"
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
 
-    assert f"{address} does not answer" in run(host=address, api_key="x").message
+    assert run(host=address, api_key="x").faults == [("unreachable-server", "")]

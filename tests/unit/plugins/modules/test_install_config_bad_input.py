@@ -31,12 +31,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sites" / "install-config.yaml"
 
 
-def located(problems: list[dict[str, str]]) -> list[tuple[str, str]]:
-    """Return code and location of every problem, each of which must have a message and a hint."""
-    assert all(problem["message"] and problem["hint"] for problem in problems)
-    return [(problem["code"], problem["where"]) for problem in problems]
-
-
 def names(*listed: Any, **fields: Any) -> dict[str, Any]:
     block = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress", *listed], **fields}
     return site(capabilities={field: value for field, value in block.items() if value is not None})
@@ -90,22 +84,21 @@ def test_a_text_that_is_not_an_install_config(case, source, run, path):
         path.write_text(text)
         where, options = str(path), {"capabilities": selection("Ingress")}
     before = tree(path.parents[1])
-    errors = run(path=path, **options).errors
 
-    assert located(errors) == [(code, where + line.format(last=len(text.splitlines()) - 1))]
+    assert run(path=path, **options).faults == [(code, where + line.format(last=len(text.splitlines()) - 1))]
     assert tree(path.parents[1]) == before
 
 
 @pytest.mark.parametrize("value", [7, True, ["a"], 1.5])
 def test_content_is_a_dict_or_a_text(value, run, path):
-    assert located(run(path=path, content=value).errors) == [("not-a-map", "content")]
+    assert run(path=path, content=value).faults == [("not-a-map", "content")]
 
 
 def test_a_file_that_is_not_utf_8(run, path):
     path.parent.mkdir()
     path.write_bytes(COMMENTED.encode().replace(b"berlin", b"k\xf6ln"))
 
-    assert located(run(path=path).errors) == [("invalid-encoding", f"{path}, line 4")]
+    assert run(path=path).faults == [("invalid-encoding", f"{path}, line 4")]
 
 
 NAMES = "capabilities.additionalEnabledCapabilities"
@@ -189,9 +182,8 @@ def test_an_install_config_that_the_installer_rejects(case, source, run, path):
         path.write_text(json.dumps(values))
         where, options = str(path), {}
     before = tree(path.parents[1])
-    errors = run(path=path, **options).errors
 
-    assert located(errors) == [(code, f"{where}: {field}")]
+    assert run(path=path, **options).faults == [(code, f"{where}: {field}")]
     assert tree(path.parents[1]) == before
 
 
@@ -250,9 +242,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], str, str]] = {
 def test_options_that_are_not_possible(case, check_mode, run, path):
     options, code, where = OPTIONS[case]
     options = {name: str(path) if value == "{path}" else value for name, value in options.items()}
-    errors = run(check=check_mode, **options).errors
 
-    assert located(errors) == [(code, where or str(Path.cwd()))]
+    assert run(check=check_mode, **options).faults == [(code, where or str(Path.cwd()))]
     assert not path.parent.exists()
 
 

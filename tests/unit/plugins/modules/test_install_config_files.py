@@ -30,7 +30,7 @@ from ansible_collections.capability.openshift.tests.unit.kill_points import kill
 
 REQUESTED = {"capabilities": selection("Ingress", "Console")}
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the owner of a file")
-NOBODY = 65534
+OTHER_USER = 65534
 
 
 @pytest.fixture
@@ -51,11 +51,11 @@ def mode(path: Path | str) -> int:
 
 
 @contextmanager
-def as_nobody() -> Iterator[None]:
+def as_other_user() -> Iterator[None]:
     """Root can read and write everything, so become another user for a while, for os.access too."""
     root = os.geteuid() == 0
     if root:
-        os.setresuid(NOBODY, NOBODY, 0)
+        os.setresuid(OTHER_USER, OTHER_USER, 0)
     try:
         yield
     finally:
@@ -65,7 +65,7 @@ def as_nobody() -> Iterator[None]:
 
 @pytest.fixture
 def public_folder(run) -> Iterator[Path]:
-    """A directory that every user can reach, with a file of the user nobody."""
+    """A directory that every user can reach, with a file of that user."""
     run(content={})  # imports everything as root
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "sites"
@@ -74,7 +74,7 @@ def public_folder(run) -> Iterator[Path]:
         (folder / "install-config.yaml").chmod(0o600)
         if os.geteuid() == 0:
             for entry in (name, folder, folder / "install-config.yaml"):
-                os.chown(entry, NOBODY, NOBODY)
+                os.chown(entry, OTHER_USER, OTHER_USER)
         try:
             yield folder
         finally:
@@ -172,12 +172,12 @@ def test_the_owner_is_kept(run, path):
 @AS_ROOT
 @pytest.mark.parametrize("old", [0o600, 0o644])
 def test_root_keeps_another_owner(old, run, path):
-    os.chown(path, NOBODY, NOBODY)
+    os.chown(path, OTHER_USER, OTHER_USER)
     path.chmod(old)
     run(path=path, backup=True, **REQUESTED)
 
     assert "Console" in path.read_text()
-    assert (path.stat().st_uid, path.stat().st_gid, mode(path)) == (NOBODY, NOBODY, 0o600)
+    assert (path.stat().st_uid, path.stat().st_gid, mode(path)) == (OTHER_USER, OTHER_USER, 0o600)
 
 
 def _link(path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_missing_file_without_content_is_an_error_and_nothing_is_created(run, 
 def test_an_unreadable_file_is_one_error(run, public_folder):
     path = public_folder / "install-config.yaml"
     path.chmod(0o000)
-    with as_nobody():
+    with as_other_user():
         outcome = run(path=path, **REQUESTED)
 
     (problem,) = outcome.errors
@@ -257,7 +257,7 @@ def test_an_unreadable_file_is_one_error(run, public_folder):
 @pytest.mark.parametrize("locked", [0o000, 0o500])
 def test_a_directory_without_write_permission_is_one_error_in_check_mode_too(locked, name, check, run, public_folder):
     public_folder.chmod(locked)
-    with as_nobody():
+    with as_other_user():
         outcome = run(path=public_folder / name, content=site(), check=check, **REQUESTED)
 
     assert "ermission" in outcome.message
@@ -269,7 +269,7 @@ def test_a_directory_without_write_permission_is_one_error_in_check_mode_too(loc
 
 def test_a_file_in_a_directory_without_write_permission_can_be_checked(run, public_folder):
     public_folder.chmod(0o500)
-    with as_nobody():
+    with as_other_user():
         outcome = run(path=public_folder / "install-config.yaml", diff=True)
 
     assert (outcome["changed"], outcome["diff"]) == (False, [])

@@ -113,7 +113,7 @@ BROKEN = {
     "twice": line("pullSecret", f"pullSecret: '{PULL_SECRET}'\npullSecret: '{OLD_PULL_SECRET}'"),
     "an escape": line("sshKey", f'sshKey: "\\q{SSH_KEY}"'),
     "a control character": line("sshKey", f"sshKey: {SSH_KEY}\x07"),
-    "Jinja beside it": line("pullSecret", f"pullSecret: '{{{{ x }}}}{PULL_SECRET}'"),
+    "Jinja in it": line("pullSecret", f"pullSecret: '{{{{ x }}}}{PULL_SECRET}'"),
     "an alias": line("httpProxy", f"    httpProxy: a\n    password: *{VSPHERE}"),
     "an alias and more": line("httpProxy", f"    httpProxy: a\n    password: *{VSPHERE} {BMC}"),
     "an anchor": line("httpProxy", f"    httpProxy: a\n    password: &{VSPHERE} {BMC}"),

@@ -93,7 +93,7 @@ def test_a_hop_is_returned_with_all_details(run):
             {**REQUESTS[0], "provider": None, "new": False},
             {**REQUESTS[1], "provider": None, "new": True},
         ],
-        "left_behind": [],
+        "orphaned": [],
     }
 
 
@@ -120,7 +120,7 @@ def test_the_end_of_the_path_is_returned(run, releases):
     assert outcome["hops"][1]["newly_known"] == ["CloudCredential", "OperatorLifecycleManager"]
 
 
-# registry: v4.11 holds MachineAPI from 4.14 on, so the hop turns on what the end of the path was asked for
+# v4.11 contains MachineAPI from 4.14 on, so the hop enables what is requested at the end of the path
 def test_what_the_selection_requests_in_the_new_release_is_not_implicit_there(run):
     outcome = run(capabilities={"baselineCapabilitySet": "v4.11"}, fail_on=[])
 
@@ -143,7 +143,7 @@ def test_without_details_there_are_the_first_cause_and_counts(run):
     hop, cut = full["hops"][0], short["hops"][0]
 
     assert set(hop) - set(cut) == {
-        *("moved", "added", "removed", "deleted", "credentials_requests", "left_behind"),
+        *("moved", "added", "removed", "deleted", "credentials_requests", "orphaned"),
     }
     assert cut["counts"] == {key: len(hop[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
     (machine_api,) = [item for item in cut["implicitly_enabled"] if item["name"] == "MachineAPI"]
@@ -186,7 +186,7 @@ def test_enabled_names_count_as_requested_by_name(run):
     assert outcome["hops"][0]["enabled_before"] == ["Console", "baremetal"]
     assert outcome["hops"][0]["known_before"] == KNOWN_4_13
     assert outcome["implicitly_enabled_capabilities"] == ["DeploymentConfig", "MachineAPI"]
-    assert outcome.problem("count as requested by name")["severity"] == "info"
+    assert outcome.problem("unknown-selection")["severity"] == "info"
 
 
 def test_known_capabilities_replace_those_of_the_version(run):
@@ -201,7 +201,7 @@ def live(*kinds_and_names: tuple[str, str, str, str]) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("present", "turned_on"),
+    ("present", "enabled"),
     [
         ([], {}),
         (live(("apps", "Deployment", "operators", "console")), {"Console": "0000_50_console_01.yaml"}),
@@ -214,14 +214,14 @@ def live(*kinds_and_names: tuple[str, str, str, str]) -> list[dict[str, str]]:
         ([{"kind": "Service", "name": "machine-api"}], {"MachineAPI": "0000_30_machine-api_01.yaml"}),
     ],
 )
-def test_with_live_resources_the_new_release_is_compared_with_the_cluster(present, turned_on, run):
+def test_with_live_resources_the_new_release_is_compared_with_the_cluster(present, enabled, run):
     outcome = run(capabilities=NOTHING, live_resources=present)
 
     causes = {item["name"]: item for item in outcome["hops"][0]["implicitly_enabled"] if item["cause"] == "manifest"}
     assert {name: item["resources"][0]["from_file"] for name, item in causes.items()} == {
-        name: f"release-manifests/{file}" if file else None for name, file in turned_on.items()
+        name: f"release-manifests/{file}" if file else None for name, file in enabled.items()
     }
-    assert set(outcome["enabled_capabilities"]) == {"DeploymentConfig", *turned_on}
+    assert set(outcome["enabled_capabilities"]) == {"DeploymentConfig", *enabled}
 
 
 def test_a_deleted_resource_enables_what_it_needs_nevertheless(call, tmp_path):
@@ -270,8 +270,8 @@ def test_blockers_of_an_update_to_another_minor_are_returned_and_reported(option
     assert [item["reason"] for item in blockers] == reasons
     assert all(item["hint"] for item in blockers)
     warned = [item for item in outcome["problems"] if item["hint"]]
-    where = {"severity": "warning", "where": "4.13.5 to 4.14.2"}
-    assert warned == [{**where, "message": item["message"], "hint": item["hint"]} for item in blockers]
+    common = {"severity": "warning", "code": "update-blocked", "where": "4.13.5 to 4.14.2"}
+    assert warned == [{**common, "message": item["message"], "hint": item["hint"]} for item in blockers]
 
 
 def test_overrides_of_the_cluster_version_apply_unless_others_are_given(run):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report of a plan as files, and the way back: through the module as Ansible runs it."""
+"""The report of a plan as files, and downgrades: through the module as Ansible runs it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_diff_shows_markdown_as_it_is_and_a_page_by_its_digest(run, tmp_path
     assert text["before_header"] == text["after_header"] == str(tmp_path / "update_plan.md")
     assert (text["before"], text["after"]) == (old, (tmp_path / "update_plan.md").read_text())
     assert page["before_header"] == str(tmp_path / "update_plan.html")
-    assert [page[side].startswith("(a page, sha256 ") for side in ("before", "after")] == [True, True]
+    assert [page[side].startswith("(HTML page, sha256 ") for side in ("before", "after")] == [True, True]
     assert page["before"] != page["after"]
 
 
@@ -118,25 +118,24 @@ def test_a_report_of_a_fleet_names_its_clusters(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("report", "part"),
+    ("report", "code", "where"),
     [
-        ("", "report: is empty, expected a path"),
-        ("taken", "taken: is a file, expected a directory"),
-        ("taken/plan.md", "taken: is a file, expected a directory"),
-        ("taken/deeper/plan.md", "taken/deeper: cannot be created: "),
-        ("taken/deeper/plan.md", "taken is a file. Choose another report"),
-        ("folder.md", "folder.md: is a directory, expected a file"),
-        ("notes.md", "notes.md: is there already, and is no report of an update plan"),
+        ("", "invalid-path", "report"),
+        ("taken", "not-a-directory", "taken"),
+        ("taken/plan.md", "not-a-directory", "taken"),
+        ("taken/deeper/plan.md", "not-a-directory", "taken/deeper"),
+        ("folder.md", "not-a-file", "folder.md"),
+        ("notes.md", "foreign-file", "notes.md"),
     ],
 )
-def test_a_report_that_cannot_be_written_is_an_error(report, part, run, tmp_path):
+def test_a_report_that_cannot_be_written_is_an_error(report, code, where, run, tmp_path):
     (tmp_path / "taken").write_text("mine")
     (tmp_path / "notes.md").write_text("# Notes on the update plan\n")
     (tmp_path / "folder.md").mkdir()
     before = tree(tmp_path)
     outcome = run(report=report and f"{tmp_path}/{report}")
 
-    assert part in outcome.message
+    assert outcome.faults == [(code, f"{tmp_path}/{where}" if report else where)]
     assert tree(tmp_path) == before
 
 
@@ -150,11 +149,11 @@ def test_a_downgrade_lists_orphaned_resources(run, releases):
     (hop,) = outcome["hops"]
 
     assert hop["downgrade"] is True
-    assert [item["name"] for item in hop["left_behind"]] == ["new", "vsphere"]
-    assert hop["left_behind"] == hop["removed"]
-    warned = outcome.problem("would orphan 2 resources")
+    assert [item["name"] for item in hop["orphaned"]] == ["new", "vsphere"]
+    assert hop["orphaned"] == hop["removed"]
+    warned = outcome.problem("orphaned-resources")
     assert (warned["severity"], warned["where"]) == ("warning", "4.14.2 to 4.13.5")
-    assert "stay on the cluster" in outcome.problem("releases[1]")["message"]
+    assert outcome.problem("releases[1]")["code"] == "downgrade"
 
 
 def test_a_downgrade_keeps_enabled_what_the_older_release_does_not_know(run, releases):
@@ -162,7 +161,7 @@ def test_a_downgrade_keeps_enabled_what_the_older_release_does_not_know(run, rel
     outcome = run(releases=[releases.r4_14, releases.r4_13], allow_downgrade=True, capabilities=on)
 
     assert outcome["enabled_capabilities"] == ["Build", "Console"]
-    warned = outcome.problem("4.13.5 does not know Build, which stays in the status")
+    warned = outcome.problem("unknown-capability")
     assert (warned["severity"], warned["where"]) == ("warning", "4.14.2 to 4.13.5")
 
 
@@ -173,7 +172,7 @@ def test_a_downgrade_creates_what_the_older_release_does_not_know(run, releases)
     names = ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
     assert hop["no_longer_optional"] == names
     assert {"component": "machine-api", "count": 2} in hop["created_components"]
-    warned = outcome.problem(f"4.13.5 does not know {', '.join(names)} as capabilities, so it creates their components")
+    warned = outcome.problem("no-longer-optional")
     assert (warned["severity"], warned["hint"]) == ("warning", "See created_components")
 
 
@@ -182,7 +181,7 @@ def test_the_cluster_refuses_a_downgrade(run, releases):
     (blocker,) = outcome["hops"][0]["blocked_by"]
 
     assert (blocker["reason"], set(blocker)) == ("LowDesiredVersion", {"reason", "message", "hint"})
-    assert outcome.problem("the cluster refuses a downgrade from 4.14.2")["hint"] == blocker["hint"] != ""
+    assert outcome.problem("update-blocked")["hint"] == blocker["hint"] != ""
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_a_date_is_the_string_that_was_written():
     assert untag(DataLoader().load("a: 2024-05-01")) == {"a": "2024-05-01"}
 
 
-def test_all_options_of_another_type_are_told_at_once():
+def test_all_options_of_a_wrong_type_are_reported_at_once():
     with pytest.raises(InvalidOptionError) as raised:
         resolve_selection(
             4.2,
@@ -62,7 +62,7 @@ def test_all_options_of_another_type_are_told_at_once():
     ]
 
 
-def test_every_value_that_is_no_manifest_is_told():
+def test_every_value_that_is_not_a_manifest_is_reported():
     good = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "one"}}
     problems = Problems()
     read_manifests([good, "text", None, {}], "manifests", problems)

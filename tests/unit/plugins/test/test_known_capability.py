@@ -18,10 +18,10 @@ MINORS = json.loads((Path(__file__).parents[2] / "data" / "capabilities.json").r
 
 @pytest.mark.parametrize("version", MINORS)
 def test_every_name_of_every_minor(version):
-    everybody = {name for facts in MINORS.values() for name in facts["known"]}
+    names = {name for data in MINORS.values() for name in data["known"]}
     known = set(MINORS[version]["known"]) - set(MINORS[version]["gated"])
 
-    assert {name for name in everybody if known_capability(name, DataLoader().load(f"'{version}'"))} == known
+    assert {name for name in names if known_capability(name, DataLoader().load(f"'{version}'"))} == known
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     BOTH_GATES,
     GATED,
     MINORS,
+    NEWEST,
     after,
     broken,
     check,
@@ -25,28 +26,30 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     known,
     listed,
     minor_data_of,
+    sets_of,
     warned,
     warnings,
 )
 
 SEVEN = {"ImageRegistry", "openshift-samples", "Insights", "baremetal", "Console", "NodeTuning", "Ingress"}
-NOT_SELECTABLE = {
-    *("Build", "CSISnapshot", "CloudControllerManager", "CloudCredential", "DeploymentConfig", "MachineAPI"),
-    *("OperatorLifecycleManager", "OperatorLifecycleManagerV1", "Storage", "marketplace"),
-}
+NAMES_OF_MINORS = [(name, minor) for minor in after("4.18") for name in sorted(known(minor) - {"baremetal"})]
 
 
-def hosted(minor, enabled, hidden=GATED):
-    return hosted_capabilities(frozenset(enabled), minor_data_of(minor), hidden)
+def not_selectable(minor):
+    """Return the names that no HostedCluster can disable."""
+    return known(minor) - SEVEN
 
 
-def test_names_are_selectable_or_not():
-    assert known("5.2") == SEVEN | NOT_SELECTABLE
+def hosted(minor, enabled, gated=GATED):
+    return hosted_capabilities(frozenset(enabled), minor_data_of(minor), gated)
 
 
-@pytest.mark.parametrize("minor", after("4.18"))
-@pytest.mark.parametrize("name", sorted(known("5.2") - {"baremetal"}))
-def test_a_name_can_be_turned_off_if_it_is_selectable(minor, name):
+def test_the_newest_version_knows_all_selectable_names():
+    assert known(NEWEST) > SEVEN
+
+
+@pytest.mark.parametrize(("name", "minor"), NAMES_OF_MINORS)
+def test_a_name_can_be_disabled_if_it_is_selectable(name, minor):
     found = hosted(minor, known(minor) - {"baremetal", name})
 
     if name in (SEVEN if minor in after("4.20") else {"ImageRegistry"}):
@@ -59,7 +62,7 @@ def test_a_name_can_be_turned_off_if_it_is_selectable(minor, name):
 
 
 @pytest.mark.parametrize("minor", after("4.18"))
-def test_baremetal_is_off_unless_it_is_asked_for(minor):
+def test_baremetal_is_disabled_unless_it_is_requested(minor):
     assert default_enabled(minor_data_of(minor), GATED) == known(minor) - {"baremetal"}
     assert hosted(minor, known(minor) - {"baremetal"}).stanza() == {}
 
@@ -75,23 +78,23 @@ def test_baremetal_is_off_unless_it_is_asked_for(minor):
 
 @pytest.mark.parametrize("minor", after("4.20"))
 def test_lists_are_in_the_order_of_their_bytes(minor):
-    assert hosted(minor, NOT_SELECTABLE | {"baremetal"}).stanza() == {
+    assert hosted(minor, not_selectable(minor) | {"baremetal"}).stanza() == {
         "enabled": ["baremetal"],
         "disabled": ["Console", "ImageRegistry", "Ingress", "Insights", "NodeTuning", "openshift-samples"],
     }
 
 
 @pytest.mark.parametrize("minor", after("4.11", "4.17"))
-def test_before_4_18_nothing_can_be_said(minor):
-    off = known(minor) - {"baremetal"}
+def test_before_4_18_nothing_can_be_selected(minor):
+    disabled = known(minor) - {"baremetal"}
 
     assert hosted(minor, set()).stanza() == {}
-    assert hosted(minor, set()).stays_on == off
+    assert hosted(minor, set()).stays_on == disabled
     assert hosted(minor, known(minor)).stays_off == {"baremetal"}
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
-def test_gated_names_are_off_on_a_hosted_cluster_even_while_their_gates_are_on(minor):
+def test_gated_names_are_disabled_on_a_hosted_cluster_even_if_their_gates_are_enabled(minor):
     everything = known(minor) | GATED
 
     assert default_enabled(minor_data_of(minor), frozenset()) == known(minor) - {"baremetal"}
@@ -99,8 +102,8 @@ def test_gated_names_are_off_on_a_hosted_cluster_even_while_their_gates_are_on(m
     assert hosted(minor, everything, frozenset()).stanza() == {"enabled": ["baremetal"]}
 
 
-@given(st.sampled_from(after("4.18")), st.frozensets(st.sampled_from(sorted(known("5.2")))))
-def test_what_a_hosted_cluster_says_comes_as_near_as_it_can(minor, enabled):
+@given(st.sampled_from(after("4.18")), st.frozensets(st.sampled_from(sorted(known(NEWEST)))))
+def test_the_lists_of_a_hosted_cluster_come_as_close_as_possible(minor, enabled):
     found = hosted(minor, enabled & known(minor))
     default = known(minor) - {"baremetal"}
 
@@ -112,15 +115,14 @@ def test_what_a_hosted_cluster_says_comes_as_near_as_it_can(minor, enabled):
 
 
 @pytest.mark.parametrize("minor", MINORS)
-def test_a_selection_for_a_hosted_cluster_is_refused_before_4_18(minor):
+def test_a_selection_for_a_hosted_cluster_is_rejected_before_4_18(minor):
     expected = [] if minor in after("4.18") else [("hcp-capabilities", "")]
 
     assert broken(Selection("vCurrent"), install(minor, "hosted")) == expected
 
 
-@pytest.mark.parametrize("minor", after("4.18"))
-@pytest.mark.parametrize("name", sorted(NOT_SELECTABLE))
-def test_a_name_that_cannot_be_turned_off_is_an_error(minor, name):
+@pytest.mark.parametrize(("name", "minor"), [item for item in NAMES_OF_MINORS if item[0] not in SEVEN])
+def test_a_name_that_cannot_be_disabled_is_an_error(name, minor):
     selection = listed(*known(minor) - {name, "ImageRegistry", "Build"})
 
     found = broken(selection, install(minor, "hosted"))
@@ -130,43 +132,43 @@ def test_a_name_that_cannot_be_turned_off_is_an_error(minor, name):
 
 @pytest.mark.parametrize("minor", ["4.18", "4.19"])
 @pytest.mark.parametrize("name", sorted(SEVEN - {"baremetal"}))
-def test_only_the_image_registry_can_be_off_at_first(minor, name):
+def test_at_first_only_the_image_registry_can_be_disabled(minor, name):
     found = broken(listed(*known(minor) - {name}), install(minor, "hosted"))
 
     assert found == ([] if name == "ImageRegistry" else [("hcp-selectable", name)])
 
 
 @pytest.mark.parametrize("minor", after("4.20"))
-def test_ingress_can_only_be_off_together_with_the_console(minor):
-    facts = install(minor, "hosted")
+def test_ingress_can_only_be_disabled_together_with_the_console(minor):
+    context = install(minor, "hosted")
 
-    assert broken(listed(*known(minor) - {"Ingress"}), facts) == [("hcp-ingress-console", "Ingress")]
-    assert broken(listed(*known(minor) - {"Ingress", "Console"}), facts) == []
-    assert broken(listed(*known(minor) - {"Console"}), facts) == []
-    assert suggested_selection(listed(*known(minor) - {"Ingress"}), facts)[0] == listed(*sorted(known(minor)))
-    of_set = listed("CloudControllerManager", "OperatorLifecycleManagerV1", baseline="v4.15")
-    assert broken(of_set, facts) == [("hcp-ingress-console", "Ingress")]
+    assert broken(listed(*known(minor) - {"Ingress"}), context) == [("hcp-ingress-console", "Ingress")]
+    assert broken(listed(*known(minor) - {"Ingress", "Console"}), context) == []
+    assert broken(listed(*known(minor) - {"Console"}), context) == []
+    assert suggested_selection(listed(*known(minor) - {"Ingress"}), context)[0] == listed(*sorted(known(minor)))
+    of_set = listed(*sorted(not_selectable(minor) - sets_of(minor)["v4.15"]), baseline="v4.15")
+    assert broken(of_set, context) == [("hcp-ingress-console", "Ingress")]
 
 
 @pytest.mark.parametrize("minor", after("4.18"))
-def test_what_installers_demand_is_not_demanded_of_a_hosted_cluster(minor):
-    """It has no Ingress by default rule, and nobody looks at its platform."""
-    on = NOT_SELECTABLE if minor in after("4.20") else known(minor)
+def test_rules_of_installers_do_not_apply_to_a_hosted_cluster(minor):
+    """It has no rule about Ingress, and its platform does not matter."""
+    names = not_selectable(minor) if minor in after("4.20") else known(minor)
 
-    assert broken(listed(*on & known(minor)), install(minor, "hosted", "aws")) == []
+    assert broken(listed(*names), install(minor, "hosted", "aws")) == []
     assert warned(listed(*known(minor) - {"ImageRegistry"}), install(minor, "hosted")) == ["doc-build-imageregistry"]
 
 
 @pytest.mark.parametrize("minor", after("4.20"))
-def test_none_alone_turns_off_what_can_be_turned_off(minor):
+def test_none_disables_every_selectable_name(minor):
     selection, reasons = suggested_selection(listed(), install(minor, "hosted"))
 
-    assert selection == listed(*sorted(NOT_SELECTABLE))
+    assert selection == listed(*sorted(not_selectable(minor)))
     assert {reason.rule.name for reason in reasons} == {"hcp-selectable"}
 
 
 @pytest.mark.parametrize("minor", after("4.20"))
-def test_a_hosted_cluster_ends_with_the_names_that_were_asked_for(minor):
+def test_a_hosted_cluster_enables_the_requested_names(minor):
     """HyperShift writes None and a list in the order of its bytes: the stanza is applied to its own default."""
     found = check(minor, method="hosted", capabilities={"excludedCapabilities": ["Console", "Ingress", "baremetal"]})
 
@@ -179,7 +181,7 @@ def test_a_hosted_cluster_ends_with_the_names_that_were_asked_for(minor):
 
 
 @pytest.mark.parametrize("minor", after("4.18"))
-def test_a_hosted_cluster_of_which_nothing_is_said_has_its_own_default(minor):
+def test_a_hosted_cluster_without_a_selection_has_its_own_default(minor):
     found = check(minor, method="hosted")
 
     assert found.problems == ()
@@ -189,21 +191,21 @@ def test_a_hosted_cluster_of_which_nothing_is_said_has_its_own_default(minor):
 
 
 @pytest.mark.parametrize("minor", ["4.18", "4.19"])
-def test_what_cannot_be_turned_on_is_told_and_stays_off(minor):
-    """Until 4.20 the field that turns baremetal on does not exist."""
+def test_a_name_that_cannot_be_enabled_is_reported_and_stays_disabled(minor):
+    """Until 4.20 the field that enables baremetal does not exist."""
     names = ["baremetal", *sorted(known(minor) - {"baremetal"})]
-    wish = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names}
-    found = check(minor, method="hosted", capabilities=wish)
+    selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names}
+    found = check(minor, method="hosted", capabilities=selection)
 
     assert errors(found.problems) == []
     (problem,) = warnings(found.problems)
     assert problem.where == "hosted_cluster_spec"
-    assert problem.message == f"a HostedCluster of {minor} cannot turn on baremetal"
+    assert problem.message == f"a HostedCluster of {minor} cannot enable baremetal"
     assert found.status is not None
     assert "baremetal" not in found.status.enabled
 
 
-def test_a_standalone_cluster_is_told_what_a_hosted_one_could_not_do():
+def test_a_standalone_cluster_gets_the_differences_of_a_hosted_one():
     found = check("4.20", {"platform": {"none": {}}}, capabilities={"excludedCapabilities": ["Storage", "Console"]})
 
     assert errors(found.problems) == []
@@ -212,7 +214,7 @@ def test_a_standalone_cluster_is_told_what_a_hosted_one_could_not_do():
     assert found.hosted.stanza() == {"enabled": ["baremetal"], "disabled": ["Console"]}
 
 
-def test_names_that_cannot_be_turned_off_are_errors_of_the_installation():
+def test_names_that_cannot_be_disabled_are_errors_of_the_installation():
     found = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Storage", "marketplace"]})
 
     assert [(item.rule.name, item.capability) for item in found.violations] == [
@@ -225,31 +227,31 @@ def test_names_that_cannot_be_turned_off_are_errors_of_the_installation():
     ]
 
 
-def test_a_hosted_cluster_of_4_17_takes_no_selection():
+def test_a_hosted_cluster_of_4_17_has_no_selection():
     found = check("4.17", method="hosted", capabilities={"excludedCapabilities": ["ImageRegistry"]})
 
     (problem,) = errors(found.problems)
     assert "HostedCluster has no spec.capabilities before 4.18" in problem.message
 
 
-def test_gates_of_a_hosted_cluster_do_not_turn_on_what_it_has_off():
-    facts = install("4.23", "hosted", gates=BOTH_GATES, gated=frozenset())
+def test_gates_of_a_hosted_cluster_do_not_enable_what_it_disables_by_default():
+    context = install("4.23", "hosted", gates=BOTH_GATES, gated=frozenset())
 
-    assert broken(Selection("vCurrent"), facts) == []
-    assert not facts.enabled(Selection("vCurrent")) & GATED
+    assert broken(Selection("vCurrent"), context) == []
+    assert not context.enabled(Selection("vCurrent")) & GATED
 
 
-@pytest.mark.parametrize("wish", [{"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
-@pytest.mark.parametrize("minor", ["4.18", "4.20", "5.2"])
-def test_everything_is_what_a_hosted_cluster_has_by_default(minor, wish):
-    found = check(minor, method="hosted", capabilities=wish)
+@pytest.mark.parametrize("selection", [{"baselineCapabilitySet": "vCurrent"}, {"inclusionDefault": "Include"}])
+@pytest.mark.parametrize("minor", ["4.18", "4.20", NEWEST])
+def test_everything_is_what_a_hosted_cluster_has_by_default(minor, selection):
+    found = check(minor, method="hosted", capabilities=selection)
 
     assert found.hosted is not None
     assert found.hosted.stanza() == {}
     assert found.problems == ()
 
 
-def test_everything_but_one_name_turns_nothing_on():
+def test_everything_except_one_name_enables_nothing():
     found = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Console"]})
 
     assert found.hosted is not None

@@ -131,46 +131,46 @@ class Case(NamedTuple):
 
     path: tuple[Release, ...]
     selection: dict[str, Any] | None
-    facts: dict[str, Any]
+    criteria: dict[str, Any]
 
     def plan(self, path: Sequence[Release] | None = None, **options: Any) -> Plan:
         start = {} if "cluster_version" in options else {"capabilities": self.selection}
-        return plan_of(path or self.path, **{**start, **self.facts, **options}).plan
+        return plan_of(path or self.path, **{**start, **self.criteria, **options}).plan
 
     @property
     def gates(self) -> frozenset[str] | None:
-        return frozenset(self.facts["feature_gates"]) if "feature_gates" in self.facts else None
+        return frozenset(self.criteria["feature_gates"]) if "feature_gates" in self.criteria else None
 
-    def hidden(self, index: int) -> frozenset[str]:
+    def gated(self, index: int) -> frozenset[str]:
         """Names that a release of the path knows and cannot show."""
         minor = self.path[index].minor
         assert minor is not None
-        facts = data_of(minor)
-        assert facts is not None
-        preview = self.facts.get("feature_set") == TECH_PREVIEW
+        data = data_of(minor)
+        assert data is not None
+        preview = self.criteria.get("feature_set") == TECH_PREVIEW
         on = frozenset({"ClusterAPIMachineManagement"} if preview else ()) if self.gates is None else self.gates
-        return gated_capabilities(on) & facts.capabilities
+        return gated_capabilities(on) & data.capabilities
 
     def loaded(self, index: int) -> list[Manifest]:
         which = self.path[index]
         assert which.minor is not None
-        facts = InclusionContext(
+        context = InclusionContext(
             cluster_profile="self-managed-high-availability",
-            feature_set=self.facts.get("feature_set", ""),
+            feature_set=self.criteria.get("feature_set", ""),
             feature_gates=self.gates,
             exclude_identifier="",
             major_version=which.minor.major,
         )
-        return reference.load(which.manifests, facts)
+        return reference.load(which.manifests, context)
 
     def loops(self, index: int, enabled: frozenset[str]) -> dict[str, list[reference.Pair]]:
         start, end = self.path[index : index + 2]
-        feature_set = self.facts.get("feature_set", "")
+        feature_set = self.criteria.get("feature_set", "")
         return reference.expected(start, end, enabled, gates=self.gates, feature_set=feature_set)
 
 
 def releases(versions: Sequence[str], *manifests: Sequence[Manifest]) -> tuple[Release, ...]:
-    """Return releases in which a manifest's document is its position, so that no two are equal."""
+    """Return releases in which a manifest's document is its position, so no two are equal."""
     return tuple(
         release(version, (item._replace(document=number) for number, item in enumerate(items, 1)))
         for version, items in zip(versions, manifests, strict=True)
@@ -187,7 +187,7 @@ statuses = st.sets(st.sampled_from(NAMES)).map(frozenset)
 
 
 def causes(hop: HopPlan) -> dict[str, list[str]]:
-    """Return what turned a name on, whatever its place in the releases."""
+    """Return the causes of a name, whatever its position in the releases."""
     return {
         name: sorted(
             f"{cause.target.resource_id} {cause.current and cause.current.capabilities} {cause.target.capabilities}"
@@ -202,34 +202,34 @@ def test_what_is_on_stays_on(case):
     plan = case.plan()
 
     for index, hop in enumerate(plan.hops, 1):
-        assert hop.before.enabled - case.hidden(index) <= hop.after.enabled
+        assert hop.before.enabled - case.gated(index) <= hop.after.enabled
     for hop, following in pairwise(plan.hops):
         assert following.before == hop.after
     assert plan.status == plan.hops[-1].after
 
 
 @given(cases)
-def test_nothing_is_turned_on_that_is_on(case):
+def test_nothing_enabled_is_enabled_again(case):
     plan = case.plan()
 
     seen: set[str] = set()
     for index, hop in enumerate(plan.hops, 1):
-        hidden = case.hidden(index)
+        gated = case.gated(index)
         names = [item.name for item in hop.implicitly_enabled]
         assert names == sorted(set(names))
         assert hop.before.enabled.isdisjoint(names)
         assert seen.isdisjoint(names)
-        assert hop.after.enabled.issuperset(set(names) - hidden)
-        assert hop.after.enabled.isdisjoint(hidden)
-        assert hop.turned_on == (hop.after.enabled - hop.before.enabled).union(names)
+        assert hop.after.enabled.issuperset(set(names) - gated)
+        assert hop.after.enabled.isdisjoint(gated)
+        assert hop.newly_enabled == (hop.after.enabled - hop.before.enabled).union(names)
         # Nothing comes out of nowhere either.
-        assert hop.turned_on <= hop.newly_requested | set(names) | hop.before.enabled
+        assert hop.newly_enabled <= hop.newly_requested | set(names) | hop.before.enabled
         assert hop.newly_requested == hop.requested - hop.before.enabled
         # A later release knows whatever the one before knew.
         assert hop.no_longer_optional == frozenset()
         assert hop.created_components == {}
-        # A name that its gate hides is turned on in passing, time and again.
-        seen = (seen | set(names)) - hidden
+        # A gated name is enabled during each update, and disabled again.
+        seen = (seen | set(names)) - gated
 
 
 @given(cases)
@@ -247,7 +247,7 @@ def test_the_loops_say_the_same(case):
 def test_the_loops_say_the_same_of_a_cluster_that_tells_its_status(case, enabled):
     """What the spec asks for and the status does not show yet is on before anything is compared."""
     untold = case.plan()
-    running = (enabled | untold.hops[0].before.enabled) - case.hidden(0)
+    running = (enabled | untold.hops[0].before.enabled) - case.gated(0)
 
     first, *others = case.plan(cluster_version=cluster_version(api(untold), enabled)).hops
 
@@ -256,8 +256,8 @@ def test_the_loops_say_the_same_of_a_cluster_that_tells_its_status(case, enabled
     assert [causes(hop) for hop in others] == [
         loop_causes(case.loops(index, hop.before.enabled)) for index, hop in enumerate(others, 1)
     ]
-    assert first.after.enabled >= running - case.hidden(1)
-    assert first.after.enabled.isdisjoint(case.hidden(1))
+    assert first.after.enabled >= running - case.gated(1)
+    assert first.after.enabled.isdisjoint(case.gated(1))
 
 
 def loop_causes(expected: dict[str, list[reference.Pair]]) -> dict[str, list[str]]:
@@ -268,7 +268,7 @@ def loop_causes(expected: dict[str, list[reference.Pair]]) -> dict[str, list[str
 
 
 def api(plan: Plan) -> dict[str, Any]:
-    """Return what a ClusterVersion says that was asked for."""
+    """Return the selection in a ClusterVersion."""
     baseline = {} if plan.selection.baseline is None else {"baselineCapabilitySet": plan.selection.baseline}
     return {**baseline, "additionalEnabledCapabilities": list(plan.selection.additional)}
 
@@ -278,8 +278,8 @@ def test_a_path_is_its_hops_one_by_one(case):
     whole = case.plan()
 
     first = case.plan(case.path[:2])
-    told = cluster_version(api(first), first.status.enabled, first.status.known)
-    second = case.plan(case.path[1:], cluster_version=told)
+    reported = cluster_version(api(first), first.status.enabled, first.status.known)
+    second = case.plan(case.path[1:], cluster_version=reported)
 
     assert first.hops == whole.hops[:1]
     assert second.hops == whole.hops[1:]
@@ -346,7 +346,7 @@ def test_an_unrelated_resource_changes_nothing(case, extra, where, position):
 
 
 @given(cases)
-def test_the_same_release_again_turns_nothing_on(case):
+def test_the_same_release_again_enables_nothing(case):
     """Where each resource is in it once; two manifests of one resource are compared with each other."""
     start = case.path[0]
     start = start._replace(manifests=tuple({item.resource_id: item for item in start.manifests}.values()))
@@ -375,18 +375,18 @@ def test_the_condition_is_the_status_in_words(case):
         assert (status, reason, message) == ("False", "AsExpected", "Capabilities match configured spec")
     assert plan.status.implicitly_enabled <= plan.status.enabled
     surprises = {item.name for item in plan.hops[-1].implicitly_enabled} - plan.hops[-1].requested
-    assert plan.status.implicitly_enabled >= surprises - case.hidden(len(plan.hops))
+    assert plan.status.implicitly_enabled >= surprises - case.gated(len(plan.hops))
 
 
 @given(
     cases,
     st.lists(st.tuples(selections, surroundings, st.sampled_from([(0, 1), (0, 2), (1, 2), (0, 1, 2)])), max_size=6),
 )
-def test_a_fleet_answers_as_if_it_were_asked_once(case, others):
+def test_clusters_of_a_fleet_get_the_plans_that_they_get_alone(case, others):
     """Equal questions get one object, and nothing of one cluster gets into the answer of another."""
     fleet = Planner(case.path)
-    for selection, facts, positions in (*others, (case.selection, case.facts, (0, 1, 2)), *others):
-        first, again = (plan_request(case.path, positions, capabilities=selection, **facts) for _time in range(2))
+    for selection, criteria, positions in (*others, (case.selection, case.criteria, (0, 1, 2)), *others):
+        first, again = (plan_request(case.path, positions, capabilities=selection, **criteria) for _time in range(2))
         assert first is not again
         answer = reference.shared_plan(fleet, first)
         assert reference.shared_plan(fleet, again) is answer

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What holds of every decision, on manifests and facts of every kind."""
+"""What holds of every decision, on manifests and context of every kind."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 )
 from ansible_collections.capability.openshift.tests.unit.oracles.inclusion import (
     CONFIG_MAP,
+    CONTEXT,
     CRD,
-    FACTS,
     FAILING,
     FEATURE_GATES,
     annotated,
@@ -72,7 +72,7 @@ OVERRIDES = st.lists(
     ),
     max_size=3,
 ).map(tuple)
-ALL_FACTS = st.builds(
+CONTEXTS = st.builds(
     InclusionContext,
     cluster_profile=st.sampled_from([PROFILE, PROFILE, "hypershift", "", None]),
     feature_set=st.sampled_from(["", "Default", "TechPreviewNoUpgrade", None]),
@@ -85,56 +85,56 @@ ALL_FACTS = st.builds(
 )
 
 
-@given(MANIFESTS, ALL_FACTS)
-def test_the_first_message_is_the_oracle_s(item, facts):
-    assert (messages(item, facts) or [""])[0] == expected_message(item, facts)
+@given(MANIFESTS, CONTEXTS)
+def test_the_first_message_is_the_oracle_s(item, context):
+    assert (messages(item, context) or [""])[0] == expected_message(item, context)
 
 
-@given(MANIFESTS, ALL_FACTS)
-def test_a_manifest_is_in_if_and_only_if_there_is_no_reason(item, facts):
-    inclusion = decide(item, facts)
+@given(MANIFESTS, CONTEXTS)
+def test_a_manifest_is_in_if_and_only_if_there_is_no_reason(item, context):
+    inclusion = decide(item, context)
 
-    assert inclusion.included == (not inclusion.reasons) == (expected_message(item, facts) == "")
+    assert inclusion.included == (not inclusion.reasons) == (expected_message(item, context) == "")
 
 
-@given(MANIFESTS, ALL_FACTS)
-def test_reasons_stand_in_the_order_of_the_filters(item, facts):
+@given(MANIFESTS, CONTEXTS)
+def test_reasons_stand_in_the_order_of_the_filters(item, context):
     order = ["annotations", *(part.rule for part in FAILING)]
-    positions = [order.index(rule) for rule in rules(item, facts)]
+    positions = [order.index(rule) for rule in rules(item, context)]
 
     assert positions == sorted(positions)
 
 
-@given(st.lists(MANIFESTS, max_size=5), ALL_FACTS, st.data())
-def test_enabling_more_capabilities_never_removes_a_manifest(items, facts, data):
-    assume(facts.capability_status is not None)
-    status = facts.capability_status
+@given(st.lists(MANIFESTS, max_size=5), CONTEXTS, st.data())
+def test_enabling_more_capabilities_never_removes_a_manifest(items, context, data):
+    assume(context.capability_status is not None)
+    status = context.capability_status
     more = status._replace(enabled=status.enabled | data.draw(CAPABILITY_SETS))
-    wider = facts._replace(capability_status=more)
+    wider = context._replace(capability_status=more)
 
-    before = [inclusion.included for inclusion in decide_all(items, facts)]
+    before = [inclusion.included for inclusion in decide_all(items, context)]
     after = [inclusion.included for inclusion in decide_all(items, wider)]
     assert all(now for now, then in zip(after, before, strict=True) if then)
 
 
-@given(st.lists(MANIFESTS, max_size=5), ALL_FACTS)
-def test_a_decision_depends_on_nothing_but_its_manifest_and_facts(items, facts):
-    alone = [decide(item, facts) for item in items]
+@given(st.lists(MANIFESTS, max_size=5), CONTEXTS)
+def test_a_decision_depends_only_on_manifest_and_context(items, context):
+    alone = [decide(item, context) for item in items]
 
-    assert list(decide_all(items, facts)) == alone
-    assert list(decide_all(reversed(items), facts)) == alone[::-1]
+    assert list(decide_all(items, context)) == alone
+    assert list(decide_all(reversed(items), context)) == alone[::-1]
 
 
-@given(MANIFESTS, ALL_FACTS)
-def test_the_order_of_annotations_does_not_matter(item, facts):
+@given(MANIFESTS, CONTEXTS)
+def test_the_order_of_annotations_does_not_matter(item, context):
     assume(item.annotations is not None)
-    turned = item._replace(annotations=dict(reversed((item.annotations or {}).items())))
+    reordered = item._replace(annotations=dict(reversed((item.annotations or {}).items())))
 
-    assert decide(turned, facts).reasons == decide(item, facts).reasons
+    assert decide(reordered, context).reasons == decide(item, context).reasons
 
 
 @example("4" * 5000)
 @given(st.text(st.characters(codec="utf-8")))
 def test_no_annotation_value_ends_in_an_exception(value):
     for key in (FEATURE_SET, FEATURE_GATE, MAJOR, CAPABILITY, INCLUDE):
-        assert decide(annotated((key, value), resource=CRD), FACTS) is not None
+        assert decide(annotated((key, value), resource=CRD), CONTEXT) is not None

@@ -24,7 +24,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 )
 from ansible_collections.capability.openshift.tests.unit.oracles.inclusion import (
     CONFIG_MAP,
-    FACTS,
+    CONTEXT,
     FAILING,
     FEATURE_GATES,
     OVERRIDDEN,
@@ -39,7 +39,7 @@ from ansible_collections.capability.openshift.tests.unit.oracles.inclusion impor
 
 def failing(*parts: Failing) -> tuple[Manifest, InclusionContext]:
     annotations: dict[str, str] = {INCLUDE: "true"}
-    facts = FACTS
+    context = CONTEXT
     for part in parts:
         for key, value in part.annotations.items():
             if value is None:
@@ -50,15 +50,15 @@ def failing(*parts: Failing) -> tuple[Manifest, InclusionContext]:
                 annotations[key] = value
             else:
                 annotations.setdefault(key, value)
-        facts = facts._replace(**dict(part.facts))
-    return manifest(annotations), facts
+        context = context._replace(**dict(part.context))
+    return manifest(annotations), context
 
 
 @pytest.mark.parametrize("part", FAILING, ids=lambda part: part.rule)
 def test_each_failing_filter_fails_alone(part):
-    item, facts = failing(part)
+    item, context = failing(part)
 
-    assert [(reason.rule, reason.message) for reason in decide(item, facts).reasons] == [(part.rule, part.message)]
+    assert [(reason.rule, reason.message) for reason in decide(item, context).reasons] == [(part.rule, part.message)]
 
 
 @pytest.mark.parametrize(
@@ -67,28 +67,28 @@ def test_each_failing_filter_fails_alone(part):
     ids=lambda part: part.rule if isinstance(part, Failing) else None,
 )
 def test_of_two_failing_filters_the_earlier_speaks_and_both_are_reasons(first, second):
-    item, facts = failing(first, second)
+    item, context = failing(first, second)
     expected = [first, second]
     if [first.rule, second.rule] == ["feature_set", "feature_gate"]:
         expected.insert(0, FAILING[1])  # both annotations on one manifest are the third filter's business
 
-    assert rules(item, facts) == [part.rule for part in expected]
-    assert messages(item, facts) == [part.message for part in expected]
-    assert messages(item, facts)[0] == expected_message(item, facts)
+    assert rules(item, context) == [part.rule for part in expected]
+    assert messages(item, context) == [part.message for part in expected]
+    assert messages(item, context)[0] == expected_message(item, context)
 
 
 @pytest.mark.parametrize("second", [FAILING[5], FAILING[8]], ids=lambda part: part.rule)
-def test_a_manifest_without_annotations_fails_for_that_first_and_for_what_else_can_be_said(second):
-    facts = FACTS._replace(**dict(second.facts))
+def test_a_manifest_without_annotations_fails_for_that_first_and_for_other_reasons_too(second):
+    context = CONTEXT._replace(**dict(second.context))
 
-    assert rules(manifest(None), facts)[0] == "annotations"
-    assert second.rule in rules(manifest(None), facts)
+    assert rules(manifest(None), context)[0] == "annotations"
+    assert second.rule in rules(manifest(None), context)
 
 
 def test_all_filters_at_once_are_all_reasons_in_order():
-    item, facts = failing(*FAILING)
+    item, context = failing(*FAILING)
 
-    assert rules(item, facts) == [part.rule for part in FAILING]
+    assert rules(item, context) == [part.rule for part in FAILING]
 
 
 def test_reasons_name_unknown_and_disabled_capabilities_of_one_manifest():
@@ -125,13 +125,13 @@ def test_every_gate_that_fails_is_a_reason():
 def test_the_first_override_that_matches_decides_and_cluster_scoped_resources_ignore_its_namespace(
     overrides, resource, out
 ):
-    facts = FACTS._replace(overrides=tuple(overrides))
+    context = CONTEXT._replace(overrides=tuple(overrides))
 
-    assert messages(annotated(resource=resource), facts) == (["overridden"] if out else [])
+    assert messages(annotated(resource=resource), context) == (["overridden"] if out else [])
 
 
 def test_decisions_keep_the_order_of_the_manifests():
     items = [annotated((CAPABILITY, name)) for name in ("Console", "Build", "Nope")]
 
-    assert [inclusion.manifest for inclusion in decide_all(items, FACTS)] == items
-    assert [inclusion.included for inclusion in decide_all(items, FACTS)] == [True, False, False]
+    assert [inclusion.manifest for inclusion in decide_all(items, CONTEXT)] == items
+    assert [inclusion.included for inclusion in decide_all(items, CONTEXT)] == [True, False, False]

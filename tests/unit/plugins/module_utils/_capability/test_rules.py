@@ -63,7 +63,7 @@ PLACES = [*PLATFORMS, "External"]
 
 
 def of(minor, method, place):
-    """Return the facts of an installation on ``place``, a platform or External."""
+    """Return the context of an installation on ``place``, a platform or External."""
     if place == "External":
         return install(minor, method, "external", external_cloud_controller_manager=True)
     return install(minor, method, place)
@@ -80,22 +80,22 @@ def without(selection, name):
 
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("method", METHODS)
-def test_none_is_mended_to_the_smallest_list_that_is_valid(minor, method):
+def test_the_suggestion_for_none_is_the_smallest_valid_list(minor, method):
     for place in PLACES:
-        facts = of(minor, method, place)
+        context = of(minor, method, place)
         expected = minimal(minor, method, place)
 
-        selection, _reasons = suggested_selection(listed(), facts)
+        selection, _reasons = suggested_selection(listed(), context)
 
         assert selection == listed(*expected), place
-        assert broken(selection, facts) == [], place
+        assert broken(selection, context) == [], place
         for name in expected:
-            assert missing(without(selection, name), facts) == [name], place
+            assert missing(without(selection, name), context) == [name], place
 
 
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_complete_is_not_mended(minor, method):
+def test_a_valid_selection_is_its_own_suggestion(minor, method):
     everything = Selection("vCurrent", ())
 
     for place in PLACES:
@@ -103,7 +103,7 @@ def test_what_is_complete_is_not_mended(minor, method):
 
 
 @pytest.mark.parametrize("minor", after("4.16"))
-def test_none_on_a_cloud_is_told_of_everything_at_once(minor):
+def test_none_on_a_cloud_violates_all_its_rules_at_once(minor):
     three = [
         ("inst-ccm", "CloudControllerManager"),
         ("inst-cloudcredential", "CloudCredential"),
@@ -133,9 +133,9 @@ def test_external_with_a_cloud_controller_manager_has_a_rule_of_its_own(minor):
 @pytest.mark.parametrize("platform", ["none", "baremetal", "aws"])
 def test_only_platform_external_has_an_external_cloud_controller_manager(minor, platform):
     names = sorted(known(minor) - {"CloudControllerManager"})
-    facts = install(minor, "upi", platform, external_cloud_controller_manager=True)
+    context = install(minor, "upi", platform, external_cloud_controller_manager=True)
 
-    found = [rule for rule, _name in broken(listed(*names), facts)]
+    found = [rule for rule, _name in broken(listed(*names), context)]
 
     assert found == (["inst-ccm"] if platform == "aws" else [])
 
@@ -156,10 +156,10 @@ def test_baremetal_needs_machine_api_from_4_14_to_4_16(minor, place, method):
 @pytest.mark.parametrize("method", ["upi", "agent", "assisted"])
 def test_marketplace_that_is_listed_needs_the_lifecycle_manager_from_4_15(minor, method):
     ingress = ["Ingress"] if minor in after("4.16") else []
-    facts = install(minor, method)
+    context = install(minor, method)
 
-    found = broken(listed(*ingress, "marketplace"), facts)
-    selection, _reasons = suggested_selection(listed(*ingress, "marketplace"), facts)
+    found = broken(listed(*ingress, "marketplace"), context)
+    selection, _reasons = suggested_selection(listed(*ingress, "marketplace"), context)
 
     if minor in after("4.15"):
         name = "OperatorLifecycleManager"
@@ -173,11 +173,11 @@ def test_marketplace_that_is_listed_needs_the_lifecycle_manager_from_4_15(minor,
 @pytest.mark.parametrize("minor", after("4.15"))
 @pytest.mark.parametrize("method", METHODS)
 def test_marketplace_of_a_set_needs_the_lifecycle_manager_from_4_17(minor, method):
-    facts = install(minor, method)
+    context = install(minor, method)
     ingress = ("Ingress",) if minor in after("4.16") else ()
 
-    found = broken(listed(*ingress, baseline="v4.11"), facts)
-    selection, reasons = suggested_selection(listed(*ingress, baseline="v4.11"), facts)
+    found = broken(listed(*ingress, baseline="v4.11"), context)
+    selection, reasons = suggested_selection(listed(*ingress, baseline="v4.11"), context)
 
     if minor in after("4.17"):
         assert found == [("inst-marketplace-olm", "OperatorLifecycleManager")]
@@ -207,19 +207,19 @@ MISSING_IN_DOCUMENTED = {
 
 @pytest.mark.parametrize("minor", after("4.17"))
 @pytest.mark.parametrize("method", METHODS)
-def test_the_example_of_the_documentation_is_mended_with_the_fewest_names(minor, method):
+def test_the_suggestion_for_the_example_of_the_documentation_adds_the_fewest_names(minor, method):
     for place in PLACES:
         expected = MISSING_IN_DOCUMENTED["cloud" if place in CLOUDS else place]
-        facts = of(minor, method, place)
+        context = of(minor, method, place)
 
-        selection, reasons = suggested_selection(DOCUMENTED, facts)
+        selection, reasons = suggested_selection(DOCUMENTED, context)
 
-        assert missing(DOCUMENTED, facts) == expected, place
+        assert missing(DOCUMENTED, context) == expected, place
         assert selection == DOCUMENTED._replace(additional=tuple(sorted({*DOCUMENTED.additional, *expected}))), place
-        assert broken(selection, facts) == [], place
+        assert broken(selection, context) == [], place
         assert sorted(reason.capability for reason in reasons) == expected, place
         for name in expected:
-            assert missing(without(selection, name), facts) == [name], place
+            assert missing(without(selection, name), context) == [name], place
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -259,9 +259,9 @@ VALID_ALONE = {
 @pytest.mark.parametrize("where", ["none", "aws", "aws ipi"])
 def test_these_sets_are_valid_with_nothing_beside_them(minor, where):
     platform, _blank, method = where.partition(" ")
-    facts = install(minor, method or "upi", platform)
+    context = install(minor, method or "upi", platform)
 
-    valid = [name for name in facts.minor_data.sets if not broken(Selection(name), facts)]
+    valid = [name for name in context.minor_data.sets if not broken(Selection(name), context)]
 
     assert sorted(valid) == VALID_ALONE[minor][where].split()
 
@@ -293,7 +293,7 @@ def test_older_sets_need_what_came_after_them(minor, baseline, platform, expecte
         ("5.2", "hosted", []),
     ],
 )
-def test_what_the_platform_decides_is_left_open_where_nobody_told_it(minor, method, expected):
+def test_rules_of_the_platform_are_unchecked_if_it_is_not_known(minor, method, expected):
     assert sorted(rule.name for rule in unchecked(install(minor, method, None))) == expected
     assert unchecked(install(minor, method, "aws")) == ()
     rules = {item.rule.name for item in violations(listed(), install(minor, method, None))}

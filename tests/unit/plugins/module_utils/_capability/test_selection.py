@@ -186,7 +186,7 @@ def test_a_field_that_is_misspelt_names_the_nearest():
     assert "baselineCapabilitySet" in problem.hint
 
 
-def test_everything_wrong_with_a_selection_is_said_at_once():
+def test_all_problems_of_a_selection_are_reported_at_once():
     options = {
         "baselineCapabilitySet": 4.11,
         "additionalEnabledCapabilities": ["Console", 7],
@@ -230,7 +230,7 @@ def test_whether_a_name_is_known_depends_on_the_minor(version, known):
     assert (check(selection, data_of(*version)) == []) is known
 
 
-def test_a_hidden_capability_is_an_error_that_names_its_gate():
+def test_a_gated_capability_is_an_error_that_names_its_gate():
     data = data_of(4, 23)
     (problem,) = check(Selection("None", ("ClusterAPI",)), data, frozenset({"ClusterAPI"}))
 
@@ -240,7 +240,7 @@ def test_a_hidden_capability_is_an_error_that_names_its_gate():
 
 # openshift/cluster-version-operator:lib/capability/capability.go SetCapabilities
 @pytest.mark.parametrize(
-    ("selection", "ensure", "enabled", "implicit"),
+    ("selection", "stay_enabled", "enabled", "implicit"),
     [
         (Selection(), [], ALL, []),
         (Selection("vCurrent"), ["Ingress"], ALL, []),
@@ -255,28 +255,28 @@ def test_a_hidden_capability_is_an_error_that_names_its_gate():
         (Selection(None, (), ("Ingress",)), ["Ingress"], ALL, ["Ingress"]),
     ],
 )
-def test_the_status_is_baseline_additional_and_what_must_stay_on(selection, ensure, enabled, implicit):
-    status = capability_status(selection, DATA, stay_enabled=ensure)
+def test_the_status_is_baseline_additional_and_what_stays_enabled(selection, stay_enabled, enabled, implicit):
+    status = capability_status(selection, DATA, stay_enabled=stay_enabled)
 
     assert sorted(status.enabled) == sorted(enabled)
     assert sorted(status.implicitly_enabled) == implicit
     assert sorted(status.known) == ALL
 
 
-def test_gates_that_are_off_take_their_names_from_known_enabled_and_implicit():
-    hidden = frozenset({"ClusterAPI"})
-    status = capability_status(Selection("None"), data_of(4, 23), hidden, ["ClusterAPI", "Ingress"])
+def test_disabled_gates_remove_their_names_from_known_enabled_and_implicit():
+    gated = frozenset({"ClusterAPI"})
+    status = capability_status(Selection("None"), data_of(4, 23), gated, ["ClusterAPI", "Ingress"])
 
     assert "ClusterAPI" not in status.known | status.enabled | status.implicitly_enabled
     assert status.implicitly_enabled == {"Ingress"}
 
 
-def test_a_set_that_does_not_exist_is_translated_to_nothing():
-    """It was told as an error; the rest is still looked at."""
+def test_a_set_that_does_not_exist_is_pinned_to_its_list():
+    """It is reported as an error; the other names are checked all the same."""
     assert Selection("v9", ("Console",), ("Storage",)).pinned(DATA) == Selection("None", ("Console",))
 
 
-def test_a_selection_without_exclusions_is_translated_to_itself():
+def test_a_selection_without_exclusions_is_pinned_to_itself():
     assert Selection("v4.11", ("Console",)).pinned(DATA) == Selection("v4.11", ("Console",))
 
 
@@ -299,41 +299,41 @@ NAMES = st.sampled_from([*ALL, "Brand"])
 LISTS = st.lists(NAMES, max_size=6, unique=True)
 SETS = st.sampled_from([None, *DATA.sets])
 SELECTIONS = st.builds(Selection, SETS, LISTS.map(tuple), st.none() | LISTS.map(tuple))
-HIDDEN = st.frozensets(NAMES, max_size=3)
+GATED_NAMES = st.frozensets(NAMES, max_size=3)
 
 
-@given(SELECTIONS, HIDDEN)
-def test_a_translation_never_contains_what_is_excluded_or_hidden_and_is_stable(selection, hidden):
-    translated = selection.pinned(DATA, hidden)
+@given(SELECTIONS, GATED_NAMES)
+def test_a_pinned_selection_has_no_excluded_or_gated_name_and_is_stable(selection, gated):
+    translated = selection.pinned(DATA, gated)
 
     assert translated.excluded is None
     if selection.excluded is not None:
         assert translated.baseline == "None"
-        assert not set(translated.additional) & (set(selection.excluded) | hidden)
-    assert translated.pinned(DATA, hidden) == translated
+        assert not set(translated.additional) & (set(selection.excluded) | gated)
+    assert translated.pinned(DATA, gated) == translated
 
 
-@given(SELECTIONS, HIDDEN, LISTS)
-def test_enabled_holds_everything_that_must_stay_on(selection, hidden, ensure):
-    status = capability_status(selection, DATA, hidden, ensure)
+@given(SELECTIONS, GATED_NAMES, LISTS)
+def test_enabled_contains_everything_that_must_stay_enabled(selection, gated, stay_enabled):
+    status = capability_status(selection, DATA, gated, stay_enabled)
 
-    assert status.enabled >= set(ensure) & status.known
-    assert status.implicitly_enabled <= status.enabled & set(ensure)
-    assert not (status.known | status.enabled) & hidden
+    assert status.enabled >= set(stay_enabled) & status.known
+    assert status.implicitly_enabled <= status.enabled & set(stay_enabled)
+    assert not (status.known | status.enabled) & gated
 
 
 @given(SELECTIONS, LISTS)
-def test_what_is_excluded_is_on_only_implicitly(selection, ensure):
-    status = capability_status(selection, DATA, stay_enabled=ensure)
+def test_an_excluded_name_is_enabled_only_implicitly(selection, stay_enabled):
+    status = capability_status(selection, DATA, stay_enabled=stay_enabled)
 
     assert status.enabled & set(selection.excluded or ()) <= status.implicitly_enabled
 
 
 @given(SELECTIONS, LISTS, LISTS)
-def test_keeping_more_on_never_turns_anything_off(selection, ensure, more):
-    fewer = capability_status(selection, DATA, stay_enabled=ensure).enabled
+def test_keeping_more_enabled_never_disables_anything(selection, stay_enabled, more):
+    fewer = capability_status(selection, DATA, stay_enabled=stay_enabled).enabled
 
-    assert fewer <= capability_status(selection, DATA, stay_enabled=[*ensure, *more]).enabled
+    assert fewer <= capability_status(selection, DATA, stay_enabled=[*stay_enabled, *more]).enabled
 
 
 SNAKE = {
@@ -358,10 +358,10 @@ def test_both_spellings_say_the_same(options):
 @given(OPTIONS)
 def test_the_order_of_keys_does_not_matter(options):
     selection, problems = parse(options)
-    turned, turned_problems = parse(dict(reversed(options.items())))
+    reordered, reordered_problems = parse(dict(reversed(options.items())))
 
-    assert turned == selection
-    assert sorted(map(str, turned_problems)) == sorted(map(str, problems))
+    assert reordered == selection
+    assert sorted(map(str, reordered_problems)) == sorted(map(str, problems))
 
 
 ANYTHING = st.recursive(

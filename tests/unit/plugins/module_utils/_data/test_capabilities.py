@@ -14,50 +14,49 @@ from ansible_collections.capability.openshift.plugins.module_utils._data import 
 from ansible_collections.capability.openshift.plugins.module_utils._data import feature_sets, platforms
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parents[3] / "data" / "capabilities.json").read_text("utf-8"))
-MINORS: dict[str, dict[str, Any]] = FACTS["minors"]
+READING: dict[str, Any] = json.loads((Path(__file__).parents[3] / "data" / "capabilities.json").read_text("utf-8"))
+MINORS: dict[str, dict[str, Any]] = READING["minors"]
+NEWEST = list(MINORS)[-1]
 
 
 def minor(text: str) -> Minor:
     return Minor(*map(int, text.split(".")))
 
 
-def test_the_registry_knows_exactly_the_minors_of_the_facts():
+def test_the_data_has_exactly_the_minors_of_the_second_reading():
     assert [str(item) for item in sorted(capability_data.BRANCHES)] == list(MINORS)
-    assert str(capability_data.newest_minor()) == list(MINORS)[-1]
+    assert str(capability_data.newest_minor()) == NEWEST
 
 
 @pytest.mark.parametrize("text", MINORS)
 def test_known_names_and_sets_are_those_of_the_api(text):
-    facts = capability_data.data_of(minor(text))
+    data = capability_data.data_of(minor(text))
 
-    assert facts is not None
-    assert sorted(facts.capabilities) == MINORS[text]["known"]
-    assert {name: sorted(content) for name, content in facts.sets.items()} == MINORS[text]["sets"]
+    assert data is not None
+    assert sorted(data.capabilities) == MINORS[text]["known"]
+    assert {name: sorted(content) for name, content in data.sets.items()} == MINORS[text]["sets"]
 
 
 @pytest.mark.parametrize("text", MINORS)
 def test_every_minor_names_the_commit_it_was_read_from(text):
-    facts = capability_data.data_of(minor(text))
+    data = capability_data.data_of(minor(text))
 
-    assert facts is not None
+    assert data is not None
     assert capability_data.BRANCHES[minor(text)].commit == MINORS[text]["commit"]
-    assert MINORS[text]["commit"][:12] in facts.source
+    assert MINORS[text]["commit"][:12] in data.source
 
 
 @pytest.mark.parametrize("text", MINORS)
 def test_capabilities_behind_gates_are_those_of_the_api(text):
-    facts = capability_data.data_of(minor(text))
+    data = capability_data.data_of(minor(text))
 
-    assert facts is not None
-    gated = {
-        name: list(capability_data.gates_of(name)) for name in facts.capabilities if capability_data.gates_of(name)
-    }
+    assert data is not None
+    gated = {name: list(capability_data.gates_of(name)) for name in data.capabilities if capability_data.gates_of(name)}
     assert gated == MINORS[text]["gated"]
 
 
 @pytest.mark.parametrize(
-    ("gates", "hidden"),
+    ("gates", "gated"),
     [
         (set(), {"ClusterAPI", "CompatibilityRequirements"}),
         ({"Other"}, {"ClusterAPI", "CompatibilityRequirements"}),
@@ -65,13 +64,13 @@ def test_capabilities_behind_gates_are_those_of_the_api(text):
         ({"ClusterAPIMachineManagement"}, set()),
     ],
 )
-def test_a_capability_is_hidden_while_all_its_gates_are_off(gates, hidden):
-    assert capability_data.gated_capabilities(frozenset(gates)) == hidden
+def test_a_capability_is_gated_if_all_its_gates_are_disabled(gates, gated):
+    assert capability_data.gated_capabilities(frozenset(gates)) == gated
 
 
 def test_feature_sets_enable_the_gates_that_the_api_says():
     expected: dict[str, set[str]] = {}
-    for gate, names in FACTS["feature_sets_that_enable"].items():
+    for gate, names in READING["feature_sets_that_enable"].items():
         for name in names:
             expected.setdefault(name, set()).add(gate)
 
@@ -86,23 +85,23 @@ def test_capabilities_began_with_4_11(text, expected):
     assert capability_data.has_capabilities(minor(text)) is expected
 
 
-def test_a_minor_that_nobody_knows_has_no_facts():
+def test_an_unknown_minor_has_no_data():
     assert capability_data.data_of(Minor(4, 10)) is None
     assert capability_data.data_of(Minor(6, 0)) is None
 
 
-def test_facts_from_names_take_older_sets_from_the_newest_known_minor_and_vcurrent_from_the_names():
-    facts = capability_data.data_from_names(Minor(9, 9), ["Console", "baremetal", "Brand"], "a CRD")
+def test_data_from_names_has_the_older_sets_of_the_newest_minor_and_vcurrent_of_the_names():
+    data = capability_data.data_from_names(Minor(9, 9), ["Console", "baremetal", "Brand"], "a CRD")
 
-    assert facts.capabilities == {"Console", "baremetal", "Brand"}
-    assert facts.sets["vCurrent"] == {"Console", "baremetal", "Brand"}
-    assert facts.sets["None"] == set()
-    assert facts.sets["v4.11"] == {"baremetal"}
-    assert facts.sets["v4.18"] == {"Console", "baremetal"}
-    assert set(facts.sets) == set(MINORS["5.2"]["sets"])
+    assert data.capabilities == {"Console", "baremetal", "Brand"}
+    assert data.sets["vCurrent"] == {"Console", "baremetal", "Brand"}
+    assert data.sets["None"] == set()
+    assert data.sets["v4.11"] == {"baremetal"}
+    assert data.sets["v4.18"] == {"Console", "baremetal"}
+    assert set(data.sets) == set(MINORS[NEWEST]["sets"])
 
 
-# cvo-behaviour: --always-enable-capabilities=Ingress from 4.16 on, not for hosted clusters.
+# openshift/cluster-version-operator#946: --always-enable-capabilities=Ingress from 4.16 on, not for hosted clusters
 @pytest.mark.parametrize(
     ("version", "profile", "expected"),
     [
@@ -114,7 +113,7 @@ def test_facts_from_names_take_older_sets_from_the_newest_known_minor_and_vcurre
         (None, "self-managed-high-availability", ()),
     ],
 )
-def test_ingress_is_always_on_from_4_16_except_for_hosted_clusters(version, profile, expected):
+def test_ingress_is_always_enabled_from_4_16_except_on_hosted_clusters(version, profile, expected):
     assert capability_data.always_enabled_by_default(version, profile) == expected
 
 
@@ -133,7 +132,7 @@ def test_feature_sets_come_and_go_with_minors(version, name, expected):
 
 
 def test_annotations_may_name_what_the_newest_cvo_knows():
-    # cvo-behaviour, "Per version", row 4.22 - 5.x
+    # openshift/library-go:pkg/manifest/manifest.go knownFeatureSets
     assert feature_sets.ANNOTATED_FEATURE_SETS == (
         "CustomNoUpgrade",
         "Default",
@@ -145,13 +144,13 @@ def test_annotations_may_name_what_the_newest_cvo_knows():
 
 def test_every_capability_has_a_first_minor_that_the_api_confirms():
     for capability in capability_data.CAPABILITIES:
-        first = next(text for text, facts in MINORS.items() if capability.name in facts["known"])
+        first = next(text for text, data in MINORS.items() if capability.name in data["known"])
         assert str(capability.since) == first
-    assert {capability.name for capability in capability_data.CAPABILITIES} == set(MINORS["5.2"]["known"])
-    assert capability_data.gates_of("Nobody") == ()
+    assert {capability.name for capability in capability_data.CAPABILITIES} == set(MINORS[NEWEST]["known"])
+    assert capability_data.gates_of("Unknown") == ()
 
 
-# cvo-behaviour 4: DeploymentConfig at 4.14 is the one case that no manifest shows
+# openshift/cluster-version-operator#981: DeploymentConfig in 4.14 is the one case that no manifest shows
 @pytest.mark.parametrize(
     ("hop", "expected"),
     [
@@ -164,7 +163,7 @@ def test_every_capability_has_a_first_minor_that_the_api_confirms():
         (("4.15", "4.16"), []),
     ],
 )
-def test_what_an_update_turns_on_although_no_manifest_says_so(hop, expected):
+def test_what_an_update_enables_although_no_manifest_requires_it(hop, expected):
     assert [item.capability for item in capability_data.forced_capabilities(*map(minor, hop))] == expected
 
 

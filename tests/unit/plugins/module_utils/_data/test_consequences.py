@@ -36,7 +36,7 @@ def test_every_consequence_is_one_sentence_with_a_source(item: Consequence):
     assert item.text[0].isupper()
 
 
-def test_no_text_is_said_twice():
+def test_no_text_is_repeated():
     texts = [item.text for item in CONSEQUENCES]
 
     assert len(set(texts)) == len(texts)

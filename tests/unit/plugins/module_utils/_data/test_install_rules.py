@@ -67,7 +67,7 @@ def test_a_window_does_not_end_before_it_begins():
 def test_the_layer_of_a_rule_is_in_its_name(rule):
     prefix = rule.name.partition("-")[0]
     if rule.name in ("inst-set-name-missing", "agent-block-ignored"):
-        assert rule.layer == "documentation"  # nobody refuses what they are about
+        assert rule.layer == "documentation"  # no layer enforces them
     else:
         assert rule.layer == LAYERS.get(prefix, "installer")
 

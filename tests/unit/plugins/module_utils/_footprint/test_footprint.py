@@ -199,9 +199,9 @@ def test_a_workload_on_both_sides_is_read_once_and_nothing_else_is(release: Rele
 
     def body(manifest: Manifest) -> Any:
         read[manifest.file.rpartition("/")[2]] += 1
-        return release.body(manifest)
+        return release.read_body(manifest)
 
-    compared(release._replace(body=body), selected(release, "Console"), selected(release, "Console", "Storage"))
+    compared(release._replace(read_body=body), selected(release, "Console"), selected(release, "Console", "Storage"))
     workloads = ("20_base", "34_console", "40_storage", "41_storage", "42_storage", "43_storage")
     assert read == {f"0000_{name}.yaml": 1 for name in workloads}
 
@@ -243,7 +243,7 @@ def test_a_body_that_cannot_be_read_is_an_error(release: Release) -> None:
         raise ReleaseError([Problem("error", "todo", manifest.file, "cannot be parsed")])
 
     with pytest.raises(ReleaseError, match="cannot be parsed"):
-        cost(release._replace(body=body), release.manifests)
+        cost(release._replace(read_body=body), release.manifests)
 
 
 PARTS = st.sets(st.sampled_from(["Console", "Storage"]))

@@ -13,6 +13,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.s
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     MINORS,
+    NEWEST,
     after,
     check,
     errors,
@@ -121,7 +122,7 @@ def test_an_impossible_solution_is_an_error():
     assert result.resolved is None
 
 
-@pytest.mark.parametrize("minor", ["4.11", "4.14", "4.18", "5.2"])
+@pytest.mark.parametrize("minor", ["4.11", "4.14", "4.18", NEWEST])
 @pytest.mark.parametrize(
     ("given", "where"),
     [
@@ -139,7 +140,7 @@ def test_the_option_requires_a_baseline(minor, given, where):
     assert "vCurrent" in errors(result.problems)[0].hint
 
 
-@pytest.mark.parametrize("minor", ["4.11", "4.14", "4.18", "5.2"])
+@pytest.mark.parametrize("minor", ["4.11", "4.14", "4.18", NEWEST])
 @pytest.mark.parametrize(
     "given",
     [
@@ -256,7 +257,7 @@ def test_exclusions_pin_with_a_note():
     assert result.resolved is not None
     assert result.resolved.requested.excluded == ("Console",)
     assert reasons(result) == (
-        "no capability set is exactly that in every version from 4.20 to 5.2, so every name is listed (16)",
+        f"no capability set has exactly these names in every version from 4.20 to {NEWEST}, so they are listed (16)",
     )
     assert ("capabilities.excluded_capabilities", "info") in [(item.where, item.severity) for item in result.problems]
 

@@ -48,7 +48,7 @@ OTHERS = [
 
 @st.composite
 def listed(draw: Any, indent: str) -> str:
-    """What is behind the key of the names."""
+    """The text after the key of the names."""
     names = draw(st.lists(st.sampled_from([*NAMES, "Gone", "x"]), max_size=4))
     quote = draw(st.sampled_from(["{}", "'{}'", '"{}"']))
     end = draw(trailing)
@@ -69,7 +69,7 @@ def listed(draw: Any, indent: str) -> str:
 
 @st.composite
 def blocks(draw: Any) -> str:
-    """The lines of a block, or none at all."""
+    """The lines of a block, possibly none."""
     key = draw(
         st.sampled_from(["capabilities", "capabilities", "'capabilities'", '"capabilities"', "? capabilities\n"])
     )
@@ -106,7 +106,7 @@ def quotes_of(style: str, value: str) -> str:
 
 @st.composite
 def install_configs(draw: Any) -> tuple[str, str, str]:
-    """What comes before the block, the block, and what comes behind it."""
+    """The text before the block, the block, and the text after it."""
     parts = draw(st.lists(st.sampled_from(OTHERS), unique=True, min_size=1, max_size=6))
     texts = [draw(comments) + part.format(t=draw(trailing)) for part in parts]
     cut = draw(st.integers(0, len(texts)))
@@ -127,7 +127,7 @@ def read(text: str) -> Any:
 
 
 @given(install_configs(), wanted_blocks)
-def test_nothing_but_the_block_changes(parts, wanted):
+def test_only_the_block_changes(parts, wanted):
     before, block, after = parts
     old = before + block + after
     try:
@@ -139,18 +139,18 @@ def test_nothing_but_the_block_changes(parts, wanted):
     except DocumentError as error:
         pytest.fail(f"{old!r}: {error}")
     data = read(new).data
-    found = data.pop("capabilities")
+    written = data.pop("capabilities")
     document.data.pop("capabilities", None)
     assert repr(data) == repr(document.data)
-    assert found["baselineCapabilitySet"] == wanted["baselineCapabilitySet"]
-    names = found.get("additionalEnabledCapabilities") or []
+    assert written["baselineCapabilitySet"] == wanted["baselineCapabilitySet"]
+    names = written.get("additionalEnabledCapabilities") or []
     assert sorted(names) == sorted(wanted.get("additionalEnabledCapabilities", []))
     assert edit_capabilities(read(new), wanted, "f") == new
     if block:
         assert new.startswith(before)
         assert new.endswith(after)
     else:
-        # An insertion at one place: what is before and behind it is the old text, but for a line break at the end.
+        # One insertion: the text before and after it is the old text, except a line break at the end.
         tail = "" if old.endswith("\n") else "\r\n" if "\r\n" in old else "\n"
         whole, grown = old + tail, new + tail
         common = next((i for i, (a, b) in enumerate(zip(whole, grown, strict=False)) if a != b), len(whole))
@@ -158,7 +158,7 @@ def test_nothing_but_the_block_changes(parts, wanted):
 
 
 @given(install_configs())
-def test_masking_keeps_what_is_no_secret(parts):
+def test_masking_keeps_everything_except_secrets(parts):
     text = "".join(parts)
     try:
         data = read(text).data
@@ -189,7 +189,7 @@ values = st.recursive(
         st.sampled_from(["apiVersion", "sshKey", "pullSecret", "platform", "zone", "a"]), values, min_size=1
     )
 )
-def test_what_is_rendered_is_read_again(content):
+def test_a_rendered_document_can_be_read(content):
     text = render_document(content)
     assume(not any(mark in text for mark in ("{{", "{%", "{#")))
     assert read(text).data == content

@@ -21,7 +21,7 @@ def edited(text: str, wanted: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        # the names have the last line, with a comma behind them or without
+        # the names are last, with or without a comma after them
         (
             "{\n  baselineCapabilitySet: v4.11, # one, of\n  additionalEnabledCapabilities: [a], # two\n} # c\n",
             "{\n  baselineCapabilitySet: None, # one, of\n} # c\n",
@@ -38,7 +38,7 @@ def edited(text: str, wanted: dict[str, Any]) -> str:
             "{ baselineCapabilitySet: v4.11, # one\n  additionalEnabledCapabilities: [a] }\n",
             "{ baselineCapabilitySet: None # one\n   }\n",
         ),
-        # they have the first
+        # they are first
         (
             "{\n  additionalEnabledCapabilities: [a], # two\n  # above\n  baselineCapabilitySet: v4.11 # one\n}\n",
             "{\n  # above\n  baselineCapabilitySet: None # one\n}\n",
@@ -47,11 +47,11 @@ def edited(text: str, wanted: dict[str, Any]) -> str:
             "{ additionalEnabledCapabilities: [a], # two\n  baselineCapabilitySet: v4.11 # one\n}\n",
             "{  # two\n  baselineCapabilitySet: None # one\n}\n",
         ),
-        # they have the only one
+        # they are alone
         ("{\n  additionalEnabledCapabilities: [a] # two\n}\n", "{\n  baselineCapabilitySet: None,\n   # two\n}\n"),
     ],
 )
-def test_in_flow_style_comments_of_what_stays_stay(old, new):
+def test_comments_of_remaining_entries_stay(old, new):
     assert edited(f"capabilities: {old}", NO_NAMES) == f"capabilities: {new}"
     assert edited(f"capabilities: {old}".replace("\n", "\r\n"), NO_NAMES) == f"capabilities: {new}".replace(
         "\n", "\r\n"
@@ -67,6 +67,6 @@ def test_in_flow_style_comments_of_what_stays_stay(old, new):
         ("\n    x, # x\n    # above\n    Build, Console, # c\n  ", "\n    # above\n    Build, Console, # c\n  "),
     ],
 )
-def test_in_flow_style_names_go_with_their_comment_alone(old, new):
+def test_names_are_removed_with_their_own_comment_only(old, new):
     text = "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: [{}]\n"
     assert edited(text.format(old), TWO) == text.format(new)

@@ -18,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     GATED,
     MINORS,
+    NEWEST,
     after,
     known,
     listed,
@@ -66,7 +67,7 @@ def test_a_cluster_may_be_updated_to_every_later_minor(minor):
 
 
 def test_an_unknown_minor_has_no_later_ones():
-    newest = minor_data_of("5.2")
+    newest = minor_data_of(NEWEST)
     unknown = newest._replace(minor=newest.minor._replace(minor=9))
 
     assert candidate_minors(unknown) == (unknown,)
@@ -95,21 +96,21 @@ def test_an_unknown_minor_has_no_later_ones():
         ("4.20", Selection("vCurrent", (), tuple(known("4.20"))), listed()),
         ("4.20", Selection("vCurrent", (), ("Console",)), listed(*sorted(known("4.20") - {"Console"}))),
         ("4.20", Selection("vCurrent", (), ()), Selection("v4.18")),
-        ("5.2", Selection("vCurrent"), Selection("v4.18")),
+        ("5.1", Selection("vCurrent"), Selection("v4.18")),
     ],
 )
 def test_a_selection_is_pinned_to_the_oldest_equal_set(minor, selection, expected):
     form = pin(selection, later(minor), GATED)
 
     assert form.selection == expected
-    assert (f"every version from {minor} to 5.2" if minor != "5.2" else "in 5.2") in form.reason
+    assert f"every version from {minor} to {NEWEST}" in form.reason
     assert form.reason.startswith("no capability set" if expected.baseline == "None" and expected.additional else "")
 
 
 def test_reasons_name_the_set_or_the_number_of_names():
-    assert pin(Selection("v4.17"), data_of("4.17")).reason == "v4.16 is exactly that in 4.17"
+    assert pin(Selection("v4.17"), data_of("4.17")).reason == "v4.16 has exactly these names in 4.17"
     assert pin(listed("Build"), later("5.1")).reason == (
-        "no capability set is exactly that in every version from 5.1 to 5.2, so every name is listed (1)"
+        f"no capability set has exactly these names in every version from 5.1 to {NEWEST}, so they are listed (1)"
     )
 
 
@@ -161,7 +162,7 @@ def test_a_set_that_gained_the_same_names_can_replace_the_requested_one():
     assert shortest(requested, data_of(*minors)).selection == Selection("v4.12")
 
 
-NAMES = st.lists(st.sampled_from(sorted(known("5.2") | GATED)), max_size=18, unique=True)
+NAMES = st.lists(st.sampled_from(sorted(known(NEWEST) | GATED)), max_size=18, unique=True)
 RANGES = st.integers(0, len(MINORS) - 1).flatmap(
     lambda first: st.integers(first, len(MINORS) - 1).map(lambda last: MINORS[first : last + 1])
 )

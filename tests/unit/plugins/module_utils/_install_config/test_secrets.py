@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 CORPUS = sorted((Path(__file__).parents[3] / "install_configs").glob("*.*"))
 assert CORPUS, "no install-config to test with"
 
-# Every secret of the corpus holds the first, in base64 the second.
+# Every secret of the corpus contains the first marker, or in base64 the second.
 MARKERS = ("hidden", "aGlkZGVu")
 
 
@@ -34,12 +34,12 @@ def test_no_secret_of_the_corpus_survives(path, change):
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_the_values_of_the_corpus_are_found(path):
+def test_the_secret_values_of_the_corpus(path):
     data = read_document(path.read_bytes(), "").data
-    found = secret_values(data)
-    assert data["pullSecret"] in found
-    assert all(len(value) >= 4 for value in found)
-    assert not found & {"vCurrent", "None", "example.com", "admin"}
+    secrets = secret_values(data)
+    assert data["pullSecret"] in secrets
+    assert all(len(value) >= 4 for value in secrets)
+    assert not secrets & {"vCurrent", "None", "example.com", "admin"}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_the_values_of_the_corpus_are_found(path):
             "a: |\n  b\n  -----BEGIN PRIVATE KEY-----\n  x\n  -----END PRIVATE KEY-----\n  c\n",
             "a: |\n  b\n  ********\n  c\n",
         ),
-        # no secret is there
+        # there is no secret
         ("sshKey: null\na: null\n", None),
         ("sshKey: ~\npullSecret:\npassword: Null # null\n", None),
         ("token: true\na: true\n", "token: '********'\na: true\n"),
@@ -117,7 +117,7 @@ def test_masked(text, hidden):
     assert masked(text, None) == (text if hidden is None else hidden)
 
 
-def test_a_secret_that_changes_is_said_to():
+def test_a_changed_secret_is_marked():
     old = "password: a\nb: 1\ntoken: c\nproxy: http://u:p@h\n"
     new = "password: x\nb: 1\ntoken: c\nproxy: http://u:q@h\nsecret: new\n"
     assert masked(new, old) == (
@@ -165,7 +165,7 @@ def test_secret_values():
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "secrets"),
     [
         ({"httpProxy": "http://user:pa/ssw0rd@h:1"}, {"user:pa/ssw0rd", "pa/ssw0rd"}),
         ({"proxy": {"a": ["user:passw0rd@h:1"]}}, {"user:passw0rd", "passw0rd"}),
@@ -175,7 +175,7 @@ def test_secret_values():
         ({"a": '{"auths":{"r":{"auth":"dTpwYXNz"}}}'}, {'{"auths":{"r":{"auth":"dTpwYXNz"}}}', "dTpwYXNz", "pass"}),
     ],
 )
-def test_secrets_are_found_by_what_they_are(data, found):
-    assert secret_values(data) == found
-    text = json.dumps({**data, "b": sorted(found)})
-    assert not [value for value in found if value in masked(text, None)]
+def test_secrets_are_recognized_by_key_and_by_content(data, secrets):
+    assert secret_values(data) == secrets
+    text = json.dumps({**data, "b": sorted(secrets)})
+    assert not [value for value in secrets if value in masked(text, None)]

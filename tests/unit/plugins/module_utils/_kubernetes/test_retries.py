@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The policy as data: what is sent again, how often and how soon. No request is made, and nobody sleeps."""
+"""The policy as data: what is retried, how often and after which delay. Nothing is sent, and no test sleeps."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def answer(code: int = 503, **headers: str) -> Any:
 
 
 def unreachable(cause: BaseException) -> NewConnectionError:
-    """Return what urllib3 makes of a connection that cannot be made."""
+    """Return the error of urllib3 for a failed connection attempt."""
     error = NewConnectionError(POOL, f"Failed to establish a new connection: {cause}")  # type: ignore[arg-type]
     error.__cause__ = cause
     return error
 
 
 def attempts(error: Exception | None = None, response: Any = None) -> int:
-    """Return how often a request is sent that always ends like this."""
+    """Return the number of attempts of a request that always fails like this."""
     policy, sent = retries(10.0), 1
     while True:
         try:
@@ -62,9 +62,9 @@ REFUSED = unreachable(ConnectionRefusedError(111, "Connection refused"))
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("told", [False, True])
-def test_the_codes_that_say_later_are_retried_whatever_the_method(method, told):
-    retried = {code for code in ALL_CODES if retries(10.0).is_retry(method, code, has_retry_after=told)}
+@pytest.mark.parametrize("retry_after", [False, True])
+def test_server_errors_are_retried_for_every_method(method, retry_after):
+    retried = {code for code in ALL_CODES if retries(10.0).is_retry(method, code, has_retry_after=retry_after)}
 
     assert retried == {429, 500, 502, 503, 504} == RETRIED_CODES
 
@@ -87,19 +87,19 @@ def test_the_codes_that_say_later_are_retried_whatever_the_method(method, told):
     ],
     ids=lambda value: type(getattr(value, "__cause__", None) or value).__name__ if isinstance(value, Exception) else "",
 )
-def test_a_refused_or_broken_connection_is_tried_again_and_one_that_cannot_be_made_is_not(error, sent):
+def test_refused_and_broken_connections_are_retried_and_failed_attempts_are_not(error, sent):
     assert attempts(error) == sent
 
 
 def test_the_cause_may_be_the_context():
-    """As older urllib3 raises it."""
+    """In older versions of urllib3."""
     error = unreachable(OSError())
     error.__cause__, error.__context__ = None, ConnectionRefusedError(111, "Connection refused")
 
     assert attempts(error) == 5
 
 
-def test_what_is_raised_at_once_names_the_cause():
+def test_an_immediate_error_names_the_cause():
     error = unreachable(OSError(113, "No route to host"))
 
     with pytest.raises(MaxRetryError) as raised:
@@ -108,8 +108,8 @@ def test_what_is_raised_at_once_names_the_cause():
 
 
 @pytest.mark.parametrize("code", sorted(RETRIED_CODES))
-def test_an_answer_that_says_later_ends_with_that_answer(code):
-    """It is given back, so that the caller can say what the server said."""
+def test_retries_end_with_the_last_answer(code):
+    """It is returned, so the caller can report the message of the server."""
     assert attempts(response=answer(code)) == 6
     assert retries(10.0).raise_on_status is False
 
@@ -148,13 +148,13 @@ def test_retry_after_can_be_a_time(seconds, waited):
     assert retries(10.0).get_retry_after(answer(Retry_After=header)) == waited
 
 
-def test_without_the_header_it_is_the_policy_that_says_how_long():
+def test_without_the_header_the_policy_decides():
     assert retries(10.0).get_retry_after(answer()) is None
 
 
 @pytest.mark.parametrize("header", ["soon", "1.5", "-1", ""])
-def test_a_header_that_nobody_can_read_is_as_good_as_none(header):
-    """A proxy's odd header must not take the answer's place."""
+def test_an_invalid_header_is_ignored(header):
+    """An invalid header of a proxy must not hide the answer."""
     assert retries(10.0).get_retry_after(answer(Retry_After=header)) is None
 
 
@@ -171,7 +171,7 @@ def test_every_wait_is_longer_than_the_one_before_up_to_a_limit(monkeypatch):
 
 
 @pytest.mark.parametrize("edge", [0, 1])
-def test_writers_that_met_once_do_not_wait_alike(monkeypatch, edge):
+def test_concurrent_clients_wait_for_different_times(monkeypatch, edge):
     monkeypatch.setattr("random.uniform", lambda *edges: edges[edge])
 
     policy = retries(10.0).increment("GET", "/", None, REFUSED, POOL)
@@ -179,7 +179,7 @@ def test_writers_that_met_once_do_not_wait_alike(monkeypatch, edge):
     assert policy.get_backoff_time() == pytest.approx(0.2 * (0.75, 1.25)[edge])
 
 
-def test_it_sleeps_as_long_as_the_server_says_and_else_as_the_policy_does(monkeypatch):
+def test_retry_after_takes_precedence_over_the_policy(monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     monkeypatch.setattr("random.uniform", lambda least, most: 1.0)
@@ -191,7 +191,7 @@ def test_it_sleeps_as_long_as_the_server_says_and_else_as_the_policy_does(monkey
     assert slept == pytest.approx([3, LONGEST_WAIT, 0.2, 0.2, 0.2])
 
 
-def test_all_requests_begin_anew():
+def test_each_request_starts_without_history():
     first = retries(10.0)
     first.increment("GET", "/", None, REFUSED, POOL)
 
@@ -201,7 +201,7 @@ def test_all_requests_begin_anew():
 
 
 @pytest.mark.parametrize(
-    ("said", "sent"),
+    ("body", "sent"),
     [
         (b"failed to create typed patch object (a/b; /v1, Kind=C): .x: field not declared in schema", 1),
         (b"failed to create typed patch object (a/b; /v1, Kind=C): .x: expected string, got &value{5}", 1),
@@ -211,7 +211,7 @@ def test_all_requests_begin_anew():
         (b"\xff", 6),
     ],
 )
-def test_what_a_manifest_is_to_blame_for_is_not_sent_again(said, sent):
-    response = urllib3.HTTPResponse(body=said, status=500, preload_content=True)
+def test_permanent_failures_are_not_retried(body, sent):
+    response = urllib3.HTTPResponse(body=body, status=500, preload_content=True)
 
     assert attempts(response=response) == sent

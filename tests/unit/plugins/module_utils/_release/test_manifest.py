@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     location,
@@ -15,10 +16,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 
 
+def convert(value, document=1, line=0):
+    problems = Problems()
+    return manifest_from_object(value, "f.yaml", document, problems, line=line), problems
+
+
 def read(**fields):
-    return manifest_from_object(
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}} | fields, "f.yaml"
-    )
+    return convert({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}} | fields)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +32,7 @@ def read(**fields):
 def test_group_and_version_come_from_api_version(api, group, version):
     item, problems = read(apiVersion=api, metadata={"name": "one", "namespace": "ns", "annotations": {}})
 
-    assert problems == ()
+    assert problems == []
     assert item == Manifest(ResourceId(group, "ConfigMap", "ns", "one"), version, {}, "f.yaml", 1)
 
 
@@ -45,7 +49,7 @@ def test_group_and_version_come_from_api_version(api, group, version):
         ("A+A", ("A", "A")),
     ],
 )
-def test_capabilities_are_split_at_plus_and_neither_trimmed_nor_made_unique(value, names):
+def test_capabilities_are_split_at_plus_but_neither_trimmed_nor_deduplicated(value, names):
     annotations = {} if value is None else {"capability.openshift.io/name": value}
     item, _problems = read(metadata={"name": "one", "annotations": annotations})
 
@@ -53,7 +57,7 @@ def test_capabilities_are_split_at_plus_and_neither_trimmed_nor_made_unique(valu
     assert item.capabilities == names
 
 
-def test_annotations_of_a_pod_template_do_not_count():
+def test_annotations_of_a_pod_template_are_ignored():
     template = {"metadata": {"annotations": {"capability.openshift.io/name": "Console"}}}
     item, _problems = read(spec={"template": template})
 
@@ -69,52 +73,75 @@ def test_a_null_annotation_is_the_empty_string():
 
     assert item is not None
     assert item.annotations == dict.fromkeys(annotations, "")
-    assert (item.capabilities, problems) == ((), ())
+    assert (item.capabilities, problems) == ((), [])
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.5, ["a"], {"a": "b"}])
-def test_an_annotation_that_is_no_string_makes_all_of_them_unreadable_and_a_problem_says_so(value):
+def test_an_annotation_that_is_not_a_string_makes_all_of_them_unreadable(value):
     item, (problem,) = read(metadata={"name": "one", "annotations": {"good": "yes", "bad": value}})
 
     assert item is not None
     assert item.annotations is None
-    assert problem.severity == "warning"
+    assert (problem.severity, problem.code) == ("warning", "not-a-string")
     assert problem.where == "f.yaml, document 1, metadata.annotations[bad]"
-    assert "no annotations at all" in problem.message
+    consequence = "expected a string; the CVO ignores all annotations of this manifest, so it is excluded"
+    assert problem.message.endswith(consequence)
 
 
 @pytest.mark.parametrize("value", ["text", 7, True, ["a"]])
-def test_annotations_that_are_no_map_are_none_and_a_problem_says_so(value):
+def test_annotations_that_are_not_a_map_are_unreadable(value):
     item, (problem,) = read(metadata={"name": "one", "annotations": value})
 
     assert item is not None
     assert item.annotations is None
-    assert problem.where == "f.yaml, document 1, metadata.annotations"
+    assert (problem.code, problem.where) == ("not-a-map", "f.yaml, document 1, metadata.annotations")
+    consequence = "expected a map of strings; the CVO ignores all annotations of this manifest, so it is excluded"
+    assert problem.message.endswith(consequence)
 
 
 @pytest.mark.parametrize(
-    ("fields", "wheres"),
+    ("fields", "expected"),
     [
-        ({"kind": None}, ["kind"]),
-        ({"kind": ""}, ["kind"]),
-        ({"kind": 7}, ["kind"]),
-        ({"metadata": {}}, ["metadata.name"]),
-        ({"metadata": None}, ["metadata.name"]),
-        ({"metadata": []}, ["metadata.name"]),
-        ({"metadata": {"name": ""}}, ["metadata.name"]),
-        ({"metadata": {"name": 7}}, ["metadata.name"]),
-        ({"kind": None, "metadata": {}}, ["kind", "metadata.name"]),
-        ({"apiVersion": "a/b/c"}, ["apiVersion"]),
-        ({"apiVersion": 1}, ["apiVersion"]),
-        ({"kind": "List", "items": [], "metadata": None}, ["kind"]),
-        ({"kind": "ConfigMapList", "items": [], "metadata": {}}, ["kind"]),
+        ({"kind": None}, [("missing-field", "kind", "is missing, expected a non-empty string")]),
+        ({"kind": ""}, [("invalid-field", "kind", "is '', expected a non-empty string")]),
+        ({"kind": 7}, [("invalid-field", "kind", "is a number, expected a non-empty string")]),
+        ({"metadata": {}}, [("missing-field", "metadata.name", "is missing, expected a non-empty string")]),
+        ({"metadata": None}, [("missing-field", "metadata.name", "is missing, expected a non-empty string")]),
+        ({"metadata": []}, [("missing-field", "metadata.name", "is missing, expected a non-empty string")]),
+        ({"metadata": {"name": ""}}, [("invalid-field", "metadata.name", "is '', expected a non-empty string")]),
+        (
+            {"metadata": {"name": 7}},
+            [("invalid-field", "metadata.name", "is a number, expected a non-empty string")],
+        ),
+        (
+            {"kind": None, "metadata": {}},
+            [
+                ("missing-field", "kind", "is missing, expected a non-empty string"),
+                ("missing-field", "metadata.name", "is missing, expected a non-empty string"),
+            ],
+        ),
+        (
+            {"apiVersion": "a/b/c"},
+            [("invalid-field", "apiVersion", "is 'a/b/c', expected VERSION or GROUP/VERSION")],
+        ),
+        ({"apiVersion": 1}, [("invalid-field", "apiVersion", "is a number, expected VERSION or GROUP/VERSION")]),
+        (
+            {"kind": "List", "items": [], "metadata": None},
+            [("unsupported-list", "kind", "kind List is a list, which the CVO does not expand")],
+        ),
+        (
+            {"kind": "ConfigMapList", "items": [], "metadata": {}},
+            [("unsupported-list", "kind", "kind ConfigMapList is a list, which the CVO does not expand")],
+        ),
     ],
 )
-def test_what_the_cvo_cannot_load_is_an_error_that_names_the_field(fields, wheres):
+def test_a_manifest_that_the_cvo_cannot_load_is_an_error_that_names_the_field(fields, expected):
     item, problems = read(**fields)
 
     assert item is None
-    assert [problem.where for problem in problems] == [f"f.yaml, document 1, {where}" for where in wheres]
+    assert [(problem.code, problem.where, problem.message) for problem in problems] == [
+        (code, f"f.yaml, document 1, {field}", message) for code, field, message in expected
+    ]
     assert {problem.severity for problem in problems} == {"error"}
     assert all(problem.hint for problem in problems)
 
@@ -125,24 +152,26 @@ def test_a_missing_api_version_loads_with_a_warning(value):
 
     assert item is not None
     assert item.resource_id.group == ""
-    assert problem.severity == "warning"
+    assert (problem.severity, problem.code) == ("warning", "missing-field")
+    assert problem.message == "is missing; the CVO loads the manifest but cannot apply it"
 
 
-def test_a_namespace_that_is_no_string_is_none_with_a_warning():
+def test_a_namespace_that_is_not_a_string_is_ignored_with_a_warning():
     item, (problem,) = read(metadata={"name": "one", "namespace": 7})
 
     assert item is not None
     assert item.resource_id.namespace == ""
-    assert problem.where.endswith("metadata.namespace")
+    assert (problem.code, problem.where) == ("not-a-string", "f.yaml, document 1, metadata.namespace")
+    assert problem.message == "is a number, expected a string; the CVO reads no namespace"
 
 
-@pytest.mark.parametrize(("value", "found"), [("text", "string"), (7, "number"), ([], "list"), (True, "boolean")])
-def test_a_document_that_is_no_map_is_an_error(value, found):
-    item, (problem,) = manifest_from_object(value, "f.yaml", 3, 12)
+@pytest.mark.parametrize(("value", "kind"), [("text", "string"), (7, "number"), ([], "list"), (True, "boolean")])
+def test_a_document_that_is_not_a_map_is_an_error(value, kind):
+    item, (problem,) = convert(value, 3, 12)
 
     assert item is None
-    assert problem.where == "f.yaml, document 3 (line 12)"
-    assert found in problem.message
+    assert (problem.code, problem.where) == ("not-a-map", "f.yaml, document 3 (line 12)")
+    assert f"the document is a {kind}," in problem.message
 
 
 @pytest.mark.parametrize(
@@ -153,11 +182,11 @@ def test_a_document_that_is_no_map_is_an_error(value, found):
         (ResourceId("", "Namespace", "", "one"), "Namespace one"),
     ],
 )
-def test_a_resource_reads_as_people_write_it(resource, text):
+def test_a_resource_in_a_message(resource, text):
     assert str(resource) == text
 
 
-def test_a_place_names_file_document_line_and_field():
+def test_a_location_names_file_document_line_and_field():
     assert location("a.yaml", 2) == "a.yaml, document 2"
     assert location("a.yaml", 2, 30, "kind") == "a.yaml, document 2 (line 30), kind"
 
@@ -174,15 +203,15 @@ OBJECTS = st.dictionaries(st.sampled_from(["apiVersion", "kind", "metadata", "it
 
 
 @given(OBJECTS | JUNK)
-def test_whatever_the_document_is_there_is_a_manifest_or_an_error(value):
-    item, problems = manifest_from_object(value, "f.yaml")
+def test_every_document_is_a_manifest_or_an_error(value):
+    item, problems = convert(value)
 
     assert (item is None) == any(problem.severity == "error" for problem in problems)
     assert all(problem.where.startswith("f.yaml, document 1") for problem in problems)
 
 
-def test_a_list_with_a_name_is_an_object_like_any_other():
+def test_a_list_with_a_name_is_a_normal_object():
     item, problems = read(kind="AllowList", items=[])
 
     assert item is not None
-    assert problems == ()
+    assert problems == []

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import (
     ManifestFile,
     read_manifest_file,
@@ -19,9 +20,14 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 ONE, TWO, THREE = (manifest(name).encode() for name in ("one", "two", "three"))
 
 
+def read_with_problems(data: bytes) -> tuple[ManifestFile, Problems]:
+    problems = Problems()
+    return read_manifest_file("f.yaml", data, read_head, problems), problems
+
+
 def read(data: bytes) -> ManifestFile:
-    file, problems = read_manifest_file("f.yaml", data, read_head)
-    assert problems == ()
+    file, problems = read_with_problems(data)
+    assert problems == []
     return file
 
 
@@ -62,44 +68,88 @@ def as_json(name: str) -> bytes:
         (ONE + b"kind: Secret\n", ["one"]),
     ],
 )
-def test_a_file_is_cut_into_its_documents(data, expected):
+def test_a_file_is_split_into_its_documents(data, expected):
     assert names(read(data)) == expected
 
 
-def test_documents_are_numbered_as_they_stand_in_the_file():
+def test_documents_are_numbered_in_the_order_of_the_file():
     file = read(b"# nothing\n---\n" + ONE + b"---\n" + TWO)
 
     assert [item.document for item in file.manifests] == [1, 2]
 
 
 @pytest.mark.parametrize(
-    ("data", "where", "part"),
+    ("data", "code", "where", "message"),
     [
-        (ONE + b"--- foo\n" + TWO, "f.yaml, document 2 (line 7)", "invalid YAML document separator: foo"),
-        (ONE + b"----\n" + TWO, "f.yaml, document 2 (line 7)", "invalid YAML document separator: -"),
-        (ONE + b"---\nkind: [\n", "f.yaml, document 2", "is not valid YAML"),
-        (ONE + b"---\n- a\n", "f.yaml, document 2 (line 8)", "the document is a list"),
-        (ONE + b"---\n" + ONE, "f.yaml, document 2 (line 8)", "ConfigMap one begins in line 1 already"),
-        (b"kind: A\nmetadata: {name: \xff}\n", "f.yaml (line 2)", "byte 25 is not valid UTF-8"),
-        (as_json("one") + as_json("one"), "f.yaml, document 2 (line 1)", "begins in line 1 already"),
-        (ONE + b"---\napiVersion: v1\nkind: List\nitems: []\n", "f.yaml, document 2 (line 8), kind", "is a list"),
+        (
+            ONE + b"--- foo\n" + TWO,
+            "invalid-separator",
+            "f.yaml, document 2 (line 7)",
+            "invalid YAML document separator: foo",
+        ),
+        (
+            ONE + b"----\n" + TWO,
+            "invalid-separator",
+            "f.yaml, document 2 (line 7)",
+            "invalid YAML document separator: -",
+        ),
+        (
+            ONE + b"---\nkind: [\n",
+            "invalid-yaml",
+            "f.yaml, document 2 (line 9)",
+            "is not valid YAML: did not find expected node content (column 1)",
+        ),
+        (
+            ONE + b"---\n- a\n",
+            "not-a-map",
+            "f.yaml, document 2 (line 8)",
+            "the document is a list, expected a map with apiVersion, kind and metadata",
+        ),
+        (
+            ONE + b"---\n" + ONE,
+            "duplicate-resource",
+            "f.yaml, document 2 (line 8)",
+            "ConfigMap one is repeated, first in line 1; the CVO rejects such a file",
+        ),
+        (
+            b"kind: A\nmetadata: {name: \xff}\n",
+            "invalid-encoding",
+            "f.yaml (line 2)",
+            "byte 25 is not valid UTF-8",
+        ),
+        (
+            as_json("one") + as_json("one"),
+            "duplicate-resource",
+            "f.yaml, document 2 (line 1)",
+            "ConfigMap one is repeated, first in line 1; the CVO rejects such a file",
+        ),
+        (
+            as_json("one") + as_json("two") + b"x",
+            "invalid-json",
+            "f.yaml, document 3 (line 1)",
+            "is not valid JSON: Expecting value: line 1 column 141 (char 140)",
+        ),
+        (
+            ONE + b"---\napiVersion: v1\nkind: List\nitems: []\n",
+            "unsupported-list",
+            "f.yaml, document 2 (line 8), kind",
+            "kind List is a list, which the CVO does not expand",
+        ),
     ],
 )
-def test_an_error_names_the_document_and_its_line(data, where, part):
-    _file, problems = read_manifest_file("f.yaml", data, read_head)
+def test_an_error_names_the_document_and_its_line(data, code, where, message):
+    _file, (problem,) = read_with_problems(data)
 
-    (problem,) = problems
-    assert problem.severity == "error"
-    assert problem.where.startswith(where)
-    assert part in problem.message
+    assert (problem.severity, problem.code, problem.where, problem.message) == ("error", code, where, message)
+    assert problem.hint
 
 
-def test_every_document_in_error_is_told():
+def test_every_document_with_an_error_is_reported():
     data = b"kind: [\n---\n" + ONE + b"---\nkind: A\n---\n" + ONE + b"--- x\n"
-    file, problems = read_manifest_file("f.yaml", data, read_head)
+    file, problems = read_with_problems(data)
 
-    wrong = [problem.where for problem in problems if problem.severity == "error"]
-    assert [where.partition(" (")[0] for where in wrong] == [
+    wheres = [problem.where for problem in problems if problem.severity == "error"]
+    assert [where.partition(" (")[0] for where in wheres] == [
         "f.yaml, document 1",
         "f.yaml, document 3",
         "f.yaml, document 4",
@@ -108,19 +158,19 @@ def test_every_document_in_error_is_told():
     assert names(file)[0] == "one"
 
 
-def test_a_document_behind_dots_is_a_warning():
-    _file, (problem,) = read_manifest_file("f.yaml", ONE + b"...\n" + TWO, read_head)
+def test_a_document_after_dots_is_a_warning():
+    _file, (problem,) = read_with_problems(ONE + b"...\n" + TWO)
 
-    assert problem.severity == "warning"
-    assert "the CVO reads only the first" in problem.message
+    assert (problem.severity, problem.code) == ("warning", "missing-separator")
+    assert problem.message == "another document follows after '...'; the CVO reads only the first"
 
 
 @pytest.mark.parametrize("api", ["v1", "v2"])
 def test_the_version_is_not_part_of_the_identity(api):
     data = ONE + b"---\n" + manifest("one", api=api).encode()
-    _file, (problem,) = read_manifest_file("f.yaml", data, read_head)
+    _file, (problem,) = read_with_problems(data)
 
-    assert "twice" in problem.message
+    assert problem.code == "duplicate-resource"
 
 
 def test_the_same_name_in_another_namespace_group_or_kind_is_another_resource():
@@ -138,29 +188,29 @@ def test_an_excerpt_keeps_documents_with_their_comments_byte_for_byte():
     data = b"# head\n" + ONE + b"---\n# about two\n" + TWO + b"# end of two\n---\n# about three\n" + THREE
     file = read(data)
 
-    assert file.excerpt(frozenset({0, 1, 2})) == data
-    assert file.excerpt(frozenset({0})) == b"# head\n" + ONE
-    assert file.excerpt(frozenset({1})) == b"---\n# about two\n" + TWO + b"# end of two\n"
-    assert file.excerpt(frozenset({0, 2})) == b"# head\n" + ONE + b"---\n# about three\n" + THREE
+    assert file.read_excerpt(frozenset({0, 1, 2})) == data
+    assert file.read_excerpt(frozenset({0})) == b"# head\n" + ONE
+    assert file.read_excerpt(frozenset({1})) == b"---\n# about two\n" + TWO + b"# end of two\n"
+    assert file.read_excerpt(frozenset({0, 2})) == b"# head\n" + ONE + b"---\n# about three\n" + THREE
 
 
-def test_what_follows_the_last_document_belongs_to_it():
+def test_the_rest_after_the_last_document_belongs_to_it():
     data = ONE + b"---\n" + TWO + b"---\n# the end\n"
 
-    assert read(data).excerpt(frozenset({1})) == b"---\n" + TWO + b"---\n# the end\n"
+    assert read(data).read_excerpt(frozenset({1})) == b"---\n" + TWO + b"---\n# the end\n"
 
 
 def test_the_text_of_a_manifest_has_no_separator():
     file = read(ONE + b"---\n" + TWO)
 
-    assert [file.text(item) for item in file.manifests] == [ONE, TWO]
+    assert [file.read_text(item) for item in file.manifests] == [ONE, TWO]
 
 
 def test_an_excerpt_of_a_json_stream_is_json():
     file = read(as_json("one") + b"\n" + as_json("two") + b"\n" + as_json("three"))
 
     for keep, expected in (({0}, "one"), ({1}, "two"), ({2}, "three")):
-        assert json.loads(file.excerpt(frozenset(keep)))["metadata"]["name"] == expected
+        assert json.loads(file.read_excerpt(frozenset(keep)))["metadata"]["name"] == expected
 
 
 PIECES = st.sampled_from([b"# note\n", b"\n", b"", b"# ---\n"])
@@ -177,20 +227,20 @@ def files(draw: st.DrawFn) -> bytes:
 
 
 @given(files(), st.data())
-def test_an_excerpt_read_again_holds_exactly_the_manifests_that_were_kept(data, draws):
+def test_an_excerpt_has_exactly_the_selected_manifests(data, draws):
     file = read(data)
     keep = draws.draw(st.frozensets(st.integers(0, len(file.manifests) - 1)))
-    kept = read(file.excerpt(keep))
+    remaining = read(file.read_excerpt(keep))
 
-    assert names(kept) == [name for at, name in enumerate(names(file)) if at in keep]
-    assert [kept.text(item) for item in kept.manifests] == [
-        file.text(item) for at, item in enumerate(file.manifests) if at in keep
+    assert names(remaining) == [name for at, name in enumerate(names(file)) if at in keep]
+    assert [remaining.read_text(item) for item in remaining.manifests] == [
+        file.read_text(item) for at, item in enumerate(file.manifests) if at in keep
     ]
 
 
 @given(st.binary(max_size=60) | st.text("-{}[]:#&*!|>'\" \n\tab,", max_size=40).map(str.encode))
-def test_no_bytes_at_all_end_in_an_exception(data):
-    file, problems = read_manifest_file("f.yaml", data, read_head)
+def test_no_bytes_raise_an_exception(data):
+    file, problems = read_with_problems(data)
 
     assert all(problem.where.startswith("f.yaml") for problem in problems)
     assert len(file.spans) == len(file.manifests)

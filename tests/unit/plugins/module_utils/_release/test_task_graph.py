@@ -50,8 +50,8 @@ def of(files: str, *more: Manifest) -> list[Manifest]:
 
 
 def stages(graph: TaskGraph) -> list[list[str]]:
-    """Return each stage as its nodes, and each node as its files; a barrier has to stand behind each stage."""
-    found = []
+    """Return each stage as its nodes, and each node as its files. A barrier must follow each stage."""
+    result = []
     stage: list[str] = []
     members: tuple[int, ...] = ()
     before: tuple[int, ...] = ()
@@ -63,13 +63,14 @@ def stages(graph: TaskGraph) -> list[list[str]]:
         else:
             assert node.component == ""
             assert graph.predecessors[index] == members
-            found.append(stage)
+            result.append(stage)
             stage, members, before = [], (), (index,)
     assert not stage
-    return found
+    return result
 
 
-# cvo-behaviour §5: ^0000_(\d+)_([a-zA-Z0-9]+(-[a-zA-Z0-9]+)*?)_
+# openshift/cluster-version-operator:pkg/payload/task_graph.go reMatchPattern:
+# ^0000_(\d+)_([a-zA-Z0-9]+(-[a-zA-Z0-9]+)*?)_
 @pytest.mark.parametrize(
     ("file", "level", "component"),
     [
@@ -91,7 +92,7 @@ def test_run_level_and_component_are_parts_of_the_file_name(file, level, compone
     assert component_of(file) == component
 
 
-def test_an_update_goes_from_run_level_to_run_level():
+def test_an_update_has_a_stage_per_run_level():
     files = "0000_07_a_0 0000_08_a_0 0000_09_a_0 0000_09_a_1 0000_09_b_0 0000_09_b_1 0000_10_a_0"
 
     assert stages(task_graph(of(files), "update")) == [
@@ -103,7 +104,7 @@ def test_an_update_goes_from_run_level_to_run_level():
 
 
 @pytest.mark.parametrize("mode", ["install", "reconcile"])
-def test_other_rollouts_know_no_run_levels(mode):
+def test_other_rollouts_ignore_run_levels(mode):
     files = "0000_01_a_1 0000_01_b_1 0000_01_b_2 0000_02_b_2 0000_02_b_3"
 
     assert stages(task_graph(of(files), mode)) == [
@@ -111,21 +112,21 @@ def test_other_rollouts_know_no_run_levels(mode):
     ]
 
 
-def test_components_that_are_not_next_to_each_other_are_nodes_of_their_own():
+def test_files_of_a_component_that_are_not_adjacent_are_separate_nodes():
     assert stages(task_graph(of("0000_01_a_1 0000_01_b_1 0000_01_a_2"), "update")) == [
         ["0000_01_a_1", "0000_01_b_1", "0000_01_a_2"]
     ]
 
 
-def test_run_levels_that_are_not_next_to_each_other_or_written_otherwise_are_stages_of_their_own():
-    """A release has the manifests of the CVO itself first, so run level 00 comes more than once."""
+def test_run_levels_that_are_not_adjacent_or_spelled_differently_are_separate_stages():
+    """A release has the manifests of the CVO itself first, so run level 00 occurs more than once."""
     files = "manifests/0000_00_a_1 manifests/0000_90_a_1 release-manifests/0000_00_a_1 release-manifests/0000_000_a_1"
 
     assert stages(task_graph(of(files), "update")) == [[file] for file in files.split()]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_file_with_another_name_stands_alone(mode):
+def test_a_file_with_another_name_is_a_separate_node(mode):
     files = ["0000_01_a_1", "a", "50", "0000_50_a_1", "0000_50_a_2"]
     nodes = [*files[:3], "0000_50_a_1 0000_50_a_2"]
 
@@ -141,7 +142,7 @@ def test_documents_of_a_file_with_another_name_are_applied_one_after_the_other(m
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_files_of_one_name_in_two_folders_are_two_files(mode):
+def test_files_with_the_same_name_in_two_directories_are_two_files(mode):
     nodes = ["manifests/x", "release-manifests/x"]
 
     assert stages(task_graph(of(" ".join(nodes)), mode)) == (
@@ -150,8 +151,8 @@ def test_files_of_one_name_in_two_folders_are_two_files(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_job_is_alone(mode):
-    found = [
+def test_a_job_is_a_separate_stage(mode):
+    manifests = [
         manifest("0000_50_a_1"),
         manifest("0000_50_b_1"),
         manifest("0000_50_b_2", JOB),
@@ -160,7 +161,7 @@ def test_a_job_is_alone(mode):
         manifest("0000_50_c_1"),
     ]
 
-    assert stages(task_graph(found, mode)) == [
+    assert stages(task_graph(manifests, mode)) == [
         ["0000_50_a_1", "0000_50_b_1"],
         ["0000_50_b_2"],
         ["0000_50_b_3"],
@@ -169,15 +170,15 @@ def test_a_job_is_alone(mode):
 
 
 @pytest.mark.parametrize("job", [manifest("0000_50_a_2", JOB, version="v2"), manifest("0000_50_a_2", ("", "Job"))])
-def test_what_only_looks_like_a_job_is_none(job):
+def test_similar_objects_are_not_jobs(job):
     assert stages(task_graph([manifest("0000_50_a_1"), job], "install")) == [["0000_50_a_1 0000_50_a_2"]]
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", [VALIDATING, MUTATING])
 def test_webhooks_come_last_in_one_stage(kind, mode):
-    """One whose server does not run yet refuses everything."""
-    found = [
+    """A webhook whose server does not run yet rejects every request."""
+    manifests = [
         manifest("0000_30_a_1", kind),
         manifest("0000_30_a_2"),
         manifest("0000_30_a_3", kind),
@@ -185,46 +186,46 @@ def test_webhooks_come_last_in_one_stage(kind, mode):
         manifest("0000_50_b_1", kind, version="v1beta1"),
     ]
 
-    graph = task_graph(found, mode)
+    graph = task_graph(manifests, mode)
 
     assert stages(graph) == [["0000_30_a_2"], ["0000_30_a_4"], ["0000_30_a_1 0000_30_a_3", "0000_50_b_1"]]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_webhook_that_is_deleted_stays_where_it_is(mode):
-    found = [manifest("0000_30_a_1", VALIDATING, deletes="true"), manifest("0000_30_a_2")]
+def test_a_deleted_webhook_keeps_its_position(mode):
+    manifests = [manifest("0000_30_a_1", VALIDATING, deletes="true"), manifest("0000_30_a_2")]
 
-    assert stages(task_graph(found, mode)) == [["0000_30_a_1 0000_30_a_2"]]
+    assert stages(task_graph(manifests, mode)) == [["0000_30_a_1 0000_30_a_2"]]
 
 
 def test_a_webhook_whose_delete_annotation_deletes_nothing_comes_last():
-    found = [manifest("0000_30_a_1", VALIDATING, deletes="True"), manifest("0000_30_a_2")]
+    manifests = [manifest("0000_30_a_1", VALIDATING, deletes="True"), manifest("0000_30_a_2")]
 
-    assert stages(task_graph(found, "update")) == [["0000_30_a_2"], ["0000_30_a_1"]]
+    assert stages(task_graph(manifests, "update")) == [["0000_30_a_2"], ["0000_30_a_1"]]
 
 
-def test_something_else_of_that_group_stays_where_it_is():
+def test_other_kinds_of_that_group_keep_their_position():
     policy = manifest("0000_30_a_1", ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"))
 
     assert stages(task_graph([policy, manifest("0000_30_a_2")], "update")) == [["0000_30_a_1 0000_30_a_2"]]
 
 
-def test_barriers_of_an_update_have_the_run_level_that_is_done():
-    found = of(
+def test_barriers_of_an_update_have_the_completed_run_level():
+    manifests = of(
         "0000_01_a_1 0000_01_b_1 0000_02_a_1 other",
         manifest("0000_30_a_1", VALIDATING),
         manifest("0000_31_a_1", VALIDATING),
     )
 
     def barriers(mode: Mode) -> list[str]:
-        return [node.run_level for node in task_graph(found, mode).nodes if not node.manifests]
+        return [node.run_level for node in task_graph(manifests, mode).nodes if not node.manifests]
 
     assert barriers("update") == ["01", "02", "", ""]
     assert barriers("install") == ["", ""]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_makes_an_empty_graph(mode):
+def test_no_manifests_are_an_empty_graph(mode):
     graph = task_graph([], mode)
 
     assert graph == TaskGraph((), {})
@@ -266,59 +267,59 @@ def applied(graph: TaskGraph) -> list[Manifest]:
 
 
 @given(manifests, modes)
-def test_what_waits_for_what_is_as_the_rules_say_pair_by_pair(found, mode):
-    assert pairs_of(task_graph(found, mode), found) == expected_pairs(found, mode)
+def test_dependencies_equal_those_of_the_rules_pair_by_pair(manifests, mode):
+    assert pairs_of(task_graph(manifests, mode), manifests) == expected_pairs(manifests, mode)
 
 
 @given(manifests, modes)
-def test_every_manifest_comes_once_and_the_last_node_is_behind_all(found, mode):
-    graph = task_graph(found, mode)
+def test_every_manifest_occurs_once_and_the_last_node_follows_all(manifests, mode):
+    graph = task_graph(manifests, mode)
 
-    assert sorted(map(id, applied(graph))) == sorted(map(id, found))
-    # static_order refuses a circle.
+    assert sorted(map(id, applied(graph))) == sorted(map(id, manifests))
+    # static_order rejects a cycle.
     assert sorted(graph.sorter().static_order()) == list(range(len(graph.nodes))) == sorted(graph.predecessors)
     assert not graph.nodes or list(graph.sorter().static_order())[-1] == len(graph.nodes) - 1
     assert not graph.nodes or not graph.nodes[-1].manifests
 
 
 @given(manifests, modes)
-def test_a_node_has_files_of_one_component_in_the_order_of_the_release(found, mode):
-    places = {id(item): index for index, item in enumerate(found)}
-    for node in task_graph(found, mode).nodes:
-        order = [places[id(item)] for item in node.manifests]
+def test_a_node_has_files_of_one_component_in_the_order_of_the_release(manifests, mode):
+    positions = {id(item): index for index, item in enumerate(manifests)}
+    for node in task_graph(manifests, mode).nodes:
+        order = [positions[id(item)] for item in node.manifests]
         assert order == sorted(order)
         assert len({place_of(item) for item in node.manifests}) <= 1
         assert all((run_level_of(i.file), component_of(i.file)) == node[:2] for i in node.manifests)
 
 
 @given(manifests)
-def test_an_update_never_reorders_run_levels(found):
+def test_an_update_never_reorders_run_levels(manifests):
     def levels(items: Sequence[Manifest]) -> list[str]:
         return [level for level, _group in groupby(level_of(item) for item in items if not is_late(item))]
 
-    assert levels(applied(task_graph(found, "update"))) == levels(found)
+    assert levels(applied(task_graph(manifests, "update"))) == levels(manifests)
 
 
 @given(manifests, st.sampled_from(["install", "reconcile"]))
-def test_flattened_there_are_as_many_stages_as_jobs_and_webhooks_need(found, mode):
-    early = [item for item in found if not is_late(item)]
+def test_a_flattened_graph_has_only_the_stages_that_jobs_and_webhooks_need(manifests, mode):
+    early = [item for item in manifests if not is_late(item)]
     between = sum(1 for job, _group in groupby(early, is_job) if not job)
-    needed = between + sum(map(is_job, early)) + any(map(is_late, found))
+    needed = between + sum(map(is_job, early)) + any(map(is_late, manifests))
 
-    assert sum(1 for node in task_graph(found, mode).nodes if not node.manifests) == needed
+    assert sum(1 for node in task_graph(manifests, mode).nodes if not node.manifests) == needed
 
 
 @given(manifests, modes)
-def test_edges_are_no_more_than_two_for_each_node(found, mode):
-    graph = task_graph(found, mode)
+def test_there_are_at_most_two_edges_per_node(manifests, mode):
+    graph = task_graph(manifests, mode)
 
     assert sum(map(len, graph.predecessors.values())) <= 2 * len(graph.nodes)
 
 
 @given(manifests, modes)
-def test_the_same_manifests_make_the_same_graph(found, mode):
-    assert task_graph(found, mode) == task_graph(tuple(found), mode)
-    assert mermaid(task_graph(found, mode)) == mermaid(task_graph(tuple(found), mode))
+def test_equal_manifests_have_equal_graphs(manifests, mode):
+    assert task_graph(manifests, mode) == task_graph(tuple(manifests), mode)
+    assert mermaid(task_graph(manifests, mode)) == mermaid(task_graph(tuple(manifests), mode))
 
 
 SMALL = of("0000_50_a_1 0000_50_a_2 0000_50_b-c_1 other.yaml")
@@ -357,7 +358,7 @@ def test_dot():
     )
 
 
-def test_what_has_a_meaning_in_a_drawing_is_written_by_its_number():
+def test_characters_with_a_meaning_in_a_drawing_are_written_as_numbers():
     graph = task_graph([manifest('a"]\n#&\\`\u00e4')], "update")
 
     assert 'n0["a#34;#93;#10;#35;#38;#92;#96;#228;, 1 manifest"]' in mermaid(graph)
@@ -377,7 +378,7 @@ def test_no_name_breaks_a_drawing(level, component, file):
         assert re.fullmatch(pattern, text, re.ASCII)
 
 
-def test_stages_are_chained_by_their_barriers_alone():
+def test_stages_are_connected_only_by_their_barriers():
     graph = task_graph(of("0000_01_a_1 0000_01_b_1 0000_02_a_1 0000_02_b_1"), "update")
 
     assert graph.predecessors == {0: (), 1: (), 2: (0, 1), 3: (2,), 4: (2,), 5: (3, 4)}

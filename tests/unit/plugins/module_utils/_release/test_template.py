@@ -17,7 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.temp
 VALUES = TemplateValues("registry.example/release@sha256:0", "hypershift", {"cli": "registry.example/cli", "a-b": "ab"})
 
 
-# Go's text/template: trim markers need white space on their inner side and take all of it on their outer side.
+# Go's text/template: trim markers need white space on their inner side and remove all of it on their outer side.
 @pytest.mark.parametrize(
     ("template", "text"),
     [
@@ -44,7 +44,7 @@ VALUES = TemplateValues("registry.example/release@sha256:0", "hypershift", {"cli
         ("single { and } stay", "single { and } stay"),
     ],
 )
-def test_what_occurs_in_releases_is_rendered(template, text):
+def test_actions_that_occur_in_releases_are_rendered(template, text):
     assert render(template, VALUES) == text
 
 
@@ -57,12 +57,12 @@ def test_what_occurs_in_releases_is_rendered(template, text):
         ("{{ .ReleaseImage | quote }}", 1, "quote"),
         ("{{ .Images.nope }}", 1, "nope is not in image-references"),
         ('a\nb\n{{ index .Images "nope" }}', 3, "nope is not in image-references"),
-        ("{{ }}", 1, "none of"),
-        ("a\nb {{ .ReleaseImage", 2, "opened and not closed"),
+        ("{{ }}", 1, "is not supported, expected .ReleaseImage"),
+        ("a\nb {{ .ReleaseImage", 2, "an action is not closed"),
         ("{{-.ReleaseImage}}", 1, "-.ReleaseImage"),
     ],
 )
-def test_everything_else_is_refused_with_its_line(template, line, part):
+def test_other_actions_are_rejected_with_their_line(template, line, part):
     with pytest.raises(TemplateError) as raised:
         render(template, VALUES)
 
@@ -90,7 +90,7 @@ def test_text_without_actions_stays_as_it_is(text):
 
 
 @given(st.text(), st.text())
-def test_a_raw_string_says_itself(before, after):
+def test_a_raw_string_is_rendered_as_it_is(before, after):
     text = f"{before}{{{{`raw`}}}}{after}"
     if "{{" in before + after or before.endswith("{"):
         return

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._report.text 
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
-DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "left_behind")
+DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "orphaned")
 
 
 def result(plan_report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -93,12 +93,12 @@ def test_the_short_form_has_one_line_for_each_update():
         *("4.13.0", "", "4.13.0", "", "4.14.0", "At", "warning:", "info:", "Report:")
     ]
     assert lines[5] == (
-        "At the end: ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
+        "At the end ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
         "The following capabilities could not be disabled: DeploymentConfig, Ingress, MachineAPI"
     )
     assert lines[6:] == [
         "warning: /srv/releases/4.18.0: no feature gates are known. Name them in feature_gates",
-        "info: release_image: is not given, so manifests that name it say <unset>",
+        "info: release_image: is not given, so manifests that name it contain <unset>",
         "Report: /srv/plan.md",
     ]
 
@@ -170,7 +170,7 @@ def test_a_fleet_has_one_line_for_each_plan():
 
 def test_a_fleet_lists_twenty_problems_and_counts_the_others():
     outcome = fleet_result(plans.fleet(plans=1, clusters=1))
-    outcome["problems"] = [plans.problem("warning", "clusters", "1 of 1 plans has problems")]
+    outcome["problems"] = [plans.problem("warning", "clusters", "1 of 1 plans has problems", code="separate-problems")]
     outcome["plans"][0]["problems"] = [
         plans.problem("info", "a", "not shown"),
         *(plans.problem("warning", "release", f"number {number}") for number in range(22)),
@@ -191,7 +191,7 @@ def test_all_forms_of_a_plan_explain_its_states_in_the_same_words():
     for shown in words.STATES.values():
         assert f">{shown.report}</b> {shown.meaning}<" in html
         assert f"`{shown.report}`: {shown.meaning}\n" in markdown
-        assert f"{shown.text} {shown.meaning}" in text
+        assert f"{shown.text} = {shown.meaning}" in text
 
 
 def test_the_filter_renders_the_result_of_the_module():

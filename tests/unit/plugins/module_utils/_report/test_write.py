@@ -138,7 +138,7 @@ def test_a_downgrade_shows_what_stays_and_what_is_created(render):
     text = render(plans.downgrade())
 
     shown = Page(text).text if render is render_html else text
-    for part in ("downgrade", "Orphaned", "openshift-config/left", "no condition", "refuses to go back"):
+    for part in ("downgrade", "Orphaned", "openshift-config/left", "no condition", "refuses a downgrade"):
         assert part in shown
     for part in ("insights, 12 resources", "marketplace, 1 resource"):
         assert re.search(rf"{part}$", shown, re.MULTILINE)

@@ -49,7 +49,7 @@ def body_of(kind: str = "ConfigMap", annotations: dict[str, str] | None = None, 
 
 
 def parsed(body: dict[str, Any]) -> Manifest:
-    manifest, _problems = manifest_from_object(body, "a.yaml")
+    manifest = manifest_from_object(body, "a.yaml", 1, Problems())
     assert manifest is not None
     return manifest
 
@@ -179,10 +179,10 @@ def env_of(obj: dict[str, Any]) -> list[Any]:
 
 
 def test_proxy_replaces_variables_of_the_named_containers() -> None:
-    env = [{"name": "NO_PROXY", "value": "old"}, {"name": "HTTPS_PROXY", "value": "kept"}]
+    env = [{"name": "NO_PROXY", "value": "old"}, {"name": "HTTPS_PROXY", "value": "old value"}]
     obj = built(workload(env=env), OWNERSHIP._replace(proxy=PROXY))
     expected = [
-        {"name": "HTTPS_PROXY", "value": "kept"},
+        {"name": "HTTPS_PROXY", "value": "old value"},
         {"name": "HTTP_PROXY", "value": "http://p:1"},
         {"name": "NO_PROXY", "value": ".local"},
     ]

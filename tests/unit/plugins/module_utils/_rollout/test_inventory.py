@@ -69,8 +69,8 @@ def test_order_of_resources_does_not_matter(inventory: Inventory) -> None:
 
 @given(INVENTORIES)
 def test_manifests_have_the_capabilities_of_their_entries(inventory: Inventory) -> None:
-    found = {item.resource_id: item.capabilities for item in inventory.manifests()}
-    assert found == {resource: entry.capabilities for resource, entry in inventory.entries.items()}
+    capabilities = {item.resource_id: item.capabilities for item in inventory.manifests()}
+    assert capabilities == {resource: entry.capabilities for resource, entry in inventory.entries.items()}
 
 
 def test_object_is_the_parent_of_an_applyset() -> None:
@@ -92,9 +92,9 @@ def test_id_of_the_applyset_never_changes() -> None:
 
 
 def broken(**data: object) -> dict[str, Any]:
-    found = copy.deepcopy(inventory_object(SMALL))
-    found["data"].update(data)
-    return found
+    obj = copy.deepcopy(inventory_object(SMALL))
+    obj["data"].update(data)
+    return obj
 
 
 @pytest.mark.parametrize(
@@ -120,16 +120,16 @@ def test_invalid_value_is_a_clear_error(data: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("field", ["release", "cluster-profile", "enabled-capabilities", "unfinished", "resources"])
 def test_missing_field_is_a_clear_error(field: str) -> None:
-    found = broken()
-    del found["data"][field]
+    obj = broken()
+    del obj["data"][field]
     with pytest.raises(ClusterError, match=field):
-        parse_inventory(found)
+        parse_inventory(obj)
 
 
-@pytest.mark.parametrize("found", [{}, {"data": None}, {"data": []}, {"data": "x"}])
-def test_object_without_data_is_a_clear_error(found: dict[str, Any]) -> None:
+@pytest.mark.parametrize("obj", [{}, {"data": None}, {"data": []}, {"data": "x"}])
+def test_object_without_data_is_a_clear_error(obj: dict[str, Any]) -> None:
     with pytest.raises(ClusterError):
-        parse_inventory(found)
+        parse_inventory(obj)
 
 
 @given(st.dictionaries(st.sampled_from(["release", "resources", "unfinished"]), st.text(max_size=20), max_size=3))
@@ -144,8 +144,8 @@ def test_any_text_is_parsed_or_rejected(data: dict[str, str]) -> None:
 def entry(
     manager: str = US, operation: str = "Apply", subresource: str = "", time: str = "2026-01-01T00:00:05Z"
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"manager": manager, "operation": operation, "time": time, "fieldsV1": {"f:data": {}}}
-    return {**found, "subresource": subresource} if subresource else found
+    written: dict[str, Any] = {"manager": manager, "operation": operation, "time": time, "fieldsV1": {"f:data": {}}}
+    return {**written, "subresource": subresource} if subresource else written
 
 
 def metadata(*entries: dict[str, Any]) -> dict[str, Any]:
@@ -172,9 +172,9 @@ def test_later_writers_are_noticed(others: list[dict[str, Any]], untouched: bool
 
 
 def test_object_that_we_never_applied_is_not_ours() -> None:
-    found = metadata(entry("kubectl"), entry(US, "Update"), entry(US, "Apply", "status"))
-    assert not only_written_by(found, US)
-    assert owned_digest(found, US) == ""
+    theirs = metadata(entry("kubectl"), entry(US, "Update"), entry(US, "Apply", "status"))
+    assert not only_written_by(theirs, US)
+    assert owned_digest(theirs, US) == ""
 
 
 def test_digest_depends_on_our_fields_only() -> None:

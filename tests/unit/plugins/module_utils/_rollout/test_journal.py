@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     Manifest,
     manifest_from_object,
@@ -31,9 +31,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.jour
 
 def manifest(level: str, name: str) -> Manifest:
     obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}}
-    found, problems = manifest_from_object(obj, f"0000_{level}_part_{name}.yaml" if level else f"{name}.yaml", 0)
-    assert found is not None, problems
-    return found
+    file = f"0000_{level}_part_{name}.yaml" if level else f"{name}.yaml"
+    read = manifest_from_object(obj, file, 0, Problems())
+    assert read is not None
+    return read
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

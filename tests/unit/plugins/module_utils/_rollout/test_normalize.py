@@ -58,9 +58,9 @@ PORTS = [{"port": 80}, {"port": 80, "protocol": "UDP"}, {"port": 81, "protocol":
 )
 def test_item_of_a_list_is_selected_by_its_keys(path: str, items: list[dict[str, Any]], changed: list[int]) -> None:
     body = {"items": [{**item, "odd": 1} for item in items]}
-    found = without_field(body, f".items{path}.odd")["items"]
-    assert [index for index, item in enumerate(found) if "odd" not in item] == changed
-    assert [{field: value for field, value in item.items() if field != "odd"} for item in found] == items
+    rest = without_field(body, f".items{path}.odd")["items"]
+    assert [index for index, item in enumerate(rest) if "odd" not in item] == changed
+    assert [{field: value for field, value in item.items() if field != "odd"} for item in rest] == items
 
 
 @given(BODIES, NAMES, VALUES)
@@ -74,13 +74,13 @@ def test_field_that_was_added_is_removed_and_nothing_else(body: dict[str, Any], 
 @given(BODIES, st.lists(NAMES, min_size=1, max_size=3), VALUES)
 def test_nested_field_is_removed(body: dict[str, Any], path: list[str], value: Any) -> None:
     inner: Any = {**body, "odd": value}
-    kept: Any = {field: item for field, item in body.items() if field != "odd"}
+    expected: Any = {field: item for field, item in body.items() if field != "odd"}
     for name in reversed(path):
-        inner, kept = [{"name": "z"}, {"name": "it", name: inner}], [{"name": "z"}, {"name": "it", name: kept}]
-        inner, kept = {"list": inner}, {"list": kept}
+        inner, expected = [{"name": "z"}, {"name": "it", name: inner}], [{"name": "z"}, {"name": "it", name: expected}]
+        inner, expected = {"list": inner}, {"list": expected}
     way = "".join(f'.list[name="it"].{name}' for name in path)
     if "name" not in path:
-        assert without_field(inner, f"{way}.odd") == kept
+        assert without_field(inner, f"{way}.odd") == expected
 
 
 @given(BODIES, st.text(max_size=12))

@@ -164,3 +164,19 @@ def test_overrides_and_resources_are_checked_later():
     assert options.cluster.overrides == ["x"]
     assert options.live is not None
     assert [item.where for item in options.live.problems] == ["live_resources[0]"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (7, f"{B}: is 7, expected a dict with a name. Write it as a dict"),
+        ({}, f"{B}.name: is missing. Set a name for each cluster"),
+        ({"name": "a", "nam": "b"}, f"{B}.nam: is not a field of a cluster. Did you mean name?"),
+        (
+            {"name": "a", "featureSet": "", "feature_set": ""},
+            f"{B}.feature_set: is set in two spellings. Keep one of them",
+        ),
+    ],
+)
+def test_a_problem_of_a_cluster_has_a_hint(value, expected):
+    assert list(map(str, problems_of(value))) == [expected]

@@ -115,3 +115,39 @@ def test_a_problem_names_both_versions_and_the_location():
     assert problem.message == "4.13.5 is older than 4.14.2"
     (same,) = path_problems("4.14.2 4.14.2")
     assert same.message == "4.14.2 is the same version as the one before"
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed", "expected"),
+    [
+        (
+            "4.13.0",
+            False,
+            "releases: names 1 release, expected two or more. "
+            "Name the release that the cluster runs, then the releases that it updates to",
+        ),
+        (
+            "4.10.0 4.11.0",
+            False,
+            "releases[0]: 4.10.0 has no capabilities, which exist from 4.11 on. "
+            "Remove it; only the last release of a path can be without capabilities",
+        ),
+        (
+            "4.13.0 4.15.0",
+            False,
+            "releases[1]: goes from 4.13 to 4.15; a cluster passes through every minor between, "
+            "which can enable more. Name a release of each minor on the path",
+        ),
+        (
+            "4.14.0 4.13.0",
+            True,
+            "releases[1]: 4.13.0 is older than 4.14.0: resources that only 4.14.0 has stay on the cluster. "
+            "If its status contains a capability that 4.13.0 does not know, the API server rejects every write to "
+            "the ClusterVersion. Plan to clean up by hand; OpenShift does not support downgrades",
+        ),
+    ],
+)
+def test_a_problem_of_a_path_has_a_hint(path, allowed, expected):
+    (problem,) = path_problems(path, allow_downgrade=allowed)
+
+    assert str(problem) == expected

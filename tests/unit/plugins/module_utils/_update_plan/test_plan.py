@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plans of small releases, for what the real ones in tests/parity do not show: what turns on because of manifests."""
+"""Plans of small releases, for cases that the real ones in tests/parity do not contain: names that manifests enable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.plans import (
 
 KEPT = manifest(None, "kept")
 
-# Manifests before and after, what is on, and what turns on. Console and Storage are off unless they are on.
+# Manifests before and after, enabled names, and names that are enabled. Console and Storage are disabled by default.
 MEETINGS = [
     ("core to capability", [manifest()], [manifest("Console")], [], ["Console"]),
     ("core to capability that is on", [manifest()], [manifest("Console")], ["Console"], []),
@@ -44,8 +44,8 @@ MEETINGS = [
     ("the same", [manifest("Console")], [manifest("Console")], [], []),
     ("the same twice", [manifest("Console")], [manifest("Console+Console")], ["Console"], []),
     ("one twice", [manifest()], [manifest("Console+Console")], [], ["Console"]),
-    ("a name nobody knows", [manifest()], [manifest("Later")], [], ["Later"]),
-    ("a name nobody knows, beside one that is on", [manifest()], [manifest("Console+Later")], ["Console"], ["Later"]),
+    ("an unknown name", [manifest()], [manifest("Later")], [], ["Later"]),
+    ("an unknown name with an enabled one", [manifest()], [manifest("Console+Later")], ["Console"], ["Later"]),
     ("blanks are part of names", [manifest()], [manifest("Console + Storage")], ["Console"], [" Storage", "Console "]),
     ("an empty name", [manifest()], [manifest("Console+")], ["Console"], [""]),
     ("file moved", [manifest()], [manifest("Console", file=ELSEWHERE)], [], ["Console"]),

@@ -176,7 +176,7 @@ def test_a_downgrade_lists_orphaned_resources():
         found = shape(answer)
         assert found["downgrade"] is back
         assert [item["name"] for item in found["removed"]] == ["two"]
-        assert [item["name"] for item in found["left_behind"]] == (["two"] if back else [])
+        assert [item["name"] for item in found["orphaned"]] == (["two"] if back else [])
         assert has_problem(answer, "would orphan 1 resources") == back
 
 

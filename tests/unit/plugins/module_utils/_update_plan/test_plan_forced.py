@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What turns on in plans without a manifest: by sets and by the cluster-version operator's own options."""
+"""Names that are enabled without a manifest: by sets, and by options of the cluster-version operator."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INGRESS_SOURCE, DEPLOYMENT_CONFIG_SOURCE = ALWAYS_ENABLED.source, FORCED_CAPABIL
 
 @pytest.mark.parametrize("baseline", ["v4.11", "v4.12", "v4.13", "vCurrent"])
 def test_a_set_that_gained_a_name_requests_it(baseline):
-    """MachineAPI was put into the older sets at 4.14: a surprise on the way, and asked for in the end."""
+    """4.14 added MachineAPI to the older sets: implicit during the update, and requested afterwards."""
     path = ("4.13.1", "4.14.1")
     with_manifest, without = (
         one_hop([manifest()], after, path=path, capabilities=select_only(baseline=baseline))

@@ -21,10 +21,10 @@ from ansible_collections.capability.openshift.tests.unit.builders.plans import (
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
 GATE_ROWS = [
-    ("gate turns on, so it is not loaded yet", "4.22.1", [], ["New"], "New", {}),
-    ("gate turns on, so it is loaded still", "4.22.1", [], ["New"], "-New", {"Console": "manifest"}),
-    ("gate turns off, so it is loaded still", "4.22.1", ["New"], [], "New", {"Console": "manifest"}),
-    ("gate turns off, so it is not loaded yet", "4.22.1", ["New"], [], "-New", {}),
+    ("gate becomes enabled, so it is not loaded yet", "4.22.1", [], ["New"], "New", {}),
+    ("gate becomes enabled, so it is still loaded", "4.22.1", [], ["New"], "-New", {"Console": "manifest"}),
+    ("gate becomes disabled, so it is still loaded", "4.22.1", ["New"], [], "New", {"Console": "manifest"}),
+    ("gate becomes disabled, so it is not loaded yet", "4.22.1", ["New"], [], "-New", {}),
     ("gate is on", "4.22.1", ["New"], ["New"], "New", {"Console": "manifest"}),
     ("gate is off", "4.22.1", [], [], "New", {}),
     ("gates are not read before 4.22", "4.21.1", [], ["New"], "New", {"Console": "manifest"}),
@@ -47,13 +47,13 @@ def test_gates_of_the_outgoing_release_decide(version, before, after, gate, expe
     assert changes(hop) == ({} if in_after else {"removed": ["one"]})
 
 
-@pytest.mark.parametrize(("said", "expected"), [(["New"], {"Console": "manifest"}), (["New=false"], {}), ([], {})])
-def test_given_gates_apply_to_both_releases(said, expected):
+@pytest.mark.parametrize(("given", "expected"), [(["New"], {"Console": "manifest"}), (["New=false"], {}), ([], {})])
+def test_given_gates_apply_to_both_releases(given, expected):
     before, after = (
         [manifest(feature_gate="-Old"), gates("Old")],
         [manifest("Console", feature_gate="New"), gates("Old")],
     )
-    assert enabled_by(one_hop(before, after, path=("4.22.1", "4.23.1"), feature_gates=said)) == expected
+    assert enabled_by(one_hop(before, after, path=("4.22.1", "4.23.1"), feature_gates=given)) == expected
 
 
 GATED = {"ClusterAPI", "CompatibilityRequirements"}
@@ -61,9 +61,9 @@ CLUSTER_API_ROWS = [
     ("hidden", [], {}, set()),
     ("by feature set", [], {"feature_set": TECH_PREVIEW}, GATED),
     ("by the gates of the release", [gates("ClusterAPIMachineManagement")], {}, GATED),
-    ("by gates that were said", [], {"feature_gates": ["ClusterAPIMachineManagement"]}, GATED),
+    ("by given gates", [], {"feature_gates": ["ClusterAPIMachineManagement"]}, GATED),
     ("the other gate", [], {"feature_gates": ["CRDCompatibilityRequirementOperator"]}, {"CompatibilityRequirements"}),
-    ("gates that were said win", [gates("ClusterAPIMachineManagement")], {"feature_gates": []}, set()),
+    ("given gates take precedence", [gates("ClusterAPIMachineManagement")], {"feature_gates": []}, set()),
 ]
 
 
@@ -109,7 +109,7 @@ BOTH = "ClusterAPI+Console"
         (("4.23.1", "4.23.2"), [GATE], {}, True, True),
         (("4.23.1", "4.23.2"), [], {"feature_set": TECH_PREVIEW}, True, True),
         (("4.23.1", "4.23.2"), [], {"feature_gates": ["ClusterAPIMachineManagement"]}, True, True),
-        # Before, it is a name like any other that nobody knows.
+        # Before 4.23 it is an unknown name like any other.
         (("4.22.1", "4.22.2"), [], {}, True, True),
         (("4.22.1", "4.23.1"), [], {}, True, False),
         (("4.22.1", "4.23.1"), [GATE], {}, True, True),

@@ -69,7 +69,7 @@ CHANGES = [
     ("goes", [manifest()], [], {"removed": ["one"]}),
     ("goes and was off", [manifest("Build")], [], {}),
     ("goes from the profile", [manifest()], [manifest(profile="hypershift")], {"removed": ["one"]}),
-    ("comes to the profile", [manifest(profile="hypershift")], [manifest()], {"added": ["one"]}),
+    ("added to the profile", [manifest(profile="hypershift")], [manifest()], {"added": ["one"]}),
     ("comes out of a name that is off", [manifest("Build")], [manifest()], {"added": ["one"]}),
     ("comes into a name that is on", [manifest("Build")], [manifest("Console")], {"added": ["one"]}),
     ("stays off", [manifest("Build")], [manifest("Storage")], {}),
@@ -117,9 +117,9 @@ MOVES = [
     ("with it", [manifest("Console")], [manifest("Console+Build")], {"Console": ["one"]}),
     ("from one to the other", [manifest("Console")], [manifest("Storage")], {"Console": ["one"], "Storage": ["one"]}),
     ("not at all", [manifest("Console")], [manifest("Console", file=ELSEWHERE)], {}),
-    ("between names that nobody asked for", [manifest()], [manifest("Build")], {}),
+    ("between names that are not requested", [manifest()], [manifest("Build")], {}),
     ("and was off", [manifest("Build")], [manifest("Console")], {}),
-    ("in a name that is on and not asked for", [manifest("Ingress")], [manifest()], {}),
+    ("in an enabled name that is not requested", [manifest("Ingress")], [manifest()], {}),
 ]
 
 

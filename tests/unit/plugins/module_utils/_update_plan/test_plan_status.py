@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plans of clusters that tell what they have: their status, and the resources on them."""
+"""Plans of clusters with a reported status, and with the resources on them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_list_of_names_counts_as_requested(known):
     [
         (["console"], ["Write Console: names are case sensitive"]),
         (["Consol", "Later", "Storage"], ["Did you mean Console?", "Known are: "]),
-        # One of a later release is none either: the list says what is on, and nothing was said of a rollback.
+        # A name of a later release is invalid too: the list does not indicate a rollback.
         (["MachineAPI"], ["Known are: "]),
     ],
 )
@@ -163,10 +163,8 @@ ON_THE_CLUSTER = [{"group": "apps", "kind": "Deployment", "namespace": "openshif
 @pytest.mark.parametrize(
     ("before", "after", "live", "expected"),
     [
-        pytest.param(
-            [], [manifest("Console")], ON_THE_CLUSTER, {"Console": None}, id="left over, in no release before"
-        ),
-        pytest.param([manifest()], [manifest("Console")], [], {}, id="somebody took it away"),
+        pytest.param([], [manifest("Console")], ON_THE_CLUSTER, {"Console": None}, id="orphaned, in no release before"),
+        pytest.param([manifest()], [manifest("Console")], [], {}, id="removed by hand"),
         pytest.param(
             [manifest("Build")], [manifest("Console")], ON_THE_CLUSTER, {"Console": ("Build",)}, id="off, and there"
         ),
@@ -229,14 +227,14 @@ def test_the_shown_manifest_of_a_resource_on_the_cluster_is_an_included_one(befo
             HOP,
             {"cluster_version": reference.cluster_version(select_only("Storage"), ["Ingress"])},
             {"Console": "manifest"},
-            id="asked for, and not shown by the status yet",
+            id="requested, and not in the status yet",
         ),
         pytest.param(
             "Ingress",
             HOP,
             {"cluster_version": reference.cluster_version(select_only(), [])},
             {"Console": "manifest"},
-            id="always on, and not shown by the status yet",
+            id="always enabled, and not in the status yet",
         ),
         pytest.param(
             "ClusterAPI",
@@ -263,7 +261,7 @@ def test_what_the_outgoing_release_deleted_counts_with_what_is_really_enabled(ne
 @pytest.mark.parametrize(
     ("middle", "live", "by_presence", "by_release"),
     [
-        pytest.param([], ON_THE_CLUSTER, {"Console": "manifest"}, {}, id="left behind"),
+        pytest.param([], ON_THE_CLUSTER, {"Console": "manifest"}, {}, id="orphaned"),
         pytest.param([manifest()], [], {"Console": "manifest"}, {"Console": "manifest"}, id="came with the first hop"),
         pytest.param([manifest("Build")], [], {}, {}, id="did not come with the first hop"),
         pytest.param(

@@ -22,17 +22,18 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
 )
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
-OBJECT = {
+STATUS: dict[str, Any] = {
+    "desired": {"version": "4.13.5"},
+    "capabilities": {"enabledCapabilities": ["Console"], "knownCapabilities": ["Console", "Storage"]},
+}
+OBJECT: dict[str, Any] = {
     "apiVersion": "config.openshift.io/v1",
     "kind": "ClusterVersion",
     "spec": {
         "capabilities": {"baselineCapabilitySet": "None"},
         "overrides": [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}],
     },
-    "status": {
-        "desired": {"version": "4.13.5"},
-        "capabilities": {"enabledCapabilities": ["Console"], "knownCapabilities": ["Console", "Storage"]},
-    },
+    "status": STATUS,
 }
 MINOR = Minor(4, 13)
 
@@ -187,7 +188,7 @@ def test_enabled_names_are_requested_by_name(enabled, known, expected):
 )
 @pytest.mark.parametrize("strict", [False, True])
 def test_another_minor_of_the_cluster_is_a_warning_and_an_error_with_fail_on(version, minor, warned, strict):
-    value = {**OBJECT, "status": {**OBJECT["status"], "desired": {"version": version}}}  # type: ignore[dict-item]
+    value = {**OBJECT, "status": {**STATUS, "desired": {"version": version}}}
     fail_on = ["any"] if strict else []
     _request, problems = read(options(cluster_version=value, fail_on=fail_on), minor)
 
@@ -218,3 +219,31 @@ def test_an_empty_list_of_resources_is_not_the_same_as_no_list():
 )
 def test_invalid_options_are_reported_at_their_location(given, locations):
     assert wrong(given) == locations
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            options({"capabilities": {}, "enabled_capabilities": []}, cluster_version=OBJECT),
+            "capabilities: cannot be combined with cluster_version and enabled_capabilities. "
+            "Keep one: the selection, the ClusterVersion, or the list of enabled names",
+        ),
+        (
+            options({"known_capabilities": []}),
+            "known_capabilities: is set without enabled_capabilities. Set enabled_capabilities too, or remove it",
+        ),
+        (
+            options({"enabled_capabilities": []}),
+            "enabled_capabilities: does not contain the selection, so these names count as requested by name. "
+            "Set cluster_version, which contains both",
+        ),
+        (
+            options(cluster_version={**OBJECT, "status": {**STATUS, "desired": {"version": "4.12.9"}}}),
+            "cluster_version.status.desired.version: is 4.12.9, but the path begins with a release of 4.13. "
+            "Begin the path with the release that the cluster runs",
+        ),
+    ],
+)
+def test_a_problem_of_a_request_has_a_hint(given, expected):
+    assert list(map(str, read(given)[1])) == [expected]

@@ -25,7 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._verify.desir
 
 PROFILE = f"{PROFILE_ANNOTATION}self"
 STATUS = CapabilityStatus(frozenset({"Console", "Build"}), frozenset({"Build"}))
-FACTS = InclusionContext(cluster_profile="self", feature_set="", capability_status=STATUS)
+INCLUSION = InclusionContext(cluster_profile="self", feature_set="", capability_status=STATUS)
 
 
 def resource(name: str) -> ResourceId:
@@ -37,62 +37,62 @@ def manifest(name: str, capability: str = "", file: str = "", **annotations: str
     return Manifest(resource(name), "v1", {PROFILE: "true", **needs, **annotations}, file or f"{name}.yaml")
 
 
-def expected(*manifests, facts=FACTS, leftovers=()):
-    return desired_state(included_manifests(manifests, facts), manifests, facts, dict.fromkeys(leftovers, ()))
+def of_release(*manifests, inclusion=INCLUSION, leftovers=()):
+    return desired_state(included_manifests(manifests, inclusion), manifests, inclusion, dict.fromkeys(leftovers, ()))
 
 
-def rules(found, name: str) -> list[str]:
-    return [reason.rule for reason in found.unwanted[resource(name)].reasons]
+def rules(state, name: str) -> list[str]:
+    return [reason.rule for reason in state.unexpected[resource(name)].reasons]
 
 
-def test_what_is_in_is_wanted_and_what_is_out_is_not():
-    found = expected(manifest("a"), manifest("b", "Build"), manifest("c", "Console"))
+def test_included_manifests_are_expected_and_excluded_ones_are_not():
+    state = of_release(manifest("a"), manifest("b", "Build"), manifest("c", "Console"))
 
-    assert [item.resource_id.name for item in found.wanted] == ["a", "b"]
-    assert list(found.unwanted) == [resource("c")]
-    assert found.unwanted[resource("c")].capabilities == ("Console",)
-    assert rules(found, "c") == ["disabled_capability"]
+    assert [item.resource_id.name for item in state.expected] == ["a", "b"]
+    assert list(state.unexpected) == [resource("c")]
+    assert state.unexpected[resource("c")].capabilities == ("Console",)
+    assert rules(state, "c") == ["disabled_capability"]
 
 
-def test_a_resource_that_one_manifest_of_several_brings_is_wanted():
+def test_a_resource_with_one_included_manifest_is_expected():
     techpreview = {FEATURE_SET_ANNOTATION: "TechPreviewNoUpgrade"}
-    found = expected(manifest("a", file="1", **techpreview), manifest("a", file="2"), manifest("a", "Console", "3"))
+    state = of_release(manifest("a", file="1", **techpreview), manifest("a", file="2"), manifest("a", "Console", "3"))
 
-    assert [item.file for item in found.wanted] == ["2"]
-    assert found.unwanted == {}
+    assert [item.file for item in state.expected] == ["2"]
+    assert state.unexpected == {}
 
 
-def test_of_several_manifests_the_nearest_miss_tells_why():
+def test_the_manifest_with_the_fewest_reasons_explains_an_exclusion():
     techpreview = {FEATURE_SET_ANNOTATION: "TechPreviewNoUpgrade"}
-    found = expected(manifest("a", "Console", "1", **techpreview), manifest("a", "Console", "2"))
+    state = of_release(manifest("a", "Console", "1", **techpreview), manifest("a", "Console", "2"))
 
-    assert found.unwanted[resource("a")].manifest == manifest("a", "Console", "2")
-    assert rules(found, "a") == ["disabled_capability"]
-
-
-def test_what_the_release_deletes_is_not_wanted():
-    found = expected(manifest("a", **{DELETE_ANNOTATION: "true"}))
-
-    assert found.wanted == ()
-    assert found.unwanted[resource("a")].reasons == (DELETED,)
+    assert state.unexpected[resource("a")].manifest == manifest("a", "Console", "2")
+    assert rules(state, "a") == ["disabled_capability"]
 
 
-def test_leftovers_are_not_wanted():
-    found = expected(manifest("a"), leftovers=[resource("b")])
+def test_a_resource_that_the_release_deletes_is_unexpected():
+    state = of_release(manifest("a", **{DELETE_ANNOTATION: "true"}))
 
-    assert found.unwanted[resource("b")].manifest is None
-    assert found.unwanted[resource("b")].reasons == (ORPHANED,)
+    assert state.expected == ()
+    assert state.unexpected[resource("a")].reasons == (DELETED,)
 
 
-def test_overridden_resources_are_nobodys_business():
+def test_leftovers_are_unexpected():
+    state = of_release(manifest("a"), leftovers=[resource("b")])
+
+    assert state.unexpected[resource("b")].manifest is None
+    assert state.unexpected[resource("b")].reasons == (ORPHANED,)
+
+
+def test_overridden_resources_are_ignored():
     names = ("a", "b", "c", "d")
     overrides = tuple(Override("ConfigMap", "", "a", name, True) for name in names)
-    found = expected(
+    state = of_release(
         manifest("a"),
         manifest("b", "Console"),
         manifest("c", **{DELETE_ANNOTATION: "true"}),
-        facts=FACTS._replace(overrides=overrides),
+        inclusion=INCLUSION._replace(overrides=overrides),
         leftovers=[resource("d")],
     )
 
-    assert found == ((), {})
+    assert state == ((), {})

@@ -1,0 +1,317 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Second runs, drift, check mode and diffs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    HOME,
+    INVENTORY,
+    NEXT,
+    PART_OF,
+    SENT_HASH,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    deployment,
+    ids,
+    manifest,
+    namespace,
+    path_of,
+    rollouts_of,
+    severities,
+    versions_of,
+)
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
+
+INGRESS_ONLY = selection("Ingress")
+LISTS = ("created", "changed_resources", "unchanged", "deleted", "failed_resources", "conflicts", "leftovers")
+MINE, OTHER = config_map("mine"), config_map("other")
+SECRET = "c2VjcmV0LXZhbHVl"
+
+
+def predicted_values(outcome: Outcome) -> dict[str, Any]:
+    """The return values that a check must predict."""
+    return {**{key: outcome[key] for key in LISTS}, "changed": outcome["changed"], "mode": outcome["mode"]}
+
+
+def predicted(rollouts: Rollouts, release: Path, **options: Any) -> Outcome:
+    """Run in check mode and then for real, compare the results, and return the real one."""
+    before = versions_of(rollouts.api)
+    check = rollouts.apply(release, check=True, **options)
+    assert versions_of(rollouts.api) == before
+    real = rollouts.apply(release, **options)
+    assert predicted_values(check) == predicted_values(real)
+    assert check.failed == real.failed
+    return real
+
+
+# Second runs
+
+
+def test_second_run_of_the_example_writes_nothing_and_sends_list_requests_only(rollouts: Rollouts) -> None:
+    first = rollouts.done(EXAMPLE, capabilities=selection(baseline="vCurrent"), feature_set="Default")
+    before, mark = versions_of(rollouts.api), rollouts.plane.audit.mark()
+    again = rollouts.done(EXAMPLE, feature_set="Default")
+    asked = rollouts.requests(mark)
+    assert again["changed"] is False
+    assert versions_of(rollouts.api) == before
+    assert {request.verb for request in asked} <= {"get", "list"}
+    kinds = {(item["group"], item["kind"]) for item in first["created"]}
+    assert len([request for request in asked if request.verb == "list"]) <= len(kinds)
+    assert len([request for request in asked if request.verb == "get"]) <= 8
+    assert len(again["unchanged"]) == len(first["created"]) > 40
+
+
+def test_immediate_second_run_writes_nothing(rollouts: Rollouts) -> None:
+    release = rollouts.release([namespace("mine"), config_map("a", "mine"), crd("things", "Thing"), deployment("a")])
+    rollouts.done(release)
+    with rollouts.unwritten():
+        assert rollouts.done(release)["changed"] is False
+
+
+def aggregated() -> Body:
+    """A ClusterRole whose rules a controller sets, with the empty list of real releases."""
+    rule = {"clusterRoleSelectors": [{"matchLabels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}}]}
+    return manifest("ClusterRole", "aggregated", api="rbac.authorization.k8s.io/v1", aggregationRule=rule, rules=[])
+
+
+def test_second_run_with_controllers_writes_nothing(
+    full_plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
+    release = rollouts.release([namespace("mine"), deployment("a", "mine"), aggregated(), crd("things", "Thing")])
+    rollouts.done(release, wait=True, wait_timeout=60)
+    wait_for(lambda: rollouts.get(aggregated()).get("rules"), "the rules of the role")
+    with rollouts.unwritten():
+        assert rollouts.done(release, wait=True, wait_timeout=60)["changed"] is False
+
+
+def test_update_with_controllers_removes_nothing_of_theirs(
+    full_plane: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rollouts = rollouts_of(full_plane, tmp_path, capsys, monkeypatch)
+    rollouts.done([aggregated()])
+    wait_for(lambda: rollouts.get(aggregated()).get("rules"), "the rules of the role")
+    outcome = rollouts.done([{**aggregated(), "metadata": {**aggregated()["metadata"], "labels": {"new": "x"}}}])
+    assert ids(outcome, "changed_resources") == ["ClusterRole aggregated"]
+    assert rollouts.get(aggregated())["rules"] != []
+
+
+def test_run_without_an_inventory_adopts_existing_objects(rollouts: Rollouts) -> None:
+    rollouts.done([MINE, OTHER])
+    rollouts.api.delete(INVENTORY)
+    outcome = rollouts.done([MINE, OTHER])
+    assert outcome["created"] == []
+    assert rollouts.api.exists(INVENTORY)
+    assert rollouts.done([MINE, OTHER])["changed"] is False
+
+
+# Drift
+
+
+def removed(rollouts: Rollouts) -> None:
+    rollouts.api.delete(path_of(MINE))
+
+
+def key_removed(rollouts: Rollouts) -> None:
+    rollouts.api.patch(path_of(MINE), {"data": None})
+
+
+def annotation_removed(rollouts: Rollouts) -> None:
+    rollouts.api.patch(path_of(MINE), {"metadata": {"annotations": {SENT_HASH: None}}})
+
+
+def label_removed(rollouts: Rollouts) -> None:
+    rollouts.api.patch(path_of(MINE), {"metadata": {"labels": {PART_OF: None}}})
+
+
+def replaced(rollouts: Rollouts) -> None:
+    rollouts.api.delete(path_of(MINE))
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}}
+    rollouts.api.post(path_of(MINE).rpartition("/")[0], body)
+
+
+@pytest.mark.parametrize("drift", [removed, key_removed, annotation_removed, label_removed, replaced])
+def test_drift_is_predicted_and_repaired(rollouts: Rollouts, drift: Callable[[Rollouts], None]) -> None:
+    release = rollouts.release([MINE, OTHER])
+    rollouts.done(release)
+    marks = rollouts.get(MINE)["metadata"]
+    drift(rollouts)
+    outcome = predicted(rollouts, release)
+    assert ids(outcome, "created") + ids(outcome, "changed_resources") == ["ConfigMap mine"]
+    found = rollouts.get(MINE)
+    assert found["data"] == {"key": "value"}
+    assert found["metadata"]["labels"] == marks["labels"]
+    assert found["metadata"]["annotations"] == marks["annotations"]
+    assert rollouts.done(release)["changed"] is False
+
+
+def test_value_that_another_client_changed_is_reported_and_repaired_on_request(rollouts: Rollouts) -> None:
+    release = rollouts.release([MINE, OTHER])
+    rollouts.done(release)
+    rollouts.api.patch(path_of(MINE), {"data": {"key": "drifted"}}, fieldManager="editor")
+    outcome = predicted(rollouts, release)
+    assert [item["manager"] for item in outcome["conflicts"]] == ["editor"]
+    assert ids(predicted(rollouts, release, force_conflicts=True), "changed_resources") == ["ConfigMap mine"]
+    assert rollouts.get(MINE)["data"] == {"key": "value"}
+
+
+def test_value_that_is_changed_and_changed_back_is_repaired_without_a_report(rollouts: Rollouts) -> None:
+    release = rollouts.release([MINE])
+    rollouts.done(release)
+    for value in ("drifted", "value"):
+        rollouts.api.patch(path_of(MINE), {"data": {"key": value}}, fieldManager="editor")
+    rollouts.done(release)
+    assert rollouts.done(release)["changed"] is False
+
+
+def test_status_that_controllers_write_is_no_drift(rollouts: Rollouts) -> None:
+    body = deployment("a")
+    release = rollouts.release([body])
+    rollouts.done(release)
+    rollouts.api.patch(f"{path_of(body)}/status", {"status": {"observedGeneration": 1, "replicas": 1}})
+    with rollouts.unwritten():
+        assert rollouts.done(release)["changed"] is False
+
+
+def test_field_that_another_client_added_is_no_drift(rollouts: Rollouts) -> None:
+    release = rollouts.release([MINE])
+    rollouts.done(release)
+    rollouts.api.patch(path_of(MINE), {"data": {"theirs": "x"}, "metadata": {"annotations": {"theirs": "y"}}})
+    with rollouts.unwritten():
+        assert rollouts.done(release)["changed"] is False
+
+
+# Check mode
+
+
+@pytest.mark.parametrize("names", [INGRESS_ONLY, selection(baseline="vCurrent")], ids=["None", "vCurrent"])
+def test_check_predicts_an_installation(rollouts: Rollouts, names: dict[str, Any]) -> None:
+    outcome = predicted(rollouts, EXAMPLE, capabilities=names, feature_set="Default")
+    assert not outcome.failed
+
+
+def test_check_predicts_an_update(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=selection("Console", "Ingress"), feature_set="Default")
+    outcome = predicted(rollouts, NEXT)
+    assert outcome["mode"] == "update"
+    assert outcome["deleted"] != []
+    assert outcome["leftovers"] != []
+
+
+def test_check_predicts_an_update_that_prunes(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
+    outcome = predicted(rollouts, NEXT, prune=True)
+    assert {item["pruned"] for item in outcome["leftovers"]} == {True}
+
+
+def test_check_predicts_a_capability_that_is_enabled(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
+    outcome = predicted(rollouts, EXAMPLE, capabilities=selection("Console", "Ingress"))
+    assert outcome["created"] != []
+    assert outcome["changed_resources"] == []
+
+
+def test_check_predicts_nothing_if_there_is_nothing_to_do(rollouts: Rollouts) -> None:
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
+    assert predicted(rollouts, EXAMPLE)["changed"] is False
+
+
+def test_check_predicts_what_the_server_rejects(rollouts: Rollouts) -> None:
+    odd = manifest("Service", "odd", HOME, spec={"ports": [{"port": 99999999}]})
+    files: dict[str, Any] = {"0000_10_a_1.yaml": odd, "0000_10_b_1.yaml": MINE, "0000_20_a_1.yaml": OTHER}
+    assert predicted(rollouts, rollouts.release(files)).failed
+
+
+def test_check_predicts_dropped_fields(rollouts: Rollouts) -> None:
+    outcome = predicted(rollouts, rollouts.release([{**MINE, "userNames": ["a"]}]))
+    assert severities(outcome) == ["warning"]
+
+
+def test_check_predicts_a_run_without_an_inventory(rollouts: Rollouts) -> None:
+    release = rollouts.release([MINE, OTHER])
+    rollouts.done(release)
+    rollouts.api.delete(INVENTORY)
+    predicted(rollouts, release)
+
+
+def test_check_predicts_a_run_over_objects_of_another_manager(rollouts: Rollouts) -> None:
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {"key": "value"}}
+    rollouts.api.post(path_of(MINE).rpartition("/")[0], body)
+    assert ids(predicted(rollouts, rollouts.release([MINE])), "changed_resources") == ["ConfigMap mine"]
+
+
+def test_check_predicts_objects_that_are_created_only(rollouts: Rollouts) -> None:
+    bodies = [config_map(name, annotations={"release.openshift.io/create-only": "true"}) for name in ("mine", "other")]
+    rollouts.api.post(path_of(MINE).rpartition("/")[0], bodies[0])
+    outcome = predicted(rollouts, rollouts.release(bodies))
+    assert ids(outcome, "created") == ["ConfigMap other"]
+    assert ids(outcome, "unchanged") == ["ConfigMap mine"]
+
+
+def test_check_predicts_kinds_and_namespaces_of_the_release(rollouts: Rollouts) -> None:
+    thing = manifest("Thing", "a", "new", api="test.io/v1", spec={})
+    files: dict[str, Any] = {
+        "0000_05_a_1.yaml": thing,
+        "0000_10_b_1.yaml": [crd("things", "Thing"), namespace("new")],
+        "0000_20_c_1.yaml": [config_map("a", "nowhere"), manifest("Unserved", "a", HOME, api="unserved.io/v1")],
+    }
+    outcome = predicted(rollouts, rollouts.release(files))
+    assert "Thing a" in ids(outcome, "created")
+
+
+# Diffs
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
+def test_diff_shows_changes_without_fields_of_the_server(rollouts: Rollouts, check: bool) -> None:
+    rollouts.done([MINE])
+    outcome = rollouts.done([{**MINE, "data": {"key": "new"}}, OTHER], check=check, diff=True)
+    changed, created = outcome["diff"]
+    assert '"key": "value"' in changed["before"]
+    assert '"key": "new"' in changed["after"]
+    assert created["before"] == ""
+    assert '"name": "other"' in created["after"]
+    for word in ("managedFields", "resourceVersion", "uid", "creationTimestamp"):
+        assert word not in json.dumps(outcome["diff"])
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
+def test_diff_hides_secrets(rollouts: Rollouts, check: bool) -> None:
+    body = manifest("Secret", "a", HOME, data={"key": SECRET})
+    rollouts.done([body])
+    outcome = rollouts.done([manifest("Secret", "a", HOME, data={"key": "bmV3LXZhbHVl"})], check=check, diff=True)
+    (shown,) = outcome["diff"]
+    assert shown["before"] != shown["after"]
+    for value in (SECRET, "bmV3LXZhbHVl", "secret-value", "new-value"):
+        assert value not in json.dumps(outcome.result)
+
+
+def test_diff_of_created_objects_hides_secrets_too(rollouts: Rollouts) -> None:
+    bodies = [
+        manifest("Secret", "a", HOME, stringData={"key": "secret-value"}),
+        manifest("Secret", "b", HOME, data={"key": SECRET}, annotations={"release.openshift.io/create-only": "true"}),
+    ]
+    outcome = rollouts.done(bodies, diff=True)
+    assert len(outcome["diff"]) == 2
+    assert SECRET not in json.dumps(outcome["diff"])
+    assert "secret-value" not in json.dumps(outcome["diff"])
+
+
+def test_diff_of_a_run_with_nothing_to_do_is_empty(rollouts: Rollouts) -> None:
+    rollouts.done([MINE])
+    assert rollouts.done([MINE], diff=True)["diff"] == []

@@ -1,0 +1,177 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Inclusion by feature set, profile and overrides, as the cluster reports them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    FEATURE_SET,
+    HOME,
+    INVENTORY,
+    Body,
+    Rollouts,
+    config_map,
+    everything_but,
+    ids,
+)
+from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
+
+FEATURE_GATE_CRD = "0000_10_config-operator_01_featuregates.crd.yaml"
+FEATURE_GATES = "/apis/config.openshift.io/v1/featuregates"
+TECH_PREVIEW = "TechPreviewNoUpgrade"
+INGRESS_ONLY = selection("Ingress")
+
+
+def of_set(name: str, feature_set: str, **fields: Any) -> Body:
+    return config_map(name, annotations={FEATURE_SET: feature_set}, **fields)
+
+
+BODIES = [of_set("default", "Default"), of_set("preview", TECH_PREVIEW), config_map("both")]
+
+
+def there(rollouts: Rollouts) -> list[str]:
+    return [body["metadata"]["name"] for body in BODIES if rollouts.has(body)]
+
+
+def with_feature_gates(rollouts: Rollouts) -> Path:
+    """A release with the definition of FeatureGate."""
+    folder = rollouts.release(BODIES)
+    source = EXAMPLE / "release-manifests" / FEATURE_GATE_CRD
+    (folder / FEATURE_GATE_CRD).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    return folder
+
+
+def set_feature_set(rollouts: Rollouts, name: str) -> None:
+    body = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": {"name": "cluster"}}
+    rollouts.api.apply(f"{FEATURE_GATES}/cluster", {**body, "spec": {"featureSet": name}})
+
+
+# Feature sets
+
+
+def test_nothing_with_a_feature_set_is_applied_while_it_is_unknown(rollouts: Rollouts) -> None:
+    outcome = rollouts.apply(rollouts.release(BODIES))
+    (problem,) = outcome.errors
+    assert (problem["code"], problem["where"]) == ("missing-feature-set", "feature_set")
+    assert "2 manifests" in problem["message"]
+    assert there(rollouts) == ["both"]
+
+
+def test_nothing_with_a_feature_set_is_applied_if_it_may_not_be_read(rollouts: Rollouts) -> None:
+    release = with_feature_gates(rollouts)
+    rollouts.done(rollouts.release([config_map("other")], "first"))
+    (rollouts.folder / "first" / FEATURE_GATE_CRD).write_bytes((release / FEATURE_GATE_CRD).read_bytes())
+    rollouts.done(rollouts.folder / "first")
+    user = certificate_user(rollouts.plane, "no-gates", everything_but("config.openshift.io", "featuregates"))
+    outcome = rollouts.apply(release, kubeconfig=user.kubeconfig)
+    (problem,) = outcome.errors
+    assert problem["code"] == "forbidden-request"
+    assert "feature_set" in problem["hint"]
+    assert there(rollouts) == ["both"]
+
+
+def test_given_feature_set_is_not_read(rollouts: Rollouts) -> None:
+    rollouts.done(rollouts.release(BODIES), feature_set=TECH_PREVIEW)
+    assert there(rollouts) == ["preview", "both"]
+
+
+def test_cluster_without_the_object_has_the_default_feature_set(rollouts: Rollouts) -> None:
+    rollouts.done(with_feature_gates(rollouts))
+    assert there(rollouts) == ["default", "both"]
+
+
+def test_feature_set_of_the_cluster_counts(rollouts: Rollouts) -> None:
+    release = with_feature_gates(rollouts)
+    rollouts.done(release, feature_set="Default")
+    rollouts.api.delete(f"/api/v1/namespaces/{HOME}/configmaps")
+    set_feature_set(rollouts, TECH_PREVIEW)
+    outcome = rollouts.done(release)
+    assert there(rollouts) == ["preview", "both"]
+    assert set(ids(outcome, "created")) == {"ConfigMap preview", "ConfigMap both"}
+
+
+def test_flavours_of_the_example_are_those_of_the_feature_set(rollouts: Rollouts) -> None:
+    crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterversions.config.openshift.io"
+    rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set=TECH_PREVIEW)
+    assert rollouts.api.get(crd)["metadata"]["annotations"][FEATURE_SET].startswith("TechPreview")
+
+
+# Overrides
+
+
+def cluster_version_with(rollouts: Rollouts, overrides: list[dict[str, Any]]) -> None:
+    rollouts.api.patch(PATH, {"spec": {"overrides": overrides}})
+
+
+UNMANAGED = {"kind": "ConfigMap", "group": "", "namespace": HOME, "name": "mine", "unmanaged": True}
+
+
+def test_override_of_the_cluster_leaves_a_resource_alone(rollouts: Rollouts) -> None:
+    mine = config_map("mine")
+    release = rollouts.release([mine, config_map("other")], cluster_version=True)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
+    cluster_version_with(rollouts, [UNMANAGED])
+    rollouts.api.patch(f"/api/v1/namespaces/{HOME}/configmaps/mine", {"data": {"key": "changed"}})
+    outcome = rollouts.done(release)
+    assert rollouts.get(mine)["data"] == {"key": "changed"}
+    assert outcome["leftovers"] == []
+    assert "ConfigMap mine" not in ids(outcome, "unchanged")
+
+
+def test_resource_that_is_unmanaged_is_not_pruned(rollouts: Rollouts) -> None:
+    mine = config_map("mine")
+    release = rollouts.release([mine, config_map("other")], cluster_version=True)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
+    cluster_version_with(rollouts, [UNMANAGED])
+    rollouts.done(release, prune=True)
+    assert rollouts.has(mine)
+
+
+def test_resource_is_managed_again_once_the_override_is_gone(rollouts: Rollouts) -> None:
+    mine = config_map("mine")
+    release = rollouts.release([mine], cluster_version=True)
+    rollouts.done(release, capabilities=INGRESS_ONLY)
+    cluster_version_with(rollouts, [UNMANAGED])
+    rollouts.api.delete(f"/api/v1/namespaces/{HOME}/configmaps/mine")
+    rollouts.done(release)
+    assert not rollouts.has(mine)
+    cluster_version_with(rollouts, [])
+    rollouts.done(release)
+    assert rollouts.has(mine)
+
+
+def test_overrides_that_are_given_stand_for_those_of_the_cluster(rollouts: Rollouts) -> None:
+    mine = config_map("mine")
+    release = rollouts.release([mine], cluster_version=True)
+    rollouts.done(release, capabilities=INGRESS_ONLY, overrides=[UNMANAGED])
+    assert not rollouts.has(mine)
+
+
+# Profiles
+
+
+def test_profile_of_the_last_rollout_is_the_default(rollouts: Rollouts) -> None:
+    hosted = config_map("hosted", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})
+    del hosted["metadata"]["annotations"]["include.release.openshift.io/self-managed-high-availability"]
+    release = rollouts.release([hosted, config_map("other")])
+    rollouts.done(release, cluster_profile="ibm-cloud-managed")
+    again = rollouts.done(release)
+    assert rollouts.has(hosted)
+    assert not rollouts.has(config_map("other"))
+    assert again["changed"] is False
+    assert rollouts.api.get(INVENTORY)["data"]["cluster-profile"] == "ibm-cloud-managed"
+
+
+def test_release_without_included_manifests_is_an_error(rollouts: Rollouts) -> None:
+    body = config_map("a")
+    body["metadata"]["annotations"] = {}
+    outcome = rollouts.apply(rollouts.release([body]))
+    assert outcome.failed
+    assert ("empty-release", "release") in outcome.faults

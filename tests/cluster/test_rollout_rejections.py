@@ -1,0 +1,229 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rejected manifests: fields of new definitions, conflicting defaults, wrong types, secrets."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    CREATE_ONLY,
+    HOME,
+    SENT_HASH,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    deployment,
+    ids,
+    manifest,
+    path_of,
+    severities,
+)
+
+TEXT = {"type": "string"}
+SECRET = "c2VjcmV0LXZhbHVl"
+
+
+def kind(*fields: str, plural: str = "things", name: str = "Thing") -> Body:
+    return crd(plural, name, {"type": "object", "properties": dict.fromkeys(fields, TEXT)})
+
+
+def thing(**spec: Any) -> Body:
+    return manifest("Thing", "a", HOME, api="test.io/v1", spec=spec)
+
+
+# Fields that a definition of the same rollout declares
+
+
+@pytest.mark.parametrize("mode", ["reconcile", "update"])
+@pytest.mark.parametrize("level", ["10", "20"])
+def test_field_of_a_definition_that_comes_later_in_the_rollout_is_applied(
+    rollouts: Rollouts, mode: str, level: str
+) -> None:
+    rollouts.done(rollouts.release({"0000_10_a_1.yaml": thing(a="1"), f"0000_{level}_z_1.yaml": kind("a")}))
+    files: dict[str, Any] = {"0000_10_a_1.yaml": thing(a="1", b="2"), f"0000_{level}_z_1.yaml": kind("a", "b")}
+    outcome = rollouts.done(rollouts.release(files), mode=mode)
+    assert rollouts.get(thing())["spec"] == {"a": "1", "b": "2"}
+    assert severities(outcome) == []
+    with rollouts.unwritten():
+        assert rollouts.done(rollouts.release(files))["changed"] is False
+
+
+def test_check_does_not_warn_of_a_field_that_the_new_definition_declares(rollouts: Rollouts) -> None:
+    rollouts.done([kind("a"), thing(a="1")])
+    outcome = rollouts.done([kind("a", "b"), thing(a="1", b="2")], check=True)
+    assert severities(outcome) == []
+    assert ids(outcome, "changed_resources") == ["CustomResourceDefinition things.test.io", "Thing a"]
+
+
+def test_components_that_wait_for_the_definitions_of_each_other_get_done(rollouts: Rollouts) -> None:
+    other = manifest("Other", "a", HOME, api="test.io/v1", spec={"a": "1"})
+
+    def files(*fields: str) -> dict[str, Any]:
+        spec = dict.fromkeys(fields, "1")
+        return {
+            "0000_10_a_1.yaml": [thing(**spec), kind(*fields, plural="others", name="Other")],
+            "0000_10_b_1.yaml": [{**other, "spec": spec}, kind(*fields)],
+        }
+
+    rollouts.done(rollouts.release(files("a")))
+    rollouts.done(rollouts.release(files("a", "b")))
+    assert rollouts.get(thing())["spec"] == rollouts.get(other)["spec"] == {"a": "1", "b": "1"}
+
+
+def test_dropped_field_is_applied_once_the_definition_declares_it(rollouts: Rollouts) -> None:
+    body = thing(a="1", b="2")
+    assert severities(rollouts.done([kind("a"), body])) == ["warning"]
+    with rollouts.unwritten():
+        assert severities(rollouts.done([kind("a"), body])) == []
+    assert rollouts.get(body)["metadata"]["annotations"][SENT_HASH].endswith("-normalized")
+    assert severities(rollouts.done([kind("a", "b"), body])) == []
+    assert rollouts.get(body)["spec"] == {"a": "1", "b": "2"}
+
+
+def test_undeclared_field_is_reported_again_if_the_definition_changes_without_it(rollouts: Rollouts) -> None:
+    body = thing(a="1", b="2")
+    rollouts.done([kind("a"), body])
+    assert severities(rollouts.done([kind("a", "c"), body])) == ["warning"]
+
+
+# Conflicting defaults of the API server
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
+def test_strategy_recreate_removes_the_default_of_the_server(rollouts: Rollouts, check: bool) -> None:
+    body = deployment("a")
+    rollouts.done([body])
+    body["spec"]["strategy"] = {"type": "Recreate"}
+    outcome = rollouts.done([body], check=check, diff=True)
+    assert ids(outcome, "changed_resources") == ["Deployment a"]
+    assert '"type": "Recreate"' in outcome["diff"][0]["after"]
+    assert "maxSurge" not in outcome["diff"][0]["after"]
+    assert rollouts.get(body)["spec"]["strategy"]["type"] == ("RollingUpdate" if check else "Recreate")
+
+
+def test_strategy_recreate_is_ours_without_the_default_and_changes_nothing_more(rollouts: Rollouts) -> None:
+    body = deployment("a")
+    rollouts.done([body])
+    body["spec"]["strategy"] = {"type": "Recreate"}
+    rollouts.done([body])
+    entries = rollouts.get(body)["metadata"]["managedFields"]
+    (ours,) = [entry["fieldsV1"] for entry in entries if entry["manager"] == "capability.openshift"]
+    assert ours["f:spec"]["f:strategy"] == {"f:type": {}}
+    with rollouts.unwritten():
+        assert rollouts.done([body])["changed"] is False
+
+
+def test_field_of_another_manager_is_not_removed(rollouts: Rollouts) -> None:
+    body = deployment("a")
+    rollouts.done([body])
+    theirs = {"spec": {"strategy": {"rollingUpdate": {"maxSurge": 3}}}}
+    rollouts.api.patch(path_of(body), theirs, fieldManager="editor")
+    body["spec"]["strategy"] = {"type": "Recreate"}
+    assert ids(rollouts.apply([body]), "failed_resources") == ["Deployment a"]
+    assert rollouts.get(body)["spec"]["strategy"]["rollingUpdate"]["maxSurge"] == 3
+
+
+# Wrong types
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_value_of_a_wrong_type_is_reported_immediately_with_its_location(rollouts: Rollouts, wait: bool) -> None:
+    begun = time.monotonic()
+    outcome = rollouts.apply([config_map("odd", data={"x": 5, "y": ["a"]})], wait=wait, wait_timeout=30)
+    assert time.monotonic() - begun < 4
+    (problem,) = outcome.errors
+    assert (problem["code"], problem["where"]) == ("mistyped-field", "0000_10_a_00.yaml, document 1")
+    assert ".data.x is a number, expected a string" in problem["message"]
+    assert ".data.y is a list, expected a string" in problem["message"]
+    assert [item["state"] for item in outcome["failed_resources"]] == ["failed"]
+
+
+# Failures, and what is applied nevertheless
+
+
+def broken() -> Body:
+    return manifest("Service", "broken", HOME, spec={"ports": [{"port": 99999999}]})
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
+def test_failure_stops_the_rest_of_its_component_and_no_other(rollouts: Rollouts, check: bool) -> None:
+    files: dict[str, Any] = {"0000_10_a_1.yaml": [broken(), config_map("after")], "0000_10_b_1.yaml": config_map("b")}
+    outcome = rollouts.apply(rollouts.release(files), check=check)
+    assert ids(outcome, "created") == ["ConfigMap b"]
+    assert outcome.problem("unapplied-manifests")["message"].startswith("1 manifests")
+    assert rollouts.has(config_map("after")) is False
+
+
+def test_rollout_does_not_wait_for_what_a_failed_component_would_create(rollouts: Rollouts) -> None:
+    files: dict[str, Any] = {
+        "0000_10_a_1.yaml": [broken(), kind("a")],
+        "0000_10_b_1.yaml": [thing(a="1"), config_map("b")],
+    }
+    outcome = rollouts.apply(rollouts.release(files))
+    assert ids(outcome, "created") == ["ConfigMap b"]
+    states = {item["name"]: item["state"] for item in outcome["failed_resources"]}
+    assert states == {"broken": "failed", "a": "unserved"}
+
+
+# Create-only objects
+
+
+def test_rollout_does_not_wait_for_an_existing_create_only_object(rollouts: Rollouts) -> None:
+    body = deployment("a", annotations={CREATE_ONLY: "true"})
+    rollouts.api.post(path_of(body).rpartition("/")[0], body)
+    assert ids(rollouts.done([body], wait=True, wait_timeout=5), "unchanged") == ["Deployment a"]
+
+
+# Secrets
+
+
+def everything(outcome: Any, journal: Path) -> str:
+    return json.dumps(outcome.result) + (journal.read_text(encoding="utf-8") if journal.exists() else "")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"data": {"pin": 12345678}}, {"data": {"pin": "12345678#"}}, {"type": "12345678", "immutable": "12345678"}],
+    ids=["type", "base64", "other fields"],
+)
+def test_error_of_a_secret_names_the_field_and_no_value(
+    rollouts: Rollouts, tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    journal = tmp_path / "journal"
+    outcome = rollouts.apply([manifest("Secret", "a", HOME, **fields)], journal=str(journal))
+    assert outcome.failed
+    assert "12345678" not in everything(outcome, journal)
+    assert outcome.errors[0]["where"] == "0000_10_a_00.yaml, document 1"
+
+
+def test_error_of_an_immutable_secret_names_the_field(rollouts: Rollouts, tmp_path: Path) -> None:
+    rollouts.done([manifest("Secret", "a", HOME, data={"key": SECRET}, immutable=True)])
+    outcome = rollouts.apply([manifest("Secret", "a", HOME, data={"key": "bmV3"}, immutable=True)])
+    assert "422 about data" in outcome.errors[0]["message"]
+    assert outcome.errors[0]["code"] == "immutable-field"
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
+def test_diff_shows_no_annotation_with_a_copy_of_a_secret(rollouts: Rollouts, check: bool) -> None:
+    given = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": HOME}}
+    rollouts.plane.kubectl("apply", "-f", "-", given=json.dumps({**given, "stringData": {"key": "hunter2"}}))
+    outcome = rollouts.done([manifest("Secret", "a", HOME, data={"more": SECRET})], check=check, diff=True)
+    assert "last-applied-configuration" in outcome["diff"][0]["before"]
+    assert "hunter2" not in json.dumps(outcome.result)
+    assert "aHVudGVyMg" not in json.dumps(outcome.result)
+
+
+def test_diff_hides_the_credentials_of_a_proxy(rollouts: Rollouts) -> None:
+    address = "http://user:s3cr3t@proxy.example:3128"
+    body = deployment("a", container={"env": [{"name": "HTTP_PROXY", "value": address}]})
+    outcome = rollouts.done([body], diff=True)
+    assert "s3cr3t" not in json.dumps(outcome.result)
+    assert "http://(hidden)@proxy.example:3128" in outcome["diff"][0]["after"]

@@ -1,0 +1,278 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Manifests of real releases that a real API server rejects, and how a rollout applies them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    DELETE,
+    HOME,
+    Body,
+    Rollouts,
+    config_map,
+    crd,
+    deployment,
+    ids,
+    later,
+    manifest,
+    namespace,
+    severities,
+)
+from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+
+RBAC = "rbac.authorization.k8s.io/v1"
+API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+OPERATOR_CRD = EXAMPLE / "manifests" / "0000_00_cluster-version-operator_01_clusteroperators.crd.yaml"
+
+
+def binding(name: str = "trap") -> Body:
+    """A ClusterRoleBinding with a field of another API, as in real releases."""
+    return manifest(
+        "ClusterRoleBinding",
+        name,
+        api=RBAC,
+        roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+        subjects=[{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "user"}],
+        userNames=["user"],
+    )
+
+
+# Missing and undeclared fields
+
+
+def test_cluster_operator_gets_an_empty_spec_and_never_a_status(rollouts: Rollouts) -> None:
+    operator = manifest(
+        "ClusterOperator",
+        "trap",
+        api="config.openshift.io/v1",
+        status={"versions": [{"name": "operator", "version": "4.21.0"}]},
+    )
+    folder = rollouts.release({"0000_50_trap_02.yaml": operator})
+    (folder / "0000_00_cvo_01.yaml").write_text(OPERATOR_CRD.read_text(encoding="utf-8"), encoding="utf-8")
+    rollouts.done(folder)
+    found = rollouts.get(operator)
+    assert found["spec"] == {}
+    assert not found.get("status", {}).get("versions")
+
+
+def test_undeclared_field_is_dropped_with_one_warning(rollouts: Rollouts) -> None:
+    outcome = rollouts.done([binding()])
+    assert outcome.problem("undeclared-field")["severity"] == "warning"
+    assert "userNames" not in rollouts.get(binding())
+
+
+def test_dropped_field_costs_nothing_in_the_second_run(rollouts: Rollouts) -> None:
+    rollouts.done([binding()])
+    with rollouts.unwritten():
+        outcome = rollouts.done([binding()])
+    assert severities(outcome) == []
+
+
+def test_undeclared_field_inside_a_container_is_dropped_and_the_rest_stays(rollouts: Rollouts) -> None:
+    body = deployment("trap", container={"nonsense": {"a": 1}, "args": ["--v=2"]})
+    outcome = rollouts.done([body])
+    assert '.spec.template.spec.containers[name="main"].nonsense' in outcome.problem("undeclared-field")["message"]
+    (container,) = rollouts.get(body)["spec"]["template"]["spec"]["containers"]
+    assert container["args"] == ["--v=2"]
+    assert "nonsense" not in container
+
+
+def test_several_undeclared_fields_of_several_containers_are_dropped(rollouts: Rollouts) -> None:
+    body = deployment("trap", container={"nonsense": 1, "ports": [{"containerPort": 80, "odd": True}]})
+    pod = body["spec"]["template"]["spec"]
+    pod["containers"].append({"name": "side-car", "image": "registry.example/b:1", "nonsense": 2})
+    pod["oddity"] = "x"
+    rollouts.done([body])
+    found = rollouts.get(body)["spec"]["template"]["spec"]
+    assert [item["name"] for item in found["containers"]] == ["main", "side-car"]
+    assert found["containers"][0]["ports"] == [{"containerPort": 80, "protocol": "TCP"}]
+
+
+def test_required_nullable_fields_are_applied_as_null(rollouts: Rollouts) -> None:
+    text = {"type": "string", "nullable": True}
+    inner = {"type": "object", "required": ["deep"], "properties": {"deep": text}}
+    schema = {"type": "object", "required": ["flat"], "properties": {"flat": text, "inner": inner}}
+    body = manifest("Strict", "trap", HOME, api="test.io/v1", spec={"inner": {}})
+    outcome = rollouts.done([crd("stricts", "Strict", schema), body])
+    assert rollouts.get(body)["spec"] == {"flat": None, "inner": {"deep": None}}
+    assert "spec.flat" in outcome.problem("required-null")["message"]
+
+
+def test_required_field_that_is_not_nullable_is_an_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
+    schema = {"type": "object", "required": ["flat"], "properties": {"flat": {"type": "string"}}}
+    body = manifest("Strict", "trap", HOME, api="test.io/v1", spec={})
+    files: dict[str, Any] = {"0000_10_a_1.yaml": [crd("stricts", "Strict", schema), body]}
+    outcome = rollouts.apply(rollouts.release({**files, "0000_10_b_1.yaml": config_map("other")}))
+    assert "spec.flat" in outcome.message
+    assert ids(outcome, "failed_resources") == ["Strict trap"]
+    assert rollouts.has(config_map("other"))
+
+
+def constraints() -> list[Body]:
+    """SecurityContextConstraints, and the part of their definition that requires the fields."""
+    flags = ("allowHostIPC", "allowHostNetwork", "allowPrivilegedContainer")
+    nullable = {"type": "array", "nullable": True, "items": {"type": "string"}}
+    properties: dict[str, Any] = {
+        **{name: {"type": "boolean"} for name in flags},
+        **dict.fromkeys(("allowedCapabilities", "defaultAddCapabilities", "volumes"), nullable),
+        "priority": {"type": "integer", "format": "int32", "nullable": True},
+    }
+    kind, group = "SecurityContextConstraints", "security.io"
+    definition = crd("securitycontextconstraints", kind, namespaced=False, group=group)
+    schema = {"type": "object", "required": sorted(properties), "properties": properties}
+    definition["spec"]["versions"][0]["schema"] = {"openAPIV3Schema": schema}
+    given: Body = dict.fromkeys(flags, False)
+    return [definition, manifest(kind, "restricted-v2", api=f"{group}/v1", volumes=["secret"], **given)]
+
+
+def real_releases() -> list[Path]:
+    """The real releases of CAPABILITY_RELEASES that have SecurityContextConstraints in the form of 4.18."""
+    root = os.environ.get("CAPABILITY_RELEASES")
+    folders = sorted(Path(root).glob("*/release-manifests")) if root else []
+    return [folder for folder in folders if list(folder.glob("*securitycontextconstraints-Default.crd.yaml"))]
+
+
+@pytest.mark.parametrize("real", [None, *real_releases()], ids=lambda folder: folder.parent.name if folder else "small")
+def test_security_context_constraints_of_a_bare_definition(rollouts: Rollouts, real: Path | None) -> None:
+    bodies = constraints()
+    if real is not None:
+        names = ("*securitycontextconstraints-Default.crd.yaml", "*_00_scc-*", "*_security_context_constraint.yaml")
+        texts = [path.read_text(encoding="utf-8") for name in names for path in sorted(real.glob(name))]
+        found = [body for text in texts for body in yaml.safe_load_all(text) if body]
+        bodies = [body for body in found if body["kind"] in ("CustomResourceDefinition", "SecurityContextConstraints")]
+    release = rollouts.release(bodies)
+    outcome = rollouts.done(release, feature_set="Default", openshift_version="4.18.0")
+    assert "SecurityContextConstraints restricted-v2" in ids(outcome, "created")
+    assert "required-null" in {item["code"] for item in outcome["problems"] if item["severity"] == "info"}
+    assert rollouts.done(release, feature_set="Default", openshift_version="4.18.0")["changed"] is False
+
+
+# Kinds that are not served, or not yet
+
+
+def test_unserved_kind_is_one_warning_and_the_rest_is_applied(rollouts: Rollouts) -> None:
+    streams = [manifest("ImageStream", name, HOME, api="image.openshift.io/v1") for name in ("a", "b", "c")]
+    outcome = rollouts.done([*streams, config_map("other")])
+    problem = outcome.problem("unserved-kind")
+    assert problem["severity"] == "warning"
+    assert all(f"{HOME}/{name}" in problem["message"] for name in ("a", "b", "c"))
+    assert {item["state"] for item in outcome["failed_resources"]} == {"unserved"}
+    assert rollouts.has(config_map("other"))
+
+
+def test_unserved_version_is_reported_with_the_version(rollouts: Rollouts) -> None:
+    outcome = rollouts.done([manifest("Deployment", "a", HOME, api="apps/v1beta9")])
+    assert "apps/v1beta9" in outcome.problem("unserved-kind")["where"]
+
+
+def api_service(rollouts: Rollouts) -> Body:
+    """Register an API server that never answers."""
+    spec = {
+        "group": "late.io",
+        "version": "v1",
+        "groupPriorityMinimum": 1000,
+        "versionPriority": 10,
+        "service": {"namespace": HOME, "name": "missing"},
+        "insecureSkipTLSVerify": True,
+    }
+    body = manifest("APIService", "v1.late.io", api="apiregistration.k8s.io/v1", spec=spec)
+    rollouts.api.post(API_SERVICES, body)
+    return body
+
+
+@pytest.fixture
+def late_api(rollouts: Rollouts) -> Any:
+    api_service(rollouts)
+    yield
+    if rollouts.api.exists(f"{API_SERVICES}/v1.late.io"):
+        rollouts.api.delete(f"{API_SERVICES}/v1.late.io")
+
+
+@pytest.mark.usefixtures("late_api")
+def test_rollout_waits_for_an_api_server_that_does_not_answer_and_reports_it(rollouts: Rollouts) -> None:
+    bodies = [manifest("Late", "a", HOME, api="late.io/v1"), config_map("other")]
+    begun = time.monotonic()
+    outcome = rollouts.apply(bodies, wait=True, wait_timeout=3)
+    assert time.monotonic() - begun >= 3
+    (problem,) = outcome.errors
+    assert "late.io" in problem["where"]
+    assert problem["code"] == "unavailable-group"
+    assert rollouts.has(config_map("other"))
+    assert ids(outcome, "failed_resources") == ["Late a"]
+
+
+@pytest.mark.usefixtures("late_api")
+def test_kind_of_an_api_server_that_answers_at_last_is_applied(rollouts: Rollouts) -> None:
+    late = manifest("Late", "a", HOME, api="late.io/v1")
+
+    def serve() -> None:
+        rollouts.api.delete(f"{API_SERVICES}/v1.late.io")
+        rollouts.api.post(
+            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd("lates", "Late", group="late.io")
+        )
+
+    with later(2, serve):
+        outcome = rollouts.done([late, config_map("other")], wait=True, wait_timeout=120)
+    assert "Late a" in ids(outcome, "created")
+
+
+# Objects that appear during the rollout
+
+
+def test_rollout_waits_for_a_namespace_of_another_client(rollouts: Rollouts) -> None:
+    body = config_map("a", "by-operator")
+    with later(2, lambda: rollouts.api.post("/api/v1/namespaces", namespace("by-operator"))):
+        outcome = rollouts.done([body, config_map("other")], wait=True, wait_timeout=120)
+    assert rollouts.has(body)
+    assert ids(outcome, "failed_resources") == []
+
+
+def test_missing_namespaces_are_one_error_each_and_the_rest_is_applied(rollouts: Rollouts) -> None:
+    bodies = [config_map(name, home) for home in ("gone-1", "gone-2") for name in ("a", "b")]
+    outcome = rollouts.apply([*bodies, config_map("other")])
+    assert sorted(item["where"] for item in outcome.errors) == ["namespaces gone-1", "namespaces gone-2"]
+    assert {item["state"] for item in outcome["failed_resources"]} == {"no_namespace"}
+    assert rollouts.has(config_map("other"))
+
+
+def test_namespace_of_the_release_itself_may_come_later_in_it(rollouts: Rollouts) -> None:
+    files: dict[str, Any] = {"0000_10_a_1.yaml": config_map("a", "mine"), "0000_20_b_1.yaml": namespace("mine")}
+    rollouts.done(rollouts.release(files))
+    assert rollouts.has(config_map("a", "mine"))
+
+
+def test_objects_of_thirty_new_kinds_are_all_applied(rollouts: Rollouts) -> None:
+    numbers = range(30)
+    files: dict[str, Any] = {}
+    for number in numbers:
+        files[f"0000_10_c{number}_1.yaml"] = crd(f"many{number}s", f"Many{number}", group=f"g{number % 5}.io")
+        body = manifest(f"Many{number}", "a", HOME, api=f"g{number % 5}.io/v1", spec={"a": 1})
+        files[f"0000_{20 if number % 2 else '05'}_o{number}_1.yaml"] = body
+    outcome = rollouts.done(rollouts.release(files), parallelism=16)
+    assert len(ids(outcome, "created")) == 60
+    assert severities(outcome) == []
+
+
+def test_kind_whose_names_are_taken_is_reported_immediately(rollouts: Rollouts) -> None:
+    rollouts.done(rollouts.release([crd("things", "Thing")], "first"))
+    begun = time.monotonic()
+    outcome = rollouts.apply([crd("things2", "Thing"), manifest("Thing", "a", HOME, api="test.io/v1", spec={})])
+    assert time.monotonic() - begun < 60
+    assert outcome.errors[0]["code"] == "unestablished-definition"
+    assert "Thing" in outcome.errors[0]["message"]
+
+
+def test_manifest_that_deletes_is_never_applied(rollouts: Rollouts) -> None:
+    tombstone = manifest("Deployment", "trap", HOME, api="apps/v1", annotations={DELETE: "true"})
+    outcome = rollouts.done([tombstone, config_map("other")])
+    assert ids(outcome, "created") == ["ConfigMap other"]
+    assert not rollouts.has(tombstone)

@@ -1,0 +1,136 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import docsite
+import pytest
+from environment import ROOT
+from support import Failed
+
+
+def write(folder, pages):
+    for name, text in pages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def test_links_to_pages_files_and_anchors_are_accepted(tmp_path):
+    write(
+        tmp_path,
+        {
+            "index.html": '<h1 id="top">x</h1><a href="docs/a.html#b">x</a><a href="#top">x</a><img src="docs/a.png">',
+            "docs/a.html": '<a name="b"></a><a href="../index.html">x</a><a href="https://example.com/c">x</a>',
+            "docs/a.png": "",
+        },
+    )
+
+    assert docsite.check(tmp_path) == ([], {"index.html", "docs/a.html"})
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('<a href="gone.html">x</a>', "'gone.html' does not exist"),
+        ('<a href="a.html#gone">x</a>', "'a.html#gone' has no such anchor"),
+        ('<a href="#gone">x</a>', "'#gone' has no such anchor"),
+        ('<img src="gone.png">', "'gone.png' does not exist"),
+        ('<a href="../outside.html">x</a>', "'../outside.html' does not exist"),
+        ('<a href="/a.html">x</a>', "'/a.html' does not exist"),
+        ('<a href="https:/example.com">x</a>', "'https:/example.com' is no address"),
+        ('<a href="ftp://example.com">x</a>', "'ftp://example.com' is no address"),
+        ('<script src="https://example.com/a.js"></script>', "'https://example.com/a.js' is loaded from another host"),
+    ],
+)
+def test_a_broken_link_is_a_problem(tmp_path, content, problem):
+    write(tmp_path, {"a.html": content})
+
+    assert docsite.check(tmp_path)[0] == [f"a.html: {problem}"]
+
+
+def test_every_plugin_role_and_guide_needs_a_page():
+    required = docsite.required()
+
+    assert {
+        "index.html",
+        "reference/update_plan_module.html",
+        "reference/included_test.html",
+        "reference/enabled_capabilities_filter.html",
+        "reference/update_plan_role.html",
+        "roles/update_plan/README.html",
+        "docs/plan_an_update.html",
+    } <= required
+    assert not any("__init__" in name for name in required)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[a](../README.md#x)", "[a](../index.md#x)"),
+        ("[a](../roles/update_plan)", "[a](../roles/update_plan/README.md)"),
+        ("[a](../plugins)", "a"),
+        ("[a](https://example.com/x) and [b](#c)", "[a](https://example.com/x) and [b](#c)"),
+        (
+            "the module `capability.openshift.update_plan`",
+            "the module [`capability.openshift.update_plan`](../reference/update_plan_module.rst)",
+        ),
+        (
+            "the role `capability.openshift.update_plan`",
+            "the role [`capability.openshift.update_plan`](../reference/update_plan_role.rst)",
+        ),
+        (
+            "`capability.openshift.apply_release`",
+            "[`capability.openshift.apply_release`](../playbooks.md#apply_release)",
+        ),
+        ("[`capability.openshift.update_plan`](rules.md)", "[`capability.openshift.update_plan`](rules.md)"),
+        ("`capability.openshift.unknown`", "`capability.openshift.unknown`"),
+    ],
+)
+def test_links_and_names_lead_to_pages_of_the_site(text, expected):
+    assert docsite.prose(text, ROOT / "docs" / "rules.md", "..") == expected
+
+
+def test_a_link_to_nothing_fails():
+    with pytest.raises(Failed, match=r"docs/rules\.md: gone\.md does not exist"):
+        docsite.prose("[a](gone.md)", ROOT / "docs" / "rules.md", "..")
+
+
+def test_private_plugins_are_not_in_the_index():
+    text = """\
+.. _filter_plugins_in_capability.openshift:
+
+Filter Plugins
+~~~~~~~~~~~~~~
+
+* :ansplugin:`_lines filter <capability.openshift._lines#filter>` -- Private
+* :ansplugin:`names filter <capability.openshift.names#filter>` -- Public
+
+.. toctree::
+    :maxdepth: 1
+    :hidden:
+
+    _lines_filter
+    names_filter
+
+.. _lookup_plugins_in_capability.openshift:
+
+Lookup Plugins
+~~~~~~~~~~~~~~
+
+* :ansplugin:`_given lookup <capability.openshift._given#lookup>` -- Private
+
+.. toctree::
+    :maxdepth: 1
+    :hidden:
+
+    _given_lookup
+
+.. _test_plugins_in_capability.openshift:
+"""
+    found = docsite.index(text)
+
+    assert "    names (filter) <names_filter>\n" in found
+    assert "Private" not in found
+    assert "_given" not in found
+    assert "Lookup" not in found
+    assert ".. _test_plugins_in_capability.openshift:" in found

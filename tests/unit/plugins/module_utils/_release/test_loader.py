@@ -1,0 +1,257 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every problem of loading a release, with its code, location, message and hint."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ReleaseError
+from ansible_collections.capability.openshift.plugins.module_utils._release import loader
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    image_references,
+    manifest,
+    metadata,
+    write_files,
+    write_release,
+)
+
+FILES: dict[str, str | bytes] = {"0000_50_one_01.yaml": manifest("one")}
+METADATA = "release-manifests/release-metadata"
+REFERENCES = "release-manifests/image-references"
+AGAIN = "Extract the release again"
+
+
+def errors(path: Path | str, **options: Any) -> list[tuple[str, ...]]:
+    with pytest.raises(ReleaseError) as raised:
+        load_release(str(path), **options)
+    return [tuple(problem)[1:] for problem in raised.value.problems if problem.severity == "error"]
+
+
+def test_an_empty_path():
+    expected = ("invalid-path", "release", "is empty, expected a directory", "Name an extracted release")
+
+    assert errors("") == [expected]
+
+
+def test_a_path_that_is_not_a_directory(tmp_path):
+    file, missing = tmp_path / "file", tmp_path / "missing"
+    file.touch()
+    hint = "Name a directory into which a release was extracted"
+
+    assert errors(file) == [("not-a-directory", str(file), "is a file, expected a directory", hint)]
+    assert errors(missing) == [("missing-directory", str(missing), "does not exist, expected a directory", hint)]
+
+
+def test_a_directory_without_manifests(tmp_path):
+    message = (
+        "contains no manifests, expected release-manifests/ (and manifests/), or files that end in .yaml, .yml, .json"
+    )
+    hint = "Name the directory of an extracted release"
+
+    assert errors(tmp_path) == [("empty-release", str(tmp_path), message, hint)]
+
+
+def test_missing_release_manifests(tmp_path):
+    write_files(tmp_path / "manifests", FILES)
+    message = "contains manifests/ but no release-manifests/"
+
+    assert errors(tmp_path)[0] == (
+        "missing-directory",
+        str(tmp_path),
+        message,
+        "Extract both directories of the release image",
+    )
+
+
+def test_missing_manifests_of_the_cvo(tmp_path):
+    path = write_release(tmp_path, FILES)
+    (path / "manifests").rmdir()
+
+    (problem,) = load_release(str(path)).problems
+
+    assert tuple(problem) == (
+        "warning",
+        "missing-directory",
+        str(path),
+        "contains release-manifests/ but no manifests/, so the CVO's own manifests are missing",
+        "Extract both directories of the release image",
+    )
+
+
+def test_an_invalid_release_image(tmp_path):
+    expected = (
+        "invalid-pull-spec",
+        "release_image",
+        "'two words' is not a pull spec",
+        "Give the pull spec of the release image, or remove the option",
+    )
+
+    assert errors(write_release(tmp_path, FILES), release_image="two words") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("about", "code", "field", "message"),
+    [
+        ({"kind": "other", "version": "4.20.3"}, "wrong-kind", "kind", "is 'other', expected cincinnati-metadata-v0"),
+        (
+            metadata(""),
+            "invalid-version",
+            "version",
+            "is missing, expected a semantic version such as 4.20.3, as a string",
+        ),
+        (
+            metadata("4.20"),
+            "invalid-version",
+            "version",
+            "is '4.20', expected a semantic version such as 4.20.3, as a string",
+        ),
+        ("[]", "invalid-json", "", "is not a JSON object"),
+        ("", "invalid-json", "", "is not valid JSON: Expecting value: line 1 column 1 (char 0)"),
+    ],
+)
+def test_invalid_metadata(about, code, field, message, tmp_path):
+    path = write_release(tmp_path, FILES, about=about, references=image_references("4.20.3"))
+    where = f"{METADATA}, {field}" if field else METADATA
+
+    assert errors(path) == [(code, where, message, AGAIN)]
+
+
+def test_another_version_than_the_given_one(tmp_path):
+    expected = (
+        "conflicting-version",
+        f"{METADATA}, version",
+        "is 4.20.3, but openshift_version is 4.19",
+        "Remove openshift_version, the release contains its version",
+    )
+
+    assert errors(write_release(tmp_path, FILES), openshift_version="4.19") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("references", "code", "field", "message", "hint"),
+    [
+        (
+            image_references("4.20.4"),
+            "conflicting-version",
+            "metadata.name",
+            "is '4.20.4', but the version in release-metadata is 4.20.3",
+            "Extract both files from the same release",
+        ),
+        (
+            {**image_references("4.20.3"), "kind": "List"},
+            "wrong-kind",
+            "kind",
+            "is 'List', expected ImageStream",
+            AGAIN,
+        ),
+    ],
+)
+def test_invalid_image_references(references, code, field, message, hint, tmp_path):
+    path = write_release(tmp_path, FILES, about=metadata("4.20.3"), references=references)
+
+    assert errors(path) == [(code, f"{REFERENCES}, {field}", message, hint)]
+
+
+@pytest.mark.parametrize(
+    ("where", "hint"),
+    [
+        (METADATA, "Extract the release with its metadata"),
+        (REFERENCES, "Extract the release with its image references"),
+    ],
+)
+def test_missing_metadata(where, hint, tmp_path):
+    path = write_release(tmp_path, FILES)
+    (path / where).unlink()
+
+    assert errors(path) == [("missing-file", where, "does not exist", hint)]
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    path = write_release(tmp_path, FILES)
+    folder = path / "release-manifests"
+    (folder / "link.yaml").symlink_to("nowhere")
+    Path(os.fsdecode(bytes(folder) + b"/not-utf8-\xff.yaml")).touch()
+
+    assert errors(path) == [
+        (
+            "not-a-file",
+            "release-manifests/link.yaml",
+            "is not a readable file",
+            "Remove it, or repair the link",
+        ),
+        (
+            "invalid-file-name",
+            "release-manifests/not-utf8-\\udcff.yaml",
+            "has a name that is not printable UTF-8",
+            "Rename the file",
+        ),
+    ]
+
+
+def test_a_file_without_permission(tmp_path, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    path = write_release(tmp_path, FILES)
+    monkeypatch.setattr(loader, "open", fail, raising=False)
+
+    assert errors(path)[-1] == (
+        "unreadable-file",
+        "release-manifests/0000_50_one_01.yaml",
+        "cannot be read: Permission denied",
+        "Check the file and its permissions",
+    )
+
+
+def test_a_file_that_changes_while_it_is_read(tmp_path):
+    path = write_release(tmp_path, FILES)
+    loaded = load_release(str(path))
+    (path / "release-manifests" / "0000_50_one_01.yaml").write_text("shorter")
+
+    with pytest.raises(ReleaseError) as raised:
+        loaded.release.read_body(loaded.release.manifests[0])
+
+    assert [tuple(problem)[1:] for problem in raised.value.problems] == [
+        (
+            "concurrent-change",
+            "release-manifests/0000_50_one_01.yaml",
+            "changed while the release was being read",
+            "Run the module again",
+        )
+    ]
+
+
+def test_a_template_that_is_not_supported(tmp_path):
+    path = write_release(tmp_path, FILES, cvo={"a.yaml": manifest("cvo", more="x: '{{ if .X }}'\n")})
+
+    (problem,) = load_release(str(path)).problems
+
+    assert tuple(problem) == (
+        "warning",
+        "unsupported-template",
+        "manifests/a.yaml (line 7)",
+        "cannot be rendered: {{ if .X }} is not supported, expected .ReleaseImage, .ClusterProfile, .Images or "
+        "a string literal; the file is skipped, as the CVO does from 4.22 on",
+        "Render the file first",
+    )
+
+
+def test_a_missing_release_image(tmp_path):
+    path = write_release(tmp_path, FILES, cvo={"a.yaml": manifest("cvo", more="x: '{{.ReleaseImage}}'\n")})
+
+    (problem,) = load_release(str(path)).problems
+
+    assert tuple(problem) == (
+        "warning",
+        "missing-release-image",
+        "manifests/a.yaml",
+        "release_image is not set, so <unset> is rendered instead",
+        "Set release_image to the pull spec of the release",
+    )

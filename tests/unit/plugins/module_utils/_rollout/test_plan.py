@@ -1,0 +1,150 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of a rollout: its mode, and the inventory before and after the manifests."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
+    CapabilityStatus,
+    InclusionContext,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import DELETE_ANNOTATION, Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import (
+    ApplyResult,
+    CapabilityResult,
+    ChangeSet,
+    Leftover,
+    refused,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
+    ClusterState,
+    RolloutContext,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import CREATE_ONLY_ANNOTATION
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.enablement import OutgoingRelease
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import Entry, Inventory
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.plan import (
+    ManifestPlan,
+    RolloutPlan,
+    final_inventory,
+    plan_manifests,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
+
+VERSION, PROFILE = "4.21.0", "self-managed-high-availability"
+ENABLED = frozenset({"Console"})
+MANAGED = {"managedFields": [{"manager": FIELD_MANAGER, "operation": "Apply", "fieldsV1": {"f:data": {}}}]}
+INCLUDED = f"include.release.openshift.io/{PROFILE}"
+
+
+def inventory(version: str = VERSION, enabled: frozenset[str] = ENABLED, unfinished: Any = "", **entries: Entry) -> Any:
+    return Inventory(version, PROFILE, enabled, unfinished, {resource(name): item for name, item in entries.items()})
+
+
+def resource(name: str) -> ResourceId:
+    return ResourceId("", "ConfigMap", "team", name)
+
+
+def manifest(name: str, **annotations: str) -> Manifest:
+    return Manifest(resource(name), "v1", {INCLUDED: "true", **annotations}, "a.yaml")
+
+
+def plan_of(stored: Inventory | None, *manifests: Manifest, outgoing: str | None = None, mode: Any = None) -> Any:
+    kinds: Any = None
+    state = ClusterState(kinds, StoredInventory(stored), None, ())
+    target: Any = None
+    context = RolloutContext(state, ClusterOptions(), InclusionContext(PROFILE), target, manifests, ())
+    loaded: Any = SimpleNamespace(release=SimpleNamespace(shown_version=VERSION, manifests=manifests))
+    options: Any = SimpleNamespace(mode=mode)
+    capabilities: Any = None
+    return RolloutPlan(context, loaded, options, OutgoingRelease(outgoing, None, None), capabilities, None, ())
+
+
+def work_of(plan: RolloutPlan, implicit: frozenset[str] = frozenset()) -> ManifestPlan:
+    status = CapabilityStatus(ENABLED, ENABLED)
+    return plan_manifests(plan, CapabilityResult(None, status, None, implicit, False), Problems())
+
+
+@pytest.mark.parametrize(
+    ("stored", "outgoing", "mode"),
+    [
+        pytest.param(None, None, "install", id="first rollout"),
+        pytest.param(None, VERSION, "install", id="lost inventory"),
+        pytest.param(None, "4.20.0", "update", id="first rollout to a cluster with a release"),
+        pytest.param(inventory("4.20.0"), "4.20.0", "update", id="other release"),
+        pytest.param(inventory(enabled=frozenset()), VERSION, "update", id="other capabilities"),
+        pytest.param(inventory(unfinished="install"), VERSION, "install", id="unfinished installation"),
+        pytest.param(inventory(), VERSION, "reconcile", id="nothing to do"),
+    ],
+)
+def test_mode_is_that_of_the_cvo(stored: Inventory | None, outgoing: str | None, mode: str) -> None:
+    work = work_of(plan_of(stored, outgoing=outgoing))
+    assert (work.mode, work.required_mode) == (mode, mode)
+    given = work_of(plan_of(stored, outgoing=outgoing, mode="reconcile"))
+    assert (given.mode, given.required_mode) == ("reconcile", mode)
+
+
+def test_planned_inventory_has_earlier_and_new_resources() -> None:
+    work = work_of(plan_of(inventory(old=Entry(())), manifest("new")), frozenset({"Console"}))
+    assert set(work.inventory.entries) == {resource("old"), resource("new")}
+    assert (work.inventory.unfinished, work.inventory.implicit) == ("reconcile", frozenset({"Console"}))
+
+
+def test_planned_inventory_is_the_stored_one_if_nothing_changes() -> None:
+    stored = inventory(a=Entry(()))
+    assert work_of(plan_of(stored, manifest("a"))).inventory == stored
+
+
+def final(plan: RolloutPlan, *results: ApplyResult, leftovers: tuple[Leftover, ...] = ()) -> Inventory:
+    work = work_of(plan, frozenset({"Console"}))
+    return final_inventory(plan, work, ChangeSet(results, (), ()), leftovers)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "action", "expected"),
+    [({}, "created", True), ({}, "changed", False), ({CREATE_ONLY_ANNOTATION: "true"}, "created", False)],
+    ids=["created", "adopted", "create-only"],
+)
+def test_final_inventory_records_what_we_own_and_created(
+    annotations: dict[str, str], action: Any, expected: bool
+) -> None:
+    item = manifest("a", **annotations)
+    result = final(plan_of(None, item), ApplyResult(item, action, metadata=MANAGED))
+    assert result.entries[item.resource_id] == Entry((), owned_digest(MANAGED, FIELD_MANAGER), expected)
+    assert (result.unfinished, result.implicit) == ("", frozenset())
+
+
+def test_final_inventory_stays_unfinished_after_a_failure() -> None:
+    item = manifest("a")
+    result = final(plan_of(None, item), refused(item, Refusal.FORBIDDEN))
+    assert (result.unfinished, result.implicit) == ("install", frozenset({"Console"}))
+
+
+@pytest.mark.parametrize(("mode", "gone"), [(None, True), ("reconcile", False)])
+def test_deleted_resource_leaves_the_inventory_after_an_update(mode: Any, gone: bool) -> None:
+    item = manifest("old", **{DELETE_ANNOTATION: "true"})
+    stored = inventory("4.20.0", old=Entry(()))
+    result = final(plan_of(stored, item, outgoing="4.20.0", mode=mode), ApplyResult(item, "absent"))
+    assert (item.resource_id not in result.entries) is gone
+    assert result.unfinished == ("" if gone else "update")
+
+
+def test_pruned_and_missing_leftovers_leave_the_inventory() -> None:
+    stored = inventory(pruned=Entry(()), missing=Entry(()), unread=Entry(()))
+    plan = plan_of(stored)
+    members = plan.context.members._replace(live={resource("pruned"): {}}, unread=frozenset({resource("unread")}))
+    plan = plan._replace(context=plan.context._replace(members=members))
+    result = final(plan, leftovers=(Leftover(resource("pruned"), True),))
+    assert set(result.entries) == {resource("unread")}

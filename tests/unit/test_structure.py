@@ -1,0 +1,86 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules of the code that no linter checks: sizes of folders, unique names of classes, codes of problems."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+MODULE_UTILS = PLUGINS / "module_utils"
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PLUGINS.rglob("*.py"))}
+FOLDERS = sorted({path.parent for path in TREES if path.is_relative_to(MODULE_UTILS)})
+
+KEBAB_CASE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+REPORTING = {"error", "warning", "info"}
+TEXTS = {"message", "hint"}
+READS_THE_SERVERS_ENGLISH = MODULE_UTILS / "_kubernetes" / "api_errors.py"
+
+
+def test_there_is_something_to_look_at():
+    assert len(TREES) > 100
+    assert len(FOLDERS) > 14
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_folder_holds_at_most_twenty_files(folder):
+    assert len(list(folder.glob("*.py"))) <= 20
+
+
+def test_no_package_has_a_face():
+    assert not list(MODULE_UTILS.rglob("__init__.py"))
+
+
+def test_no_two_classes_share_a_name():
+    places = defaultdict(list)
+    for path, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and node.name not in ("FilterModule", "TestModule", "ModuleDocFragment"):
+                places[node.name.lstrip("_")].append(str(path.relative_to(PLUGINS)))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+def codes() -> Iterator[tuple[str, str]]:
+    """Yield each code that the product gives to a problem, with its file."""
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            position = 1 if name == "Problem" else 0 if name in REPORTING else None
+            if position is None or len(node.args) <= position:
+                continue
+            for item in ast.walk(node.args[position]):
+                if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                    yield item.value, str(path.relative_to(PLUGINS))
+
+
+def test_each_code_is_in_kebab_case():
+    found = list(codes())
+    assert len(found) > 200
+    assert [(code, file) for code, file in found if not KEBAB_CASE.fullmatch(code) or code == "todo"] == []
+
+
+def branches_on_texts() -> Iterator[str]:
+    """Yield each condition that looks into the text of a problem."""
+    for path, tree in TREES.items():
+        for node in ast.walk(tree) if path != READS_THE_SERVERS_ENGLISH else ():
+            if isinstance(node, ast.Compare):
+                parts = [node.left, *node.comparators]
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("startswith", "endswith"):
+                parts = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            else:
+                continue
+            if any(isinstance(part, ast.Attribute) and part.attr in TEXTS for part in parts):
+                yield f"{path.relative_to(PLUGINS)}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_nothing_branches_on_the_text_of_a_problem():
+    assert list(branches_on_texts()) == []

@@ -1,0 +1,251 @@
+#!/usr/bin/env python
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Write the generated parts of docs/architecture.md and its drawing, from the imports and the contracts of this tree.
+
+Usage: .venv/bin/python tools/architecture.py [--check]    --check: change nothing, end with 1 if a part is not current.
+
+Each file that the page names has to exist.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from environment import NAME, NAMESPACE, ROOT
+from flowchart import Arrow, Node, draw_ranked, measure
+
+PAGE = ROOT / "docs" / "architecture.md"
+DRAWING = ROOT / "docs" / "images" / "architecture.svg"
+PLUGINS = ROOT / "plugins"
+UTILS = PLUGINS / "module_utils"
+PREFIX = f"ansible_collections.{NAMESPACE}.{NAME}.plugins."
+UTILS_PREFIX = f"{PREFIX}module_utils."
+TOP = "modules and plugins"
+MOST_FLOORS = 7
+"""Of packages, without the modules and plugins that stand on them."""
+MOST_FILES = 20
+"""In one package."""
+PURE = "Decisions are plain Python"
+"""Beginning of the name of the contract of pure packages."""
+DOORS = "Only the files listed here"
+"""Beginning of the name of the contract of files that may touch Ansible, files, YAML or the network."""
+STYLE = (
+    "text{font:13px sans-serif;text-anchor:middle;dominant-baseline:central;fill:#222}"
+    ".box rect{fill:#eef4fb;stroke:#5b7ea8}.arrow{fill:none;stroke:#889;stroke-width:1.1}.head{fill:#889}"
+)
+
+PACKAGES = {
+    "_verify": "Compares a cluster with a release and writes nothing. Reports resources that are missing, unexpected, "
+    "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
+    "_rollout": "Applies a release to a cluster without a CVO: order, server-side apply, waiting, pruning, the "
+    "inventory on the cluster, and resuming after an interruption.",
+    "_update_plan": "Predicts which capabilities a path of updates enables, and because of which resources, for one "
+    "cluster or a fleet. Clusters with equal requests share a plan.",
+    "_install_config": "Writes or edits an install-config with a selection that passes every rule of the installer. "
+    "Edits the text in place, and masks secrets in diffs.",
+    "_extract": "Writes the included manifests of a release to a directory. Removes only files that it wrote.",
+    "_report": "Renders an update plan as HTML and Markdown. The templates are Python strings, because Ansible ships "
+    "only `.py` files to the target.",
+    "_cluster": "An OpenShift cluster: spec and status of the ClusterVersion, the state of operators, the capability "
+    "guard, and the requests that read or write them. The spec never loses a capability.",
+    "_footprint": "What a release or a selection brings: names, images, CPU and memory requests. It counts, and "
+    "decides nothing.",
+    "_module": "The Ansible side: argument specs, results, checks for missing libraries, plain values instead of "
+    "tagged ones, files. Contains no rule of OpenShift.",
+    "_capability": "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "
+    "update enables implicitly. Also which selections the installer accepts.",
+    "_release": "A release: its directories, files, documents and manifests, and the order in which the CVO applies "
+    "them. Only the loader reads files.",
+    "_kubernetes": "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "
+    "neither OpenShift nor releases.",
+    "_data": "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
+    "platforms, rules, solutions. New facts go here.",
+    "_yaml": "Reads YAML as Go does, with libyaml or rapidyaml, and keeps the position of each node.",
+    "_problems": "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
+    "_resources": "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",
+    "_unstructured": "Reads nested fields of objects that have no schema.",
+    "_version": "Versions of OpenShift: parse, compare, minor.",
+}
+"""What each package is for."""
+
+
+class ArchitectureError(Exception):
+    """The tree is not as the page describes it; the message says where."""
+
+
+def main() -> int:
+    """Write the page and the drawing, or compare them."""
+    try:
+        graph = imports()
+        texts = {DRAWING: drawing(graph), PAGE: page(graph)}
+    except ArchitectureError as error:
+        print(f"architecture: {error}", file=sys.stderr)
+        return 1
+    if "--check" not in sys.argv[1:]:
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+        return 0
+    outdated = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in outdated:
+        print(f"{path.relative_to(ROOT)} is not current. Run .venv/bin/python tools/architecture.py", file=sys.stderr)
+    return bool(outdated)
+
+
+# The imports
+
+
+def imports() -> dict[str, set[str]]:
+    """Return for each package of module_utils, and for all modules and plugins together, what it imports."""
+    graph: dict[str, set[str]] = {}
+    for path in sorted(PLUGINS.rglob("*.py")):
+        package = package_of(path.relative_to(PLUGINS).with_suffix("").parts)
+        if package:
+            found = {package_of(tuple(name.removeprefix(PREFIX).split("."))) for name in imported(path)}
+            graph.setdefault(package, set()).update(found - {package, ""})
+    if strangers := set(graph) - {TOP} ^ set(PACKAGES):
+        names = ", ".join(sorted(strangers))
+        raise ArchitectureError(f"PACKAGES in tools/architecture.py and plugins/module_utils differ in {names}")
+    for name in PACKAGES:
+        if (number := len(files(name))) > MOST_FILES:
+            raise ArchitectureError(f"{name} has {number} files, expected at most {MOST_FILES}")
+    return graph
+
+
+def package_of(parts: tuple[str, ...]) -> str:
+    """Return the package of a module below plugins, empty if it belongs to none."""
+    if parts[0] == "doc_fragments":
+        return ""
+    if parts[0] != "module_utils":
+        return TOP
+    return parts[1] if len(parts) > 1 else ""
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the full names of the modules below plugins that a file imports."""
+    own = PREFIX.split(".")[:-1] + list(path.relative_to(PLUGINS).with_suffix("").parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            start = own[: -node.level] if node.level else []
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            # `from .. import _version` names the module only behind the import.
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if name.startswith(PREFIX))
+
+
+def floors(graph: dict[str, set[str]]) -> dict[str, int]:
+    """Return the floor of each package: 1 without imports, else one above the highest that it imports."""
+
+    @cache
+    def floor(name: str, above: tuple[str, ...] = ()) -> int:
+        if name in above:
+            raise ArchitectureError(f"circular imports: {' -> '.join((*above, name))}")
+        return 1 + max((floor(other, (*above, name)) for other in graph[name]), default=0)
+
+    found = {name: floor(name) for name in graph}
+    highest = max(found[name] for name in PACKAGES)
+    if highest > MOST_FLOORS:
+        raise ArchitectureError(f"the packages stand on {highest} floors, expected at most {MOST_FLOORS}")
+    return found
+
+
+def files(package: str) -> list[Path]:
+    """Return the files of a package."""
+    folder = UTILS / package
+    return sorted(folder.glob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
+
+
+# The drawing
+
+
+def drawing(graph: dict[str, set[str]]) -> str:
+    """Return the floors as SVG. An arrow that follows from two others is left out."""
+    floor = floors(graph)
+    highest = max(floor.values())
+    nodes = {}
+    for name in sorted(graph):
+        number = 0 if name == TOP else len(files(name))
+        text = TOP if name == TOP else f"{name}<br>{number} {'file' if number == 1 else 'files'}"
+        nodes[name] = Node(text, "box", rank=highest - floor[name])
+    measure(nodes.values())
+
+    @cache
+    def below(name: str) -> frozenset[str]:
+        return frozenset(graph[name]).union(*(below(other) for other in graph[name]))
+
+    arrows = [
+        Arrow(name, other)
+        for name in sorted(graph)
+        for other in sorted(graph[name])
+        if not any(other in below(between) for between in graph[name])
+    ]
+    return draw_ranked(nodes, arrows, style=STYLE) + "\n"
+
+
+# The page
+
+
+def page(graph: dict[str, set[str]]) -> str:
+    """Return the page with its generated parts as they should be."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, lines in {"packages": packages(graph), "pure": pure(), "doors": doors()}.items():
+        part = re.compile(rf"(<!-- begin {name}[^\n]*-->\n).*?(\n<!-- end {name} -->)", re.DOTALL)
+        content = "\n".join(lines)
+        text, number = part.subn(lambda match, content=content: f"{match[1]}\n{content}\n{match[2]}", text)  # type: ignore[misc]
+        if number != 1:
+            raise ArchitectureError(f"docs/architecture.md has {number} parts {name!r}, expected one")
+    for name in re.findall(r"`(_\w+/\w+\.py)`", text):
+        if not (UTILS / name).exists():
+            raise ArchitectureError(f"docs/architecture.md names {name}, which is not in plugins/module_utils")
+    return text
+
+
+def packages(graph: dict[str, set[str]]) -> Iterator[str]:
+    """Yield a table of the packages, highest first."""
+    floor = floors(graph)
+    yield "| floor | package | files | purpose | imports |\n| --- | --- | --- | --- | --- |"
+    # In the order of PACKAGES within a floor.
+    for name in sorted(PACKAGES, key=lambda name: -floor[name]):
+        below = ", ".join(f"`{other}`" for other in PACKAGES if other in graph[name])
+        yield f"| {floor[name]} | `{name}` | {len(files(name))} | {PACKAGES[name]} | {below} |"
+
+
+def contract(beginning: str) -> dict[str, list[str]]:
+    """Return a contract of import-linter by the beginning of its name."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    found = [item for item in settings["tool"]["importlinter"]["contracts"] if str(item["name"]).startswith(beginning)]
+    if len(found) != 1:
+        raise ArchitectureError(f"pyproject.toml has {len(found)} contracts {beginning!r}, expected one")
+    return dict(found[0])
+
+
+def pure() -> Iterator[str]:
+    """Yield what the contract of pure packages covers."""
+    names = [name.removeprefix(UTILS_PREFIX).replace(".", "/") for name in contract(PURE)["source_modules"]]
+    whole = [name for name in names if "/" not in name]
+    yield f"- Whole packages: {', '.join(f'`{name}`' for name in whole)}."
+    yield f"- Single files: {', '.join(f'`{name}.py`' for name in names if '/' in name)}."
+
+
+def doors() -> Iterator[str]:
+    """Yield a table of the files that may touch the outside."""
+    yield "| file | may import |\n| --- | --- |"
+    for rule in contract(DOORS)["ignore_imports"]:
+        name, _arrow, other = rule.partition(" -> ")
+        what = "all of them" if other == "*" else f"`{other}`"
+        yield f"| `{name.removeprefix(UTILS_PREFIX).replace('.', '/')}.py` | {what} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,309 @@
+#!/usr/bin/env python
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Build the documentation site in .cache/site/html and check its links. Needs no network.
+
+Usage: .venv/bin/python tools/docsite.py
+
+The pages are Markdown files of the checkout, at the same relative paths, and the reference that antsibull-docs writes
+from the documentation of plugins and roles. The settings of Sphinx and the table of contents are in docs/docsite.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import time
+from functools import partial
+from html.parser import HTMLParser
+from pathlib import Path
+from textwrap import dedent
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from environment import CACHE, NAME, NAMESPACE, ROOT, VENV
+from flowchart import FlowchartError, draw
+from support import Failed, Log, tool_environment
+
+FQCN = f"{NAMESPACE}.{NAME}"
+BIN = VENV / "bin"
+DOCSITE = ROOT / "docs" / "docsite"
+SITE = CACHE / "site"
+STAGED = SITE / "source"
+HTML = SITE / "html"
+REFERENCE = "reference"
+KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "test"}
+"""Kinds of plugins, and their folders under plugins/."""
+SECTIONS = {"Filter": "filter", "Test": "test", "New Modules": "module", "New Roles": "role"}
+"""Headings of the changelog, and the kind of what they list."""
+
+FENCE = re.compile(r"(?ms)^(?P<fence>`{3,}|~{3,})(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$")
+LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
+NAMED = re.compile(rf"(?P<role>\brole )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
+
+
+def build(log: Log) -> int:
+    """Build the site, check it, and return the number of its pages."""
+    shutil.rmtree(SITE, ignore_errors=True)
+    STAGED.mkdir(mode=0o700, parents=True)
+    reference(log)
+    stage(log)
+    sphinx = ("-b", "html", "-q", "-E", "-W", "--keep-going", "-j", "2", "-c", DOCSITE, "-d", SITE / "doctrees")
+    log.run(BIN / "python", "-m", "sphinx", *sphinx, STAGED, HTML)
+    problems, pages = check(HTML)
+    problems += [f"{name}: the page is missing" for name in sorted(required() - pages)]
+    if problems:
+        log.write("".join(f"{problem}\n" for problem in problems))
+        raise Failed(f"{len(problems)} problems, the first: {problems[0]}")
+    return len(pages)
+
+
+def required() -> set[str]:
+    """Return the page of each plugin, role and guide."""
+    return {
+        *(f"{REFERENCE}/{name}_{kind}.html" for kind, name in documented()),
+        *(f"roles/{name}/README.html" for kind, name in documented() if kind == "role"),
+        *(f"docs/{path.stem}.html" for path in (ROOT / "docs").glob("*.md")),
+        *("index.html", "playbooks.html", "CONTRIBUTING.html", "CHANGELOG.html", f"{REFERENCE}/index.html"),
+    }
+
+
+def documented() -> list[tuple[str, str]]:
+    """Return kind and name of each module, filter, test and role."""
+    plugins = [
+        (kind, path.stem) for kind, folder in KINDS.items() for path in (ROOT / "plugins" / folder).glob("[!_]*.py")
+    ]
+    return sorted(plugins) + [("role", path.parents[1].name) for path in (ROOT / "roles").glob("*/meta/main.yml")]
+
+
+# The pages
+
+
+def reference(log: Log) -> None:
+    """Write the pages of plugins and roles."""
+    target = STAGED / REFERENCE
+    target.mkdir(mode=0o700)
+    options = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--dest-dir", target)
+    log.run(BIN / "antsibull-docs", "--config-file", DOCSITE / "antsibull-docs.cfg", "collection", *options, FQCN)
+    # No plugin declares an environment variable.
+    (target / "environment_variables.rst").unlink()
+    for path in target.glob("_*.rst"):
+        path.unlink()
+    for path in target.glob("*.rst"):
+        text = path.read_text(encoding="utf-8")
+        # Two hyphens are a dash in titles.
+        text = re.sub(rf"(?m)^((?:{re.escape(FQCN)}\.|Entry point |\* :ansplugin:).*?) -- ", "\\1 \N{EN DASH} ", text)
+        path.write_text(index(text) if path.stem == "index" else text, encoding="utf-8")
+
+
+def index(text: str) -> str:
+    """Return the page of the collection without private plugins, and with short names for the sidebar."""
+    text = re.sub(r"(?m)^(?:\* :ansplugin:`|    )_\w.*\n", "", text)
+    # A kind of which all plugins are private.
+    empty = r"(?m)^\.\. _\w+_plugins_in_.*\n\n.*\n~+\n\n+\.\. toctree::\n(?:    :.*\n)*\n*(?=\.\. _)"
+    text = re.sub(empty, "", text)
+    return re.sub(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$", r"\1\2 (\3) <\2_\3>", text)
+
+
+def stage(log: Log) -> None:
+    """Write the other pages."""
+    toctree = (DOCSITE / "toctree.md").read_text(encoding="utf-8")
+    start = ROOT / "README.md"
+    put("index.md", page(start) + "\n" + toctree.partition("-->\n")[2])
+    for path in (ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        put(str(path.relative_to(ROOT)), page(path))
+    for path in (ROOT / "roles").glob("*/README.md"):
+        variables = f"../../{REFERENCE}/{path.parent.name}_role.rst"
+        put(str(path.relative_to(ROOT)), f"{page(path)}\nAll variables of the role: [reference]({variables}).\n")
+    put("playbooks.md", playbooks())
+    put("CHANGELOG.md", changelog(log))
+
+
+def put(name: str, text: str) -> None:
+    """Write a page."""
+    path = STAGED / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def page(path: Path) -> str:
+    """Return a Markdown file of the checkout with the links and drawings that the site has."""
+    text = path.read_text(encoding="utf-8")
+    up = os.path.relpath(ROOT, path.parent)
+    parts, at = [], 0
+    for fence in FENCE.finditer(text):
+        parts += [prose(text[at : fence.start()], path, up), drawing(fence, path)]
+        at = fence.end()
+    return "".join((*parts, prose(text[at:], path, up)))
+
+
+def prose(text: str, path: Path, up: str) -> str:
+    """Return Markdown without code blocks, with its links as the site needs them."""
+    return NAMED.sub(partial(named, up=up), LINK.sub(partial(link, path=path), text))
+
+
+def link(match: re.Match[str], path: Path) -> str:
+    """Return a link of a page in the checkout as a link of the site."""
+    target, _hash, anchor = match["target"].partition("#")
+    if not target or urlsplit(target).scheme:
+        return match[0]
+    file = (path.parent / unquote(target)).resolve()
+    name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
+    if not name or not file.exists():
+        raise Failed(f"{path.relative_to(ROOT)}: {match['target']} does not exist")
+    if file == ROOT / "README.md":
+        file = ROOT / "index.md"
+    elif file.is_dir() and (file / "README.md").exists():
+        file /= "README.md"
+    elif file.is_dir():
+        # A folder is no page. Its name is all that the site can show.
+        return match["text"]
+    elif file.suffix != ".md":
+        (STAGED / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, STAGED / name)
+    to = os.path.relpath(file, path.parent) + (f"#{anchor}" if anchor else "")
+    return f"{match['image']}[{match['text']}]({to})"
+
+
+def named(match: re.Match[str], up: str) -> str:
+    """Return the name of a plugin, role or playbook as a link to its page. Of two with one name, the module wins."""
+    name = match["name"]
+    text = f"`{FQCN}.{name}`"
+    if (ROOT / "playbooks" / f"{name}.yml").exists():
+        return f"{match['role'] or ''}[{text}]({up}/playbooks.md#{name})"
+    kinds = [kind for kind in ("module", "filter", "test", "role") if (kind, name) in documented()]
+    if not kinds:
+        return match[0]
+    kind = "role" if match["role"] and "role" in kinds else kinds[0]
+    return f"{match['role'] or ''}[{text}]({up}/{REFERENCE}/{name}_{kind}.rst)"
+
+
+def drawing(fence: re.Match[str], path: Path) -> str:
+    """Return a code block, or a picture in its place if it draws a flowchart."""
+    if fence["language"].strip() != "mermaid":
+        return fence[0]
+    try:
+        picture = draw(fence["text"])
+    except FlowchartError as error:
+        raise Failed(f"{path.relative_to(ROOT)}: {error}") from None
+    return f"```{{raw}} html\n{picture}\n```"
+
+
+def playbooks() -> str:
+    """Return a page with the comment at the head of each playbook."""
+    parts = ["# Playbooks", "", "Run a playbook by its full name. Set its variables with `-e` or in an inventory.", ""]
+    for path in sorted((ROOT / "playbooks").glob("*.yml")):
+        head = path.read_text(encoding="utf-8").partition("\n---\n")[2]
+        lines = [line[1:].removeprefix(" ") for line in re.match(r"(?:#.*\n)*", head)[0].splitlines()]  # type: ignore[index]
+        about, _gap, usage = "\n".join(lines).partition("\n\n")
+        commands, _gap, variables = usage.partition("\n\n")
+        if not variables:
+            raise Failed(f"{path.relative_to(ROOT)}: the comment at the head has no commands or no variables")
+        parts += [f"({path.stem})=", f"## {FQCN}.{path.stem}", "", about, ""]
+        parts += ["```bash", dedent(commands), "```", "", "```text", variables, "```", ""]
+    return "\n".join(parts)
+
+
+def changelog(log: Log) -> str:
+    """Return the changelog, with the changes since the last release on top as they are in the fragments."""
+    fragments = [path for path in (ROOT / "changelogs" / "fragments").iterdir() if path.suffix in (".yml", ".yaml")]
+    if not fragments:
+        return (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))["version"]
+    # A release that only this copy of the collection knows.
+    copy = SITE / "changelog" / "ansible_collections" / NAMESPACE / NAME
+    copy.mkdir(parents=True)
+    shutil.copy2(ROOT / "galaxy.yml", copy)
+    for folder in ("changelogs", "plugins", "roles", "playbooks", "meta"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    log.run(BIN / "antsibull-changelog", "release", "--version", version, cwd=copy)
+    text = (copy / "CHANGELOG.md").read_text(encoding="utf-8")
+    escaped = re.escape(version.replace(".", "\\."))
+    text, marked = re.subn(rf"(?m)^## v{escaped}$", r"\g<0> (not released yet)", text)
+    if not marked:
+        raise Failed(f"the changelog has no version {version}; raise the version in galaxy.yml after a release")
+    kind, lines = "", []
+    for line in text.splitlines():
+        if heading := re.match(r"#+ (.+)", line):
+            kind = SECTIONS.get(heading[1], "")
+        # Private plugins have no page.
+        if kind and (item := re.match(rf"\* {re.escape(FQCN.replace('.', chr(92) + '.'))}\\\.(?!\\_)(\S+) ", line)):
+            name = item[1].replace("\\", "")
+            line = f"* [`{FQCN}.{name}`]({REFERENCE}/{name}_{kind}.rst) {line[item.end() :]}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+# The check
+
+
+class Page(HTMLParser):
+    """What a page links to, loads, and offers as anchors."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors = {""}
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect the attributes that name places."""
+        for name, value in attrs:
+            if name == "id" or (name == "name" and tag == "a"):
+                self.anchors.add(value or "")
+            elif name == "href" and tag in ("a", "area"):
+                self.links.append(value or "")
+            elif name in ("src", "href", "data", "poster") and tag not in ("a", "area"):
+                self.loads.append(value or "")
+
+
+def check(folder: Path) -> tuple[list[str], set[str]]:
+    """Return what is wrong with links, and the names of all pages."""
+    pages = {
+        path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")
+    }
+    problems = [
+        f"{name}: {target!r} {problem}"
+        for name, content in sorted(pages.items())
+        for target in sorted({*content.links, *content.loads})
+        if (problem := broken(folder, pages, name, target))
+    ]
+    return problems, set(pages)
+
+
+def broken(folder: Path, pages: dict[str, Page], name: str, target: str) -> str | None:
+    """Return what is wrong with one link of a page."""
+    parts = urlsplit(target)
+    if parts.scheme or parts.netloc:
+        if parts.netloc and target in pages[name].loads:
+            return "is loaded from another host"
+        if parts.scheme in ("data", "mailto"):
+            return None
+        return None if parts.scheme in ("http", "https") and "." in (parts.hostname or "") else "is no address"
+    path = os.path.normpath(os.path.join(os.path.dirname(name), unquote(parts.path))) if parts.path else name
+    if path.startswith(("..", "/")) or not (folder / path).is_file():
+        return "does not exist"
+    if path in pages and unquote(parts.fragment) not in pages[path].anchors:
+        return "has no such anchor"
+    return None
+
+
+def main() -> int:
+    """Build the site and say where it is."""
+    started = time.monotonic()
+    log = Log("site", tool_environment())
+    try:
+        pages = build(log)
+    except Failed as failure:
+        print(log.tail(60), f"docsite: {failure} (log: {log.path})", sep="\n", file=sys.stderr)
+        return 1
+    print(f"docsite: {pages} pages in {time.monotonic() - started:.0f} s: {HTML / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
