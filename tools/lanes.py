@@ -118,8 +118,9 @@ class Run:
 
 def line(result: Result, number: int, total: int) -> str:
     """Return the line about a step that ended."""
-    end = f"FAILED {result.seconds:7.1f} s  {result.failure}" if result.failure else ""
-    return f"[{number:2}/{total}] {result.name:<13} {end or f'ok     {result.seconds:7.1f} s  {result.checked}'}"
+    times = f"{result.seconds:7.1f} s, {result.cpu:7.1f} s of CPU"
+    end = f"FAILED {times}  {result.failure}" if result.failure else f"ok     {times}  {result.checked}"
+    return f"[{number:2}/{total}] {result.name:<13} {end}"
 
 
 def table(results: Sequence[Result], lanes: Sequence[Lane]) -> list[str]:

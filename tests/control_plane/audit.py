@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -36,12 +37,15 @@ class Audit:
 
     def __init__(self, log: Path, api: Api) -> None:
         self._log, self._api = log, api
+        self._known = 0
+        self._marking = threading.Lock()
 
     def mark(self) -> int:
         """Return a place in the log: what was answered before this call is before it."""
-        sign = f"/version?mark={uuid4()}"
-        self._api.get(sign)
-        return wait_for(lambda: self._end_of(sign), "a request to be in the audit log", pause=0.01)
+        with self._marking:  # or a later mark could be found first
+            sign = f"/version?mark={uuid4()}"
+            self._api.get(sign)
+            return wait_for(lambda: self._end_of(sign), "a request to be in the audit log", pause=0.01)
 
     def requests(self, since: int = 0, *, user: str | None = None, user_agent: str | None = None) -> list[Request]:
         """Return what was answered since a mark, of one user or of user agents that begin with ``user_agent``.
@@ -62,11 +66,16 @@ class Audit:
         ]
 
     def _end_of(self, sign: str) -> int:
-        """Return where the line that holds ``sign`` ends."""
-        data = self._log.read_bytes()
+        """Return where the line ends that contains ``sign``, 0 if it is not there yet: after all earlier marks."""
+        with self._log.open("rb") as log:
+            log.seek(self._known)
+            data = log.read()
         start = data.find(sign.encode())
         end = data.find(b"\n", start) if start >= 0 else -1
-        return end + 1
+        if end < 0:
+            return 0
+        self._known += end + 1
+        return self._known
 
 
 def _counts(event: dict[str, Any]) -> bool:

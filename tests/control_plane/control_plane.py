@@ -64,6 +64,7 @@ class ControlPlane:
         self._etcd = ""
         self._processes: Processes | None = None
         self._api: Api | None = None
+        self._audit: Audit | None = None
 
     def __enter__(self) -> ControlPlane:
         self.start()
@@ -99,7 +100,9 @@ class ControlPlane:
     @property
     def audit(self) -> Audit:
         """Who asked the API for what."""
-        return Audit(self.folder / "audit.log", self.api)
+        if self._audit is None:
+            self._audit = Audit(self.folder / "audit.log", self.api)
+        return self._audit
 
     def start(self) -> None:
         """Start the programs and return when they are ready. Raises ``ControlPlaneError`` with the end of a log."""
@@ -122,7 +125,7 @@ class ControlPlane:
         """End all programs and remove the folder."""
         if self._api is not None:
             self._api.close()
-            self._api = None
+            self._api = self._audit = None
         if self._processes is not None:
             self._processes.close()
             self._processes = None

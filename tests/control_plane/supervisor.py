@@ -22,6 +22,9 @@ import sys
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
+_LESS_GARBAGE_COLLECTION = {"GOGC": "400"}
+"""The programs are written in Go. This saves a quarter of their CPU time and costs 130 MB of memory each."""
+
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -54,6 +57,7 @@ class Supervisor:
                 # This process has one thread, which lives as long as the process: what preexec_fn relies on.
                 program = subprocess.Popen(
                     command,
+                    env={**os.environ, **_LESS_GARBAGE_COLLECTION},
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

@@ -170,8 +170,8 @@ def test_what_is_shown() -> None:
         Result("ruff", "checks", 0.34, 0.3, 393),
         Result("cluster", "cluster", 400.0, 700.0, 0, "pytest ended with 1"),
     ]
-    assert line(results[0], 1, 5) == "[ 1/5] ruff          ok         0.3 s  393"
-    assert line(results[1], 2, 5) == "[ 2/5] cluster       FAILED   400.0 s  pytest ended with 1"
+    assert line(results[0], 1, 5) == "[ 1/5] ruff          ok         0.3 s,     0.3 s of CPU  393"
+    assert line(results[1], 2, 5) == "[ 2/5] cluster       FAILED   400.0 s,   700.0 s of CPU  pytest ended with 1"
     assert table(results, LANES) == [
         "step          lane      seconds   of CPU  checked",
         "cluster       cluster     400.0    700.0  FAILED",
