@@ -4,7 +4,7 @@
 
 # Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What the filters and tests have in common: reading Ansible's values, and calling the packages with them."""
+"""Shared by the filters and tests: reads Ansible's values, and calls the packages with them."""
 
 from __future__ import annotations
 
@@ -205,17 +205,17 @@ def _refuse_undefined(values: Mapping[str, object]) -> None:
 
 
 def read_manifest(value: object) -> Manifest:
-    """The manifest that ``value``, a decoded document, is. Raises ``InvalidOptionError`` if it is not a manifest."""
+    """Convert ``value``, a decoded document, to a manifest. Raises ``InvalidOptionError`` if it is not a manifest."""
     problems = Problems()
     if value is None:
-        problems.error("missing-manifest", "manifest", "is empty, expected a dict", "Give a manifest")
+        problems.error("missing-manifest", "manifest", "is empty, expected a dict", "Pass a manifest")
     read = read_manifests([value], "manifests", problems)
     problems.raise_errors(InvalidOptionError)
     return read[0][1]
 
 
 def read_manifests(values: object, where: str, problems: Problems) -> list[tuple[Any, Manifest]]:
-    """Each of ``values``, as given, with its manifest. Skips empty documents, and reports values that are no manifests.
+    """Each of ``values``, as given, with its manifest. Skips empty documents, and reports other values.
 
     Raises ``InvalidOptionError`` if ``values`` is undefined.
     """
@@ -223,7 +223,7 @@ def read_manifests(values: object, where: str, problems: Problems) -> list[tuple
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         value = "a map" if isinstance(values, Mapping) else f"{untag(values)!r}"
         message = f"is {value}, expected a list of manifests"
-        problems.error("not-a-list", where, message, "Give a list, as from_yaml_all returns it")
+        problems.error("not-a-list", where, message, "Pass a list, as from_yaml_all returns it")
         return []
     read: list[tuple[Any, Manifest]] = []
     for number, value in enumerate(values, 1):

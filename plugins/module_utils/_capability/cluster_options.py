@@ -146,20 +146,20 @@ def inclusion_context(criteria: InclusionCriteria, release: Release, problems: P
 
 
 def read_status(options: ClusterOptions, problems: Problems) -> CapabilityStatus:
-    """The capability status that ``options`` give. Empty if half of it is missing, which is an error."""
+    """The capability status in ``options``. If one of its lists is missing, reports that, and returns an empty one."""
     enabled, known = options.enabled_capabilities, options.known_capabilities
     if options.capabilities is not None:
-        message = "conflicts with a capability status (enabled_capabilities, known_capabilities)"
-        problems.error("conflicting-options", "capabilities", message, "Give the selection or the status")
+        message = "cannot be combined with enabled_capabilities and known_capabilities"
+        problems.error("conflicting-options", "capabilities", message, "Set either the selection or the status")
     if enabled is None or known is None:
         missing = "enabled_capabilities" if enabled is None else "known_capabilities"
-        message = "is missing: a capability status is both lists, enabled_capabilities and known_capabilities"
-        hint = "Give both, as ClusterVersion.status.capabilities has them"
+        message = "is missing, expected both enabled_capabilities and known_capabilities"
+        hint = "Set both, as in ClusterVersion.status.capabilities"
         problems.error("missing-option", missing, message, hint)
         return CapabilityStatus(frozenset(), frozenset())
     for name in sorted(set(enabled) - set(known)):
         message = f"{name} is enabled but not known, so manifests that need it are excluded"
-        problems.warning("unknown-capability", "enabled_capabilities", message, "Take both lists from one cluster")
+        problems.warning("unknown-capability", "enabled_capabilities", message, "Take both lists from the same cluster")
     return CapabilityStatus(frozenset(known), frozenset(enabled))
 
 
@@ -183,7 +183,7 @@ def _parse_overrides(given: Sequence[Any], location: str, problems: Problems) ->
         where = f"{location}[{index}]"
         if not isinstance(entry, Mapping):
             message = f"is {entry!r}, expected a dict"
-            problems.error("invalid-override", where, message, "Write it as in ClusterVersion.spec.overrides")
+            problems.error("not-a-map", where, message, "Write it as in ClusterVersion.spec.overrides")
             continue
         wrong = Problems()
         override = _parse_override(entry, where, wrong)
@@ -197,12 +197,12 @@ def _parse_override(entry: Mapping[Any, Any], where: str, problems: Problems) ->
     for field, value in fields.items():
         if not isinstance(value, str) or (field in ("kind", "name") and not value):
             message = f"is {value!r}, expected a string"
-            problems.error("invalid-override", f"{where}.{field}", message, "Name the resource")
+            problems.error("not-a-string", f"{where}.{field}", message, "Name the resource")
     for field in sorted(set(map(str, entry)) - {*_OVERRIDE_FIELDS, "unmanaged"}):
         hint = did_you_mean(field, (*_OVERRIDE_FIELDS, "unmanaged"))
         problems.error("unknown-field", f"{where}.{field}", "is not a field of an override", hint)
     unmanaged = entry.get("unmanaged")
     if not isinstance(unmanaged, bool):
         message = f"is {unmanaged!r}, expected true or false"
-        problems.error("invalid-override", f"{where}.unmanaged", message, "Set it to true or false")
+        problems.error("not-a-boolean", f"{where}.unmanaged", message, "Set it to true or false")
     return Override(fields["kind"], fields["group"], fields["namespace"], fields["name"], unmanaged is True)

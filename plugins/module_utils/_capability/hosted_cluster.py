@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._data.capabilities import V_CURRENT, MinorData
-from .._data.hosted_clusters import DEFAULT_OFF, SELECTABLE_SINCE
+from .._data.hosted_clusters import DEFAULT_DISABLED, SELECTABLE_SINCE
 
 
 class HostedCapabilities(NamedTuple):
@@ -32,7 +32,7 @@ class HostedCapabilities(NamedTuple):
 
 def default_enabled(data: MinorData, gated: frozenset[str]) -> frozenset[str]:
     """The names that a hosted cluster of this minor enables by default."""
-    return data.sets[V_CURRENT] - DEFAULT_OFF - gated
+    return data.sets[V_CURRENT] - DEFAULT_DISABLED - gated
 
 
 def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozenset[str]) -> HostedCapabilities:
@@ -40,7 +40,10 @@ def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozens
     names = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= data.minor), None)
     may_disable, may_enable = (names.disabled, names.enabled) if names else (frozenset(), frozenset())
     default = default_enabled(data, gated)
-    off, on = default - enabled, enabled - default
+    to_disable, to_enable = default - enabled, enabled - default
     return HostedCapabilities(
-        tuple(sorted(on & may_enable)), tuple(sorted(off & may_disable)), off - may_disable, on - may_enable
+        tuple(sorted(to_enable & may_enable)),
+        tuple(sorted(to_disable & may_disable)),
+        to_disable - may_disable,
+        to_enable - may_enable,
     )

@@ -65,20 +65,20 @@ class ImplicitEnablement:
         return {name: self._merge(tuple(newly_enabled[name])) for name in sorted(newly_enabled)}
 
     def moved(self, selected: frozenset[str], enabled: frozenset[str]) -> Mapping[str, tuple[MovedResource, ...]]:
-        """For each name of ``selected``, the resources on the cluster whose move concerns it."""
-        concerned: dict[str, list[int]] = {}
+        """For each name of ``selected``, the resources on the cluster whose move affects it."""
+        affected: dict[str, list[int]] = {}
         for index, group in enumerate(self._groups):
             if group.before <= enabled:
                 for name in (group.before | group.after) & selected:
-                    concerned.setdefault(name, []).append(index)
-        return {name: self._merge(tuple(concerned[name])) for name in sorted(concerned)}
+                    affected.setdefault(name, []).append(index)
+        return {name: self._merge(tuple(affected[name])) for name in sorted(affected)}
 
     def enabled_by_presence(
         self, enabled: frozenset[str], present: frozenset[ResourceId]
     ) -> Mapping[str, tuple[MovedResource, ...]]:
         """The names that an update enables in a cluster with the resources ``present``.
 
-        This is the other algorithm of the enhancement: it compares the new release with the cluster. A manifest that
+        This is the second algorithm of the enhancement: it compares the new release with the cluster. A manifest that
         capabilities would exclude enables them if its resource exists, even if the manifest deletes it.
         Source: openshift/enhancements:enhancements/installer/component-selection.md (upgrades).
         """

@@ -38,7 +38,7 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> s
 def read_minor_data(
     release: Release, minor: Minor, feature_set: str, cluster_profile: str, problems: Problems
 ) -> MinorData | None:
-    """Capabilities and sets of ``minor``: from our data, or else from the ClusterVersion CRD in ``release``.
+    """Capabilities and sets of ``minor``: from this collection, or else from the ClusterVersion CRD in ``release``.
 
     ``None`` with an error if the minor has no capabilities (``unsupported-version``), or if neither knows them
     (``unknown-version``).
@@ -48,14 +48,14 @@ def read_minor_data(
         return data
     oldest, newest = min(capability_data.BRANCHES), capability_data.newest_minor()
     if not capability_data.has_capabilities(minor):
-        message = f"{minor} has no capabilities, they began with {oldest}"
-        hint = 'Give the version of the release; an unquoted 4.20 in YAML is the number 4.2, so quote it: "4.20"'
+        message = f"{minor} has no capabilities, expected {oldest} or later"
+        hint = 'Set the version of the release in quotes, such as "4.20": YAML reads an unquoted 4.20 as the number 4.2'
         problems.error("unsupported-version", "openshift_version", message, hint)
         return None
     names, source = crd_names(release, feature_set, cluster_profile)
-    unknown = f"{minor} is not known to this collection (known are {oldest} to {newest})"
+    unknown = f"{minor} is not known to this collection, which knows {oldest} to {newest}"
     if names is None:
-        hint = "Use a release with its ClusterVersion CRD, or give enabled_capabilities and known_capabilities"
+        hint = "Use a release with its ClusterVersion CRD, or set enabled_capabilities and known_capabilities"
         problems.error("unknown-version", "openshift_version", unknown, hint)
         return None
     message = (
@@ -90,8 +90,8 @@ def enum_names(crd: Any) -> frozenset[str] | None:
     return None
 
 
-def gated_off(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:
-    """Capabilities that do not exist with ``gates``; if these are not known, with those of the feature set."""
+def names_disabled_by_gates(gates: frozenset[str] | None, feature_set: str) -> frozenset[str]:
+    """Capabilities that do not exist with ``gates``. If ``gates`` is ``None``, those of the feature set decide."""
     if gates is None:
         gates = feature_sets.GATES_OF_FEATURE_SETS.get(feature_set, frozenset())
     return capability_data.gated_capabilities(gates)
@@ -114,7 +114,7 @@ def read_release_gates(
             f"the release has no FeatureGate manifest for feature set {name} and profile {cluster_profile}, "
             "so manifests are not filtered by feature gates"
         )
-        hint = "Give the enabled gates ([] for none)"
+        hint = "Set feature_gates to the enabled gates ([] for none)"
         problems.warning("missing-feature-gates", "feature_gates", message, hint)
     return gates
 
@@ -153,7 +153,7 @@ def check_profile(profile: str, release: Release, problems: Problems) -> None:
         f"no manifest of this release names profile {profile!r}, so none is included; "
         f"its profiles are {', '.join(names) or 'none'}"
     )
-    hint = did_you_mean(profile, names) if nearest_name(profile, names) else "Give the profile of the cluster"
+    hint = did_you_mean(profile, names) if nearest_name(profile, names) else "Set the profile of the cluster"
     problems.warning("unknown-profile", "cluster_profile", message, hint)
 
 

@@ -17,7 +17,7 @@ from .._release.release import Release
 from .._version import Minor
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_status
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
-from .release_properties import gated_off, read_minor_data
+from .release_properties import names_disabled_by_gates, read_minor_data
 from .selection import Selection, capability_status, check_selection, parse_selection
 
 
@@ -65,7 +65,7 @@ class ResolvedRelease(NamedTuple):
         return None if self.minor_data is None else status.enabled & status.known
 
     def manifests_loaded_by(self, loader: ResolvedRelease) -> tuple[Manifest, ...]:
-        """The manifests of this release that the CVO of another one loads: under the loader's feature gates.
+        """The manifests of this release that the CVO of ``loader`` loads, with its feature gates.
 
         Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
         """
@@ -78,12 +78,12 @@ class ResolvedRelease(NamedTuple):
 def resolve_release(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
     """Resolve ``release`` for a cluster; ``None`` if its version is missing, or its capabilities are not known.
 
-    A minor without capabilities is reported as ``unsupported-version`` and resolved all the same.
+    A minor without capabilities is reported as ``unsupported-version``, and is resolved nevertheless.
     """
     context = inclusion_context(criteria, release, problems)
     minor = release.minor
     if minor is None:
-        message = "no version is given; capabilities, sets and rules depend on it"
+        message = "is missing; capabilities, sets and rules depend on it"
         problems.error("missing-version", "openshift_version", message, "Set openshift_version")
         return None
     data = read_minor_data(release, minor, criteria.feature_set, criteria.cluster_profile, problems)
@@ -92,7 +92,7 @@ def resolve_release(criteria: InclusionCriteria, release: Release, problems: Pro
     gated = always = frozenset[str]()
     if data is not None:
         # A CVO that does not know a name does not gate it either.
-        gated = gated_off(context.feature_gates, criteria.feature_set) & data.capabilities
+        gated = names_disabled_by_gates(context.feature_gates, criteria.feature_set) & data.capabilities
         always = always_enabled(criteria, data) - gated
     loaded = included_manifests(release.manifests, context)
     return ResolvedRelease(release, minor, data, context, gated, always, loaded)

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The rules of installers and of the API: which ones a selection violates, and the smallest change that keeps them."""
+"""The rules of installers and of the API: which ones a selection violates, and the fewest names that fix this."""
 
 from __future__ import annotations
 
@@ -120,10 +120,10 @@ def _is_error(violation: RuleViolation) -> bool:
 def _violations(selection: Selection, install: InstallContext, given: Selection) -> Iterator[RuleViolation]:
     for rule in (BLOCK_IGNORED, HOSTED_SINCE):
         if rule.in_force(install.minor, install.method):
-            hint = f"Leave the selection out, or install {install.minor} differently" if rule is HOSTED_SINCE else ""
+            hint = "Remove the selection, or use another install method" if rule is HOSTED_SINCE else ""
             yield _violation(rule, given.where, hint)
     if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
-        hint = f"Write {V_CURRENT} for what the documentation calls the default, or leave the block out"
+        hint = f"Write {V_CURRENT}, which the documentation calls the default, or remove the block"
         yield _violation(BASELINE_REQUIRED, f"{given.where}.{given.baseline_field}", hint)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
         yield _violation(SET_NAME_MISSING, f"{given.where}.{given.baseline_field}", "Write v4.16")
@@ -140,7 +140,7 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
 def _hosts_missing(enabled: frozenset[str], install: InstallContext) -> Iterator[RuleViolation]:
     if install.platform != "baremetal" or install.has_hosts is not False:
         return
-    where, hint = "platform.baremetal.hosts", "List the hosts, or install with the agent-based installer"
+    where, hint = "platform.baremetal.hosts", "List the hosts, or use the agent-based installer"
     if BAREMETAL_HOSTS_ALWAYS.in_force(install.minor, install.method):
         yield _violation(BAREMETAL_HOSTS_ALWAYS, where, hint)
     elif "MachineAPI" in enabled and BAREMETAL_HOSTS.in_force(install.minor, install.method):

@@ -149,7 +149,7 @@ def _canonical(options: Mapping[Any, Any], where: str, problems: Problems) -> di
         elif value is None:
             continue
         elif canonical in values:
-            message = f"is given twice, as {given_as[canonical]} and as {key}"
+            message = f"is set in two spellings, {given_as[canonical]} and {key}"
             problems.error("duplicate-field", f"{where}.{canonical}", message, "Keep one of them")
         else:
             values[canonical], given_as[canonical] = value, key
@@ -166,8 +166,8 @@ def _final(values: Mapping[str, Any], where: str, problems: Problems) -> Selecti
     additional = _names(values, "additional_enabled_capabilities", where, problems)
     excluded = _names(values, "excluded_capabilities", where, problems)
     if additional and not values.get("baseline_capability_set"):
-        message = "is required with additional_enabled_capabilities; installers reject such a block"
-        hint = f"Add baseline_capability_set: {NONE} for these capabilities alone, or {V_CURRENT} for all"
+        message = "is missing; installers require it with additional_enabled_capabilities"
+        hint = f"Set baseline_capability_set to {NONE} for only these capabilities, or to {V_CURRENT} for all"
         problems.error("missing-baseline", location, message, hint)
     _check_disjoint(additional, excluded, where, ("additional_enabled_capabilities", "excluded_capabilities"), problems)
     if excluded is not None:
@@ -224,7 +224,7 @@ def _check_disjoint(
             problems.error(
                 "conflicting-names",
                 f"{where}.{fields[1]}",
-                f"{name} is in {fields[0]} too",
+                f"{name} is also in {fields[0]}",
                 "Keep it in one of the two lists",
             )
 
@@ -239,5 +239,5 @@ def _check_name(name: str, where: str, data: MinorData, gated: frozenset[str], p
         message = f"{name!r} is not a capability of {data.minor}"
         since = since_of(name)
         # A name of another version is not a misspelling, however similar it is to a name of this one.
-        hint = f"It exists from {since} on" if since else did_you_mean(name, data.capabilities - gated)
+        hint = f"Use it with {since} or later" if since else did_you_mean(name, data.capabilities - gated)
         problems.error("unknown-capability", where, message, hint)

@@ -226,7 +226,7 @@ def forced_capabilities(from_minor: Minor, to_minor: Minor) -> tuple[ForcedCapab
 
 
 def gates_of(capability: str) -> tuple[str, ...]:
-    """Feature gates one of which must be enabled for ``capability`` to exist; empty if it always exists."""
+    """The feature gates of ``capability``, which exists if one of them is enabled. Empty if it always exists."""
     known = _BY_NAME.get(capability)
     return known.gates if known else ()
 

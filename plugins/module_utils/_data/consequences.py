@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What does not work in a cluster, or must be done instead, if a capability is disabled. With sources."""
+"""The consequences of disabled capabilities: what does not work, and what to do instead. With sources."""
 
 from __future__ import annotations
 

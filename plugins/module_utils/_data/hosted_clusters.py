@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .._version import Minor
 
-DEFAULT_OFF: frozenset[str] = frozenset({"baremetal", "ClusterAPI", "CompatibilityRequirements"})
+DEFAULT_DISABLED: frozenset[str] = frozenset({"baremetal", "ClusterAPI", "CompatibilityRequirements"})
 """Names that a hosted cluster disables unless they are requested. It enables all others, new ones included.
 
 Source: openshift/hypershift:support/capabilities/hosted_control_plane_capabilities.go CalculateEnabledCapabilities.

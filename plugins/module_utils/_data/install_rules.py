@@ -5,8 +5,7 @@
 
 """The rules of installations: the layer that enforces each, when it applies, and its source.
 
-What the cluster-version operator does by itself (always-enabled, gated and forced capabilities) is in
-``capabilities``.
+The rules of the cluster-version operator (always-enabled, gated and forced capabilities) are in ``capabilities``.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class WantedCapability(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The purpose of a cluster: where the selection starts, names that it needs, and names that it excludes.
+    """The purpose of a cluster: the start of its selection, names that it needs, and names that it excludes.
 
     ``without`` are mandatory exclusions. ``rather_without`` are excluded only if the rules allow it.
     """

@@ -121,7 +121,7 @@ def test_empty_documents_and_generators_are_taken():
 @pytest.mark.parametrize(
     ("current", "target", "enabled", "options", "parts"),
     [
-        ("text", [], [], {}, ["current: is 'text', expected a list of manifests. Give a list"]),
+        ("text", [], [], {}, ["current: is 'text', expected a list of manifests. Pass a list"]),
         ([], {"kind": "A"}, [], {}, ["target: is a map, expected a list of manifests"]),
         ([], None, [], {}, ["target: is None, expected a list of manifests"]),
         ([], [], None, {}, ["enabled: is None, expected a list. Write [...]"]),

@@ -44,17 +44,21 @@ MODULES = pytest.mark.parametrize(
         (
             {"capabilities": {"additional_enabled_capabilities": ["Console"]}},
             ["capabilities.baseline_capability_set"],
-            "is required with additional_enabled_capabilities",
+            "installers require it with additional_enabled_capabilities",
         ),
         (
             {"capabilities": {"baselineCapabilitySet": "None", "baseline_capability_set": "None"}},
             ["capabilities.baseline_capability_set"],
-            "is given twice",
+            "is set in two spellings",
         ),
         ({"feature_set": "TechPreview"}, ["feature_set"], "Did you mean TechPreviewNoUpgrade?"),
         ({"feature_gates": ["A=x"]}, ["feature_gates[0]"], "NAME=true"),
         ({"overrides": [{"kind": "A"}]}, ["overrides[0].name", "overrides[0].unmanaged"], "Name the resource"),
-        ({"enabled_capabilities": []}, ["known_capabilities"], "a capability status is both lists"),
+        (
+            {"enabled_capabilities": []},
+            ["known_capabilities"],
+            "expected both enabled_capabilities and known_capabilities",
+        ),
         ({"always_enabled_capabilities": ["ingress"]}, ["always_enabled_capabilities"], "Write Ingress"),
         (
             {"feature_set": "x", "capabilities": {"excluded_capabilities": ["x", "y"]}, "feature_gates": ["="]},

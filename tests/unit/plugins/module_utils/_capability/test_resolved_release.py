@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._capability.release_properties import (
     cluster_profiles,
     crd_names,
-    gated_off,
+    names_disabled_by_gates,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import newest_minor
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
@@ -195,7 +195,7 @@ def test_an_unknown_minor_without_a_crd_is_an_error(minor):
     (problem,) = errors(minor)
 
     assert problem.where == "openshift_version"
-    assert (f"4.11 to {newest_minor()}" if minor == V9_9 else "they began with 4.11") in problem.message
+    assert (f"4.11 to {newest_minor()}" if minor == V9_9 else "expected 4.11 or later") in problem.message
     assert ("quote" in problem.hint) is (minor < V4_15)
 
 
@@ -220,6 +220,6 @@ def test_a_profile_that_no_manifest_carries_is_a_problem_that_names_those_found(
 
 
 def test_without_gates_the_feature_set_decides_which_names_are_gated():
-    assert gated_off(None, "") == GATED_NAMES
-    assert gated_off(None, "TechPreviewNoUpgrade") == set()
-    assert gated_off(frozenset(), "TechPreviewNoUpgrade") == GATED_NAMES
+    assert names_disabled_by_gates(None, "") == GATED_NAMES
+    assert names_disabled_by_gates(None, "TechPreviewNoUpgrade") == set()
+    assert names_disabled_by_gates(frozenset(), "TechPreviewNoUpgrade") == GATED_NAMES

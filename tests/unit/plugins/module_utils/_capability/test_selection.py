@@ -135,12 +135,12 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
         (
             {"additionalEnabledCapabilities": ["Console"]},
             "capabilities.baseline_capability_set",
-            "is required with additional_enabled_capabilities",
+            "installers require it with additional_enabled_capabilities",
         ),
         (
             {"baselineCapabilitySet": "None", "baseline_capability_set": "None"},
             "capabilities.baseline_capability_set",
-            "given twice, as baselineCapabilitySet and as baseline_capability_set",
+            "is set in two spellings, baselineCapabilitySet and baseline_capability_set",
         ),
         (
             {
@@ -149,7 +149,7 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
                 "additionalEnabledCapabilities": ["Console"],
             },
             "capabilities.additional_enabled_capabilities",
-            "given twice",
+            "is set in two spellings",
         ),
         ({"baselineCapabilitySets": "None"}, "capabilities.baselineCapabilitySets", "is not a field of a selection"),
         ({7: "None"}, "capabilities.7", "is not a field of a selection"),
@@ -160,12 +160,12 @@ def test_the_first_draft_with_exclusions_says_that_it_pins():
                 "excludedCapabilities": ["Console"],
             },
             "capabilities.excluded_capabilities",
-            "Console is in additional_enabled_capabilities too",
+            "Console is also in additional_enabled_capabilities",
         ),
         (
             {"inclusionDefault": "Include", "include": ["Console"], "exclude": ["Console"]},
             "capabilities.exclude",
-            "Console is in include too",
+            "Console is also in include",
         ),
         ({"inclusionDefault": "include"}, "capabilities.inclusion_default", "expected Include or Exclude"),
         ({"exclude": ["Console"]}, "capabilities.inclusion_default", "is missing"),
