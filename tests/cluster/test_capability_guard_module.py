@@ -162,7 +162,7 @@ def test_missing_permissions_are_named(run: Run, cluster: ControlPlane) -> None:
     stranger = certificate_user(cluster, "stranger")
     outcome = run(kubeconfig=stranger.kubeconfig)
     assert f"cannot get {POLICIES}.admissionregistration.k8s.io {GUARD_NAME}: 403 Forbidden" in outcome.message
-    assert f"Give the user a role that allows get on {POLICIES}.admissionregistration.k8s.io" in outcome.message
+    assert f"Grant the user a role that allows get on {POLICIES}.admissionregistration.k8s.io" in outcome.message
     reader = certificate_user(cluster, "reader", [{**GUARD_PERMISSIONS[0], "verbs": ["get"]}])
     for check in (True, False):
         outcome = run(kubeconfig=reader.kubeconfig, check=check)

@@ -100,7 +100,7 @@ def test_a_missing_permission_is_named(site: Site, rules: list[Rule], verb: str,
         outcome,
         "forbidden-request",
         "403 Forbidden",
-        f"Give the user a role that allows {verb} on {resource}",
+        f"Grant the user a role that allows {verb} on {resource}",
         '"another-user"',
     )
 
@@ -178,7 +178,7 @@ def test_a_token_of_two_lines_is_reported(site: Site, direct: dict[str, Any]) ->
 def test_no_credentials(site: Site, direct: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     outcome = site.info(kubeconfig=None, host=site.plane.url)
-    refused(outcome, "invalid-kubeconfig", "Give kubeconfig and context, or host with api_key")
+    refused(outcome, "invalid-kubeconfig", "Set kubeconfig and context, or host and api_key")
 
 
 @pytest.mark.parametrize("command", [["/nowhere/login"], ["sh", "-c", "exit 3"], ["sh", "-c", "echo no JSON"]])
@@ -197,7 +197,7 @@ def test_a_failing_login_program_is_reported(site: Site, tmp_path: Path, command
     }
     outcome = site.info(kubeconfig=written(tmp_path / "kubeconfig", document))
     assert "system:anonymous" in outcome.message
-    assert "Give the user a role" not in outcome.message
+    assert "Grant the user a role" not in outcome.message
 
 
 def test_another_authority_is_not_trusted(site: Site, direct: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from .._problems import ClusterError, Problem
 from .._unstructured import mappings_in
 
 RETRIED_CODES = frozenset({429, 500, 502, 503, 504})
-"""HTTP codes of a server that cannot answer at the moment."""
+"""HTTP codes of a server that temporarily cannot answer."""
 
 # Reasons of causes: kubernetes/apimachinery:pkg/apis/meta/v1/types.go.
 _FIELD_CONFLICT = "FieldManagerConflict"
@@ -29,7 +29,7 @@ _FIELD_FORBIDDEN = "FieldValueForbidden"
 _FIELD_REQUIRED = "FieldValueRequired"
 _NAMESPACE_TERMINATING = "NamespaceTerminating"
 
-# What the API server's messages say. The fields of a schema: kubernetes-sigs/structured-merge-diff:typed/validate.go.
+# Texts in messages of the API server. Those about fields: kubernetes-sigs/structured-merge-diff:typed/validate.go.
 _ALREADY_EXISTS = "already exists"
 _ANONYMOUS = "system:anonymous"
 _CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
@@ -44,7 +44,7 @@ _PERMANENT_FAILURES = (
     "failed to create typed patch object",
     "unable to convert unstructured object",
 )
-"""Failures of code 500 that do not pass, because the applied object does not fit the schema. Source:
+"""Failures of code 500 that are permanent, because the applied object does not fit the schema. Source:
 kubernetes/apimachinery:pkg/util/managedfields/internal/structuredmerge.go Apply, pkg/runtime/converter.go."""
 
 _CODES = {
@@ -57,9 +57,9 @@ _CODES = {
 }
 _HINTS = {
     400: "Check that the address is that of the cluster's API, and that it begins with https://",
-    401: "Log in again, and give the new kubeconfig or api_key: the token or certificate is wrong or expired",
+    401: "Log in again, and use the new kubeconfig or api_key: the token or certificate is invalid or expired",
     404: "Check that the object and its CustomResourceDefinition exist",
-    409: "Run it again: the object was changed at the same time",
+    409: "Run it again: another client changed the object at the same time",
     422: "Correct the fields that the server names",
     429: "Try again later: the server has too many requests",
 }
@@ -68,7 +68,7 @@ _FIELD_CONFLICT_HINT = (
 )
 _SERVER_ERROR_HINT = "Check the health of the API server, and run it again"
 _NO_API_HINT = "Check that the address is that of the cluster's API, and that no proxy or login page answers instead"
-_CA_HINT = "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
+_CA_HINT = "Set the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
 _CERTIFICATE_HINTS = {
     10: "Renew it, or correct the clock of this machine: it is expired",
     18: _CA_HINT,
@@ -123,8 +123,8 @@ class UnsupportedValue(NamedTuple):
 class ApiError(ClusterError):
     """An unsuccessful answer of an API server.
 
-    ``code`` is the HTTP status. ``message`` is the server's text, unchanged. ``verb`` and ``shown``, the object, name
-    the request. ``reason``, ``causes`` and ``object_name`` (empty if there is none) are those of the ``Status``.
+    ``code`` is the HTTP status. ``message`` is the server's text, unchanged. ``verb`` and ``shown`` (the object)
+    describe the request. ``reason``, ``causes`` and ``object_name`` (empty if there is none) are from the ``Status``.
     ``repeated``: the request was sent more than once, so an earlier attempt may have succeeded.
     """
 
@@ -253,7 +253,7 @@ class ApiError(ClusterError):
 
     @property
     def is_server_error(self) -> bool:
-        """Whether the server could not answer, for whatever reason."""
+        """Whether the server could not answer."""
         return self.code in RETRIED_CODES
 
     @property
@@ -262,12 +262,12 @@ class ApiError(ClusterError):
         return is_permanent_failure(self.code, self.message)
 
     @property
-    def is_retriable(self) -> bool:
+    def is_retryable(self) -> bool:
         """Whether the same request can succeed later."""
         return self.is_server_error and not self.is_permanent
 
     def redacted(self) -> Problem:
-        """Build the problem without the server's message, which quotes values of the object. Fields are named."""
+        """Build the problem without the server's message, which quotes values of the object. It names the fields."""
         fields = ", ".join(dict.fromkeys(cause.field for cause in self.causes))
         about = f" about {fields}" if fields else ""
         message = f"{self._request}{about} (message omitted, because it can contain secret values)"
@@ -296,7 +296,7 @@ def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool =
 
 
 def is_permanent_failure(code: int, message: str) -> bool:
-    """Whether an answer does not change, although its HTTP status ``code`` is that of a passing failure."""
+    """Whether a retry would get the same answer, although the HTTP status ``code`` is that of a temporary failure."""
     return code == 500 and any(words in message for words in _PERMANENT_FAILURES)
 
 
@@ -310,8 +310,8 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str) -> 
         hint = _CERTIFICATE_HINTS.get(cause.verify_code, "Use the host name for which the certificate was issued")
     elif isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
         code = "failed-tls"
-        message = f"cannot {verb} {shown}: no TLS with {host} ({text})"
-        hint = "Check address and port, and the client certificate"
+        message = f"cannot {verb} {shown}: the TLS handshake with {host} fails ({text})"
+        hint = "Check the address, the port and the client certificate"
     elif isinstance(cause, ValueError) and "header" in text.lower():
         # Its text repeats the header, which can be a token.
         code = "invalid-header"
@@ -356,14 +356,14 @@ def _hint(error: ApiError, verb: str, shown: str) -> str:
 
 
 def _forbidden_hint(message: str, verb: str, shown: str) -> str:
-    """The hint for an answer of 403, which can have another cause than a missing role."""
+    """The hint for a 403, which does not always mean that a role is missing."""
     if _ANONYMOUS in message:
         return "Check the user in the kubeconfig and the program that creates its token: the request had no credentials"
     missing = _MISSING_PERMISSION.search(message)
     if missing and missing[1] == "impersonate":
-        return "Give the user a role that allows impersonate, or omit impersonate_user and impersonate_groups"
+        return "Grant the user a role that allows impersonate, or omit impersonate_user and impersonate_groups"
     if missing:
-        return f"Give the user a role that allows {verb} on {shown.partition(' ')[0]}"
+        return f"Grant the user a role that allows {verb} on {shown.partition(' ')[0]}"
     return "Check the admission policies of the cluster: one of them denies this request, and no permission is missing"
 
 
@@ -382,7 +382,7 @@ def _causes(details: Mapping[str, Any]) -> Iterator[StatusCause]:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """The cause inside urllib3's exceptions, which repeat addresses of objects and whole URLs."""
+    """The cause inside urllib3's exceptions, whose texts contain memory addresses and whole URLs."""
     reason = getattr(error, "reason", None)
     # urllib3 1.26 suppresses the context if that is an unrelated error that it recovered from.
     context = None if error.__suppress_context__ else error.__context__

@@ -57,7 +57,7 @@ def object_key(obj: Mapping[str, Any]) -> str:
 
 
 class Client:
-    """Requests to one API server. All of them are idempotent, so all of them are retried.
+    """Requests to one API server. All are idempotent, so all are retried.
 
     All methods raise ``ApiError`` for an unsuccessful answer, and ``ClusterError`` if there is no answer. Threads may
     share a client.
@@ -134,7 +134,7 @@ class Client:
         return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
 
     def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
-        """Create the object of ``target``. If it exists, an ``ApiError`` of 409 is raised.
+        """Create the object of ``target``. Raises ``ApiError`` (409) if it exists.
 
         After a lost answer, the existing object can be the one that the first attempt created (``ApiError.repeated``).
         """
@@ -143,7 +143,7 @@ class Client:
         return self._write("create", "POST", collection, body, _JSON, query, dry_run, _METADATA_ONLY, str(target))
 
     def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
-        """Delete one object, only that with ``uid`` if one is given. Returns whether it existed."""
+        """Delete one object, if ``uid`` is set only the one with this uid. Returns whether it existed."""
         body = {
             "kind": "DeleteOptions",
             "apiVersion": "v1",
@@ -209,7 +209,7 @@ class Client:
     def _no_api(self, verb: str, shown: str) -> ClusterError:
         message = f"cannot {verb} {shown}: {self.host} does not answer like an API server"
         return ClusterError(
-            [Problem("error", "invalid-answer", "host", message, "Give the address of the cluster's API")]
+            [Problem("error", "invalid-answer", "host", message, "Set host to the address of the cluster's API")]
         )
 
     def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> WriteResult:
@@ -259,7 +259,7 @@ class Client:
         except Exception as error:  # a program or a provider that creates tokens can fail in any way
             message = f"cannot {verb} {shown}: no token for {self.host}: {one_line(error)}"
             raise ClusterError(
-                [Problem("error", "missing-token", "", message, "Log in again, and give the new kubeconfig")]
+                [Problem("error", "missing-token", "", message, "Log in again, and use the new kubeconfig")]
             ) from None
         if token:
             headers["Authorization"] = token

@@ -21,14 +21,14 @@ from .client import FIELD_MANAGER, PARALLELISM, Client
 
 
 def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
-    """Return a client for the cluster that the options of ``module`` select, found as in kubernetes.core.
+    """Return a client for the cluster that the options of ``module`` select, by the rules of kubernetes.core.
 
     ``parallelism`` is the number of concurrent requests. No request is sent yet. Raises ``ClusterError``.
     """
     try:
         import kubernetes
     except ImportError as error:
-        hint = "Install it on the host on which the task runs: pip install kubernetes"
+        hint = "Install it on the host that runs the task: pip install kubernetes"
         message = f"the Python library kubernetes is missing ({error})"
         raise ClusterError([Problem("error", "missing-library", "", message, hint)]) from None
     try:
@@ -52,11 +52,11 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
         raise
     except (AttributeError, IndexError, KeyError, TypeError):
         message = "the file is not a valid kubeconfig"
-        hint = "Check the file. Give kubeconfig and context, or host with api_key"
+        hint = "Set kubeconfig and context, or host and api_key"
         raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, hint)]) from None
     except Exception as error:  # a kubeconfig can be wrong in any other way
         message = f"the options do not select a cluster: {one_line(error).rstrip('.')}"
-        hint = "Give kubeconfig and context, or host with api_key"
+        hint = "Set kubeconfig and context, or host and api_key"
         raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, hint)]) from None
     _check_configuration(configuration, problems)
     problems.raise_errors(ClusterError)
@@ -77,7 +77,7 @@ def _check_kubeconfig(kubeconfig: Any, problems: Problems) -> None:
 
     Of several files, missing ones are ignored, as in kubectl.
     """
-    hint = "Give the path of a kubeconfig, or its content as a dict"
+    hint = "Set the path of a kubeconfig, or its content as a dict"
     if isinstance(kubeconfig, str):
         paths = [path for path in kubeconfig.split(os.pathsep) if path.strip()]
         if not any(os.path.exists(os.path.expanduser(path)) for path in paths):
@@ -89,10 +89,10 @@ def _check_kubeconfig(kubeconfig: Any, problems: Problems) -> None:
 
 
 def _check_configuration(configuration: Any, problems: Problems) -> None:
-    """Report a missing server, and files that cannot be read, because errors of TLS do not name the file."""
+    """Report a missing server, and files that cannot be read, because TLS errors do not name the file."""
     if not configuration.host:
         message = "names a cluster without a server"
-        problems.error("invalid-kubeconfig", "kubeconfig", message, "Add its address, or give the option host")
+        problems.error("invalid-kubeconfig", "kubeconfig", message, "Add its address, or set the option host")
     files = {
         "ca_cert": configuration.ssl_ca_cert,
         "client_cert": configuration.cert_file,
@@ -100,5 +100,5 @@ def _check_configuration(configuration: Any, problems: Problems) -> None:
     }
     for option, path in files.items():
         if path and not (os.path.isfile(path) and os.access(path, os.R_OK)):
-            hint = "Give its path, here or in the kubeconfig"
+            hint = "Set its path, here or in the kubeconfig"
             problems.error("unreadable-file", option, f"{path} is not a readable file", hint)

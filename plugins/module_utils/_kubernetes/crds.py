@@ -19,7 +19,7 @@ from .client import Client, WriteResult
 from .rest_mapper import RestMapper
 
 TOUCHED = "capability.openshift.io/nudged"
-"""Annotation that is set for a moment, to make an API server process a definition that it has forgotten."""
+"""Annotation that is set briefly to make an API server process a definition that it has forgotten."""
 
 ESTABLISH_SECONDS = 120.0
 """Time limit for definitions; it includes a restart of the API server."""

@@ -6,7 +6,7 @@
 """The kinds that an API server serves, and their paths.
 
 Kubernetes 1.26 and later need two requests (aggregated discovery, API group ``apidiscovery.k8s.io``). Earlier servers
-answer these requests with lists of groups; there each version of a group that is looked up is one more request.
+answer these requests with lists of groups, so each version of a group that is looked up needs one more request.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Discovery:
         return any(served.plural == plural for version in self._versions(group) for served in version.kinds.values())
 
     def reload(self) -> None:
-        """Read it again, after CustomResourceDefinitions changed. If that fails, the previous state stays."""
+        """Run discovery again, after CustomResourceDefinitions changed. If it fails, the previous result stays."""
         self._groups = self._read()
 
     def _read(self) -> dict[str, list[GroupVersion]]:
@@ -95,7 +95,7 @@ class GroupVersion:
             if not (error.is_not_found or error.is_service_unavailable):
                 raise
             resources, self.stale = (), error.is_service_unavailable
-        # The list also has sub-resources.
+        # The list also has subresources.
         plain = [item for item in resources if "/" not in item["name"]]
         self.kinds = _by_kind(
             ApiResource(self._group, self.name, item["name"], item["kind"], item["namespaced"]) for item in plain
@@ -124,7 +124,7 @@ def _listed_versions(group: Mapping[str, Any]) -> list[GroupVersion]:
 
 def _aggregated_version(group: str, version: Mapping[str, Any]) -> GroupVersion:
     name = version["version"]
-    # A resource without a kind exists for its sub-resources only.
+    # A resource without a kind exists for its subresources only.
     resources = [item for item in version.get("resources") or () if item.get("responseKind")]
     kinds = _by_kind(
         ApiResource(group, name, item["resource"], item["responseKind"]["kind"], item["scope"] == "Namespaced")

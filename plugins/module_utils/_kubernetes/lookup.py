@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Which of some resources exist on a cluster: one request for the metadata of each kind."""
+"""Looks up which resources exist on a cluster, with one request for the metadata of each kind."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 NANO = 10**9
-"""Nanos in a unit: Kubernetes stores quantities in nanos and rounds up what is finer."""
+"""Nanos in a unit: Kubernetes stores quantities in nanos and rounds finer values up."""
 
 _MOST = (2**63 - 1) * NANO
 _LONGEST_QUANTITY = 100

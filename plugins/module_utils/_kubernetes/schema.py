@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The fields that the kinds of an API server have; it drops all other fields without an error.
+"""The fields that the kinds of an API server declare. The server silently drops all other fields.
 
 Source: kubernetes/kube-openapi:pkg/spec3, kubernetes/apiextensions-apiserver:pkg/apiserver/schema/pruning/algorithm.go.
 """
@@ -25,7 +25,7 @@ _FREE = ("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields
 
 
 class Schema(NamedTuple):
-    """The schema of a kind, and the others to which it can refer."""
+    """The schema of a kind, and the schemas that it can reference."""
 
     of_kind: Any
     others: Any = None
@@ -42,7 +42,7 @@ def served_schema(document: object, served: ApiResource) -> Schema:
 
 
 def is_declared(schema_of_kind: Schema, field: str) -> bool:
-    """Whether objects of a kind can have ``field``, a path as in ``FieldDifference``; in doubt they can."""
+    """Whether objects of a kind can have ``field``, a path as in ``Difference``. In doubt they can."""
     if _METADATA.match(field):
         return True  # the same for all kinds; a CustomResourceDefinition does not declare it
     at = schema_of_kind.of_kind
@@ -59,8 +59,8 @@ def is_declared(schema_of_kind: Schema, field: str) -> bool:
         elif more or schema.get("type") != "object":
             at = more
         else:
-            # An object without properties: as a built-in type (RawExtension), which is referred to, it accepts every
-            # field; inline, in a CustomResourceDefinition, it accepts none.
+            # An object without properties: a referenced one is a built-in type (RawExtension) and accepts every field;
+            # an inline one is in a CustomResourceDefinition and accepts none.
             return not properties and schema is not at
     return True
 

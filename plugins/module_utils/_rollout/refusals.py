@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Why a cluster does not take a manifest, and how a rollout reports each reason."""
+"""Why a cluster refuses a manifest, and how a rollout reports each reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .normalize import wrong_types
 
 
 class Refusal(Enum):
-    """Why a cluster does not take a manifest."""
+    """Why a cluster refuses a manifest."""
 
     UNAUTHORIZED = auto()
     FORBIDDEN = auto()
@@ -30,7 +30,7 @@ class Refusal(Enum):
 
     SERVER_UNAVAILABLE = auto()
     OBJECT_TERMINATING = auto()
-    """The object is being deleted, and what is applied to it goes with it."""
+    """The object is being deleted, with everything that is applied to it."""
 
     MISTYPED_FIELD = auto()
     FIELD_CONFLICT = auto()
@@ -48,9 +48,9 @@ class Conflict(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """How a rollout reports all manifests together that were refused for one reason.
+    """How a rollout reports together all manifests that were refused for the same reason.
 
-    ``quotes_server``: the message of the API server says more.
+    ``quotes_server``: the message of the API server is added.
     """
 
     severity: Severity
@@ -65,7 +65,7 @@ EXPLANATIONS = {
         "error",
         "forbidden-request",
         "cannot be applied, because the API server forbids it",
-        "Give the user a role that allows get, list, create and patch on it",
+        "Grant the user a role that allows get, list, create and patch on it",
         quotes_server=True,
     ),
     Refusal.NAMESPACE_MISSING: Explanation(
@@ -114,7 +114,7 @@ def refusal_of(error: ApiError, resource: ResourceId) -> Refusal:
         return Refusal.KIND_NOT_SERVED
     if error.is_forbidden:
         return Refusal.FORBIDDEN
-    if error.is_retriable:
+    if error.is_retryable:
         return Refusal.SERVER_UNAVAILABLE
     return _refusal_of_content(error)
 

@@ -113,7 +113,7 @@ ANSWERS = {name: value for name, value in globals().items() if isinstance(value,
         ("is_server_error", {"OVERLOADED", "UNDECLARED", "MISTYPED", "LEADER", "UNAVAILABLE"}),
         ("is_service_unavailable", {"UNAVAILABLE"}),
         ("is_permanent", {"UNDECLARED", "MISTYPED"}),
-        ("is_retriable", {"OVERLOADED", "LEADER", "UNAVAILABLE"}),
+        ("is_retryable", {"OVERLOADED", "LEADER", "UNAVAILABLE"}),
     ],
 )
 def test_each_predicate_is_true_of_its_answers_only(predicate, names):

@@ -65,14 +65,14 @@ FORBIDDEN = (
             "Unauthorized",
             "Unauthorized",
             "unauthorized-request",
-            "Log in again, and give the new kubeconfig or api_key: ",
+            "Log in again, and use the new kubeconfig or api_key: ",
         ),
         (
             403,
             "Forbidden",
             FORBIDDEN,
             "forbidden-request",
-            "Give the user a role that allows patch on clusterversions.config.openshift.io",
+            "Grant the user a role that allows patch on clusterversions.config.openshift.io",
         ),
         (
             404,
@@ -86,7 +86,7 @@ FORBIDDEN = (
             "Conflict",
             "the object has been modified",
             "conflicting-write",
-            "Run it again: the object was changed at the same time",
+            "Run it again: another client changed the object at the same time",
         ),
         (
             429,
@@ -116,7 +116,7 @@ def test_an_error_of_a_sub_resource_names_it_as_rbac_does():
         "clusterversions.config.openshift.io/status version",
     )
 
-    assert problem.hint == "Give the user a role that allows apply on clusterversions.config.openshift.io/status"
+    assert problem.hint == "Grant the user a role that allows apply on clusterversions.config.openshift.io/status"
 
 
 def test_the_error_has_the_code_and_the_name_of_the_object():

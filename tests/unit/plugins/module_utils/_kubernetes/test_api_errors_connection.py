@@ -131,7 +131,7 @@ def test_a_certificate_of_another_authority_is_not_trusted(folder, good, retries
 
     assert f"the certificate of https://127.0.0.1:{port} is not trusted (self" in problem.message
     assert problem.code == "untrusted-certificate"
-    assert problem.hint == "Give the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
+    assert problem.hint == "Set the CA that signed it (ca_cert, or certificate-authority in the kubeconfig)"
 
 
 @pytest.mark.parametrize("retries", WAYS)
@@ -155,8 +155,8 @@ def test_a_port_without_tls_is_reported(retries):
     with server(lambda connection: connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as port:
         problem = problem_of(f"https://127.0.0.1:{port}", retries)
 
-    assert f"no TLS with https://127.0.0.1:{port} (" in problem.message
-    assert (problem.code, problem.hint) == ("failed-tls", "Check address and port, and the client certificate")
+    assert f"the TLS handshake with https://127.0.0.1:{port} fails (" in problem.message
+    assert (problem.code, problem.hint) == ("failed-tls", "Check the address, the port and the client certificate")
 
 
 @pytest.mark.parametrize("retries", WAYS)
@@ -164,7 +164,7 @@ def test_a_server_that_requires_a_client_certificate_is_reported(good, retries):
     with server(tls(good, clients=good)) as port:
         problem = problem_of(f"https://127.0.0.1:{port}", retries, ca_certs=str(good))
 
-    assert f"no TLS with https://127.0.0.1:{port} (" in problem.message
+    assert f"the TLS handshake with https://127.0.0.1:{port} fails (" in problem.message
 
 
 @pytest.mark.parametrize("retries", WAYS)
