@@ -92,8 +92,8 @@ def test_degraded_is_a_warning_and_does_not_block(site: Site) -> None:
     [
         ({"silent": True}, CONSOLE, "does not exist yet"),
         ({"unavailable": "no route to the moon"}, CONSOLE, "is not available; Broken: no route to the moon"),
-        ({}, CONSOLE._replace(versions={"operator": "4.20.9"}), "operator is at 4.20.9 and not at 4.21.0"),
-        ({}, CONSOLE._replace(versions={"other": VERSION}), "operator is at no version and not at 4.21.0"),
+        ({}, CONSOLE._replace(versions={"operator": "4.20.9"}), "operator is at 4.20.9, expected 4.21.0"),
+        ({}, CONSOLE._replace(versions={"other": VERSION}), "operator is at no version, expected 4.21.0"),
         ({"seconds": 600.0}, CONSOLE, "is not available"),
     ],
     ids=["silent", "unavailable", "old", "other-version", "slow"],
@@ -179,7 +179,7 @@ def test_without_a_release_annotations_determine_the_operators(site: Site, annot
     assert outcome.faults[1:] == [("unready-object", "clusteroperators.config.openshift.io console")]
     with working(site, CONSOLE._replace(versions={"operator": "4.20.9"})) as operators:
         operators.wait()
-        assert "operator is at 4.20.9 and not at 4.21.0" in append_and_wait(site, seconds=1, release=None).message
+        assert "operator is at 4.20.9, expected 4.21.0" in append_and_wait(site, seconds=1, release=None).message
     with working(site):
         assert not append_and_wait(site, release=None).failed
 
@@ -188,7 +188,7 @@ def test_another_release_is_an_error_before_anything_is_written(site: Site) -> N
     site.make(selection(), [], version="4.21.7")
     with site.untouched():
         outcome = append_and_wait(site)
-    assert outcome.faults == [("other-version", "release")]
+    assert outcome.faults == [("other-release", "release")]
     assert "4.21.7" in outcome.message
 
 

@@ -31,7 +31,7 @@ _METRIC = "cluster_version_capability"
 
 
 class CapabilityReading(NamedTuple):
-    """A ClusterVersion as read, and the names and sets of its version. ``problems``: what was reported about it."""
+    """A ClusterVersion as read, and the names and sets of its version. ``problems``: those of its reading."""
 
     obj: Mapping[str, Any]
     cluster: ClusterVersion
@@ -59,7 +59,8 @@ def enable_capabilities(
     """Write ``request`` to the spec of the ClusterVersion, unless the spec already has it.
 
     If another client changes the object at the same time, it is read again and the change is computed again, so no
-    write is lost. Raises ``CapabilityError`` without writing if the request is not valid; a removal is not.
+    write is lost. If the request is not valid, for example because it removes a name, raises ``CapabilityError`` and
+    does not write.
     """
     reading: CapabilityReading | None = None
 
@@ -112,7 +113,7 @@ def wait_for_capabilities(
     expected = None if release is None else operators_of_release(release, names, all_enabled)
     last: Object = after.obj
     missing: tuple[Problem, ...] = ()
-    code, message = "unavailable-capability", f"it is requested, and not available after {seconds:g} s"
+    code, message = "unavailable-capability", f"the requested capabilities are not available after {seconds:g} s"
     try:
         for state in watch_objects(client, before, seconds):
             obj = state.objects[CLUSTER_VERSION].get(CLUSTER_VERSION.name)
@@ -123,11 +124,11 @@ def wait_for_capabilities(
             if obj is not None and not availability.missing:
                 if expected is None and enabled.change.added and not of_cluster:
                     _warn_about_status(problems)
-                problems += availability.complaints
+                problems += availability.degraded
                 return _reading(client, obj, release, after.minor_data)
             missing = availability.missing if state.error is None else (*availability.missing, *state.error.problems)
     except ClusterError as error:
-        code, message = "unknown-availability", "it is requested, and its state cannot be read"
+        code, message = "unknown-availability", "the state of the requested capabilities cannot be read"
         missing = error.problems
     problems.error(code, "wait", message, "Check the following problems, or increase wait_timeout")
     problems += missing
@@ -196,12 +197,12 @@ def _reading(client: Client, obj: Object, release: Release | None, data: MinorDa
 def _check_version(cluster: ClusterVersion, release: Release, problems: Problems) -> None:
     if cluster.version is not None and release.version not in (None, cluster.version):
         message = f"is {release.version}, but the cluster runs {cluster.version}"
-        problems.error("other-version", "release", message, "Give the release that the cluster runs")
+        problems.error("other-release", "release", message, "Set release to the release that the cluster runs")
 
 
 def _warn_about_status(problems: Problems) -> None:
     message = "waited for the status only, because the cluster has no ClusterOperator of these capabilities yet"
-    hint = "Give release, which has the ClusterOperators of the capabilities"
+    hint = "Set release, which contains the ClusterOperators of the capabilities"
     problems.warning("missing-operators", "wait", message, hint)
 
 
@@ -213,5 +214,5 @@ def _explained(error: ApiError, reading: CapabilityReading | None) -> ClusterErr
     message = (
         f"{error.problems[0].message}. The CustomResourceDefinition is older than {version}, or of another feature set"
     )
-    hint = "Leave the name out, or apply the ClusterVersion CustomResourceDefinition of the release that runs"
+    hint = "Remove the name, or apply the ClusterVersion CustomResourceDefinition of the cluster's release"
     return ClusterError([Problem("error", "outdated-crd", "", message, hint)])

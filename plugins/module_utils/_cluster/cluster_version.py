@@ -26,7 +26,7 @@ CVO = "openshift-cluster-version", "cluster-version-operator"
 _GROUP = "config.openshift.io"
 _NOT_DISABLED = "The following capabilities could not be disabled: "
 _RECENT = timedelta(minutes=5)
-_WHOLE_OBJECT = "Give the whole object"
+_WHOLE_OBJECT = "Set the whole object"
 
 
 class ReportedCapabilities(NamedTuple):
@@ -130,7 +130,7 @@ def parse_cluster_version(
     kind, api_version = obj.get("kind"), obj.get("apiVersion")
     if kind != "ClusterVersion" or str(api_version).partition("/")[0] != _GROUP:
         message = f"is {kind or 'no kind'} of {api_version or 'no API'}, expected ClusterVersion of {_GROUP}/v1"
-        problems.error("wrong-kind", where, message, "Give the output of `oc get clusterversion version -o yaml`")
+        problems.error("wrong-kind", where, message, "Set it to the output of `oc get clusterversion version -o yaml`")
         return None
     own = Problems()
     spec = _map(obj, "spec", where, own)
@@ -141,7 +141,7 @@ def parse_cluster_version(
     if not own.has_errors:
         if reported is None:
             message = "has no capabilities, so the enabled capabilities are derived from the spec"
-            hint = "Give the object as the cluster returns it, with its status"
+            hint = "Set the object as the cluster returns it, with its status"
             own.warning("missing-status", f"{where}.status.capabilities", message, hint)
         _check_history(status, where, own)
         version = _map(status, "desired", f"{where}.status", own).get("version")
@@ -154,13 +154,13 @@ def parse_cluster_version(
 def _only_item(value: object, where: str, problems: Problems) -> Mapping[str, Any] | None:
     if not isinstance(value, Mapping):
         message = f"is {type_name(value)}, expected a ClusterVersion object"
-        problems.error("not-a-map", where, message, "Give the object, or its file")
+        problems.error("not-a-map", where, message, "Set the path of a file, or the object itself")
         return None
     items = value.get("items")
     if str(value.get("kind")).endswith("List") and isinstance(items, list):
         if len(items) != 1 or not isinstance(items[0], Mapping):
             message = f"is a list of {len(items)} objects, expected one ClusterVersion"
-            problems.error("several-objects", where, message, "Give the ClusterVersion of each cluster separately")
+            problems.error("several-objects", where, message, "Set the ClusterVersion of one cluster")
             return None
         return items[0]
     return value

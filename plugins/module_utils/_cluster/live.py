@@ -65,7 +65,7 @@ def update_cluster_version(
     """Merge a change into the ClusterVersion, or into its status (``target``). No concurrent write is overwritten.
 
     ``propose`` returns the body to merge, ``None`` for no change, and a description of the change. After a conflict it
-    is called again with the object as it is then. Returns the object before and after (the same object if nothing was
+    is called again with the current object. Returns the object before and after (the same object if nothing was
     changed) and the description of the applied change. Raises ``ClusterError``, and what ``propose`` raises.
     """
     unanswered: tuple[Object, Proposal] | None = None
@@ -93,7 +93,7 @@ def update_cluster_version(
 
 
 def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Problems) -> MinorData:
-    """Return the capabilities of a cluster's version: from our data, else from the CRD in the cluster.
+    """Return the capabilities of a cluster's version: from this collection, else from the CRD in the cluster.
 
     Raises ``ClusterError`` if neither has them.
     """
@@ -105,9 +105,9 @@ def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Pro
     names = enum_names(crd)
     if names is None:
         message = "does not list the names of capabilities, and the cluster's version is not known to the collection"
-        hint = "Give release, or update the collection"
+        hint = "Set release, or update the collection"
         raise ClusterError([Problem("error", "unknown-version", str(_CRD), message, hint)])
     unknown = f"{cluster.version} is not known to the collection" if cluster.version else "the version is not reported"
     message = f"{unknown}, so the capabilities are those that the cluster's CustomResourceDefinition lists"
-    problems.info("unknown-version", CLUSTER_VERSIONS.resource, message, "Give release to be sure")
+    problems.info("unknown-version", CLUSTER_VERSIONS.resource, message, "Set release to be sure")
     return capability_data.data_from_names(minor or capability_data.newest_minor(), names, str(_CRD))

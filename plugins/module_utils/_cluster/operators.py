@@ -32,10 +32,10 @@ _REPORTED = ("Invalid", "Failing", "Progressing")
 
 
 class Availability(NamedTuple):
-    """``missing``: a problem for each operator that is not available. ``complaints``: warnings about the others."""
+    """``missing``: a problem for each operator that is not available. ``degraded``: warnings about the others."""
 
     missing: tuple[Problem, ...]
-    complaints: tuple[Problem, ...]
+    degraded: tuple[Problem, ...]
 
 
 def operators_of_release(release: Release, capabilities: Iterable[str], enabled: frozenset[str]) -> dict[str, Versions]:
@@ -90,7 +90,7 @@ def check_availability(
     ``cluster_version`` and ``operators`` (by name) are the objects of the cluster.
     """
     missing = Problems()
-    complaints = Problems()
+    degraded = Problems()
     absent = capabilities.difference(nested(cluster_version, "status", "capabilities", "enabledCapabilities") or ())
     if absent:
         message = f"status does not have {', '.join(sorted(absent))} yet{_reported(cluster_version)}"
@@ -102,8 +102,8 @@ def check_availability(
         if readiness.state != "ready":
             missing.error("unready-object", where, readiness.message)
         elif readiness.degraded:
-            complaints.warning("degraded-operator", where, f"is available but degraded: {readiness.degraded}")
-    return Availability(tuple(missing), tuple(complaints))
+            degraded.warning("degraded-operator", where, f"is available but degraded: {readiness.degraded}")
+    return Availability(tuple(missing), tuple(degraded))
 
 
 def _reported(cluster_version: Mapping[str, Any] | None) -> str:

@@ -56,32 +56,32 @@ def readiness(
 
 
 def cluster_operator_readiness(live: Mapping[str, Any] | None, versions: Mapping[str, str]) -> Readiness:
-    """Return whether a ClusterOperator is Available at ``versions`` (name -> version, as in its manifest).
+    """Return the readiness of a ClusterOperator: it is Available, at ``versions`` (name -> version).
 
     ``live`` is ``None`` if it does not exist. A missing condition counts as not met.
-    Source: openshift/cluster-version-operator:pkg/cvo/internal/operatorstatus.go checkOperatorHealth. Unlike there, the
-    condition Degraded is reported only.
+    Source: openshift/cluster-version-operator:pkg/cvo/internal/operatorstatus.go checkOperatorHealth. Unlike the CVO,
+    this does not wait until the condition Degraded is False.
     """
     if live is None:
         return Readiness("waiting", "does not exist yet")
     conditions = conditions_of(live)
-    degraded = conditions.get("Degraded", {})
-    complaint = (_message(degraded) or "Degraded") if degraded.get("status") == "True" else ""
+    condition = conditions.get("Degraded", {})
+    degraded = (_message(condition) or "Degraded") if condition.get("status") == "True" else ""
     available = conditions.get("Available")
     if available is None:
-        return Readiness("waiting", "has not reported yet whether it is available", complaint)
+        return Readiness("waiting", "has not reported yet whether it is available", degraded)
     if available.get("status") != "True":
-        return Readiness("waiting", _joined("is not available", _message(available), complaint), complaint)
+        return Readiness("waiting", _joined("is not available", _message(available), degraded), degraded)
     reported = {item.get("name"): item.get("version") for item in mappings_in(nested(live, "status", "versions"))}
     outdated = [
-        f"{name} is at {reported.get(name) or 'no version'} and not at {version}"
+        f"{name} is at {reported.get(name) or 'no version'}, expected {version}"
         for name, version in sorted(versions.items())
         if reported.get(name) != version
     ]
     if outdated:
         progress = _message_if_true(conditions.get("Progressing", {}))
-        return Readiness("waiting", _joined(", ".join(outdated), progress, complaint), complaint)
-    return Readiness("ready", "", complaint)
+        return Readiness("waiting", _joined(", ".join(outdated), progress, degraded), degraded)
+    return Readiness("ready", "", degraded)
 
 
 class _Observed(NamedTuple):
@@ -143,7 +143,7 @@ def _deployment(observed: _Observed) -> Readiness:
         return _waits_for(live, "Available", "is paused and not available")
     conditions = conditions_of(live)
     failure, progress = conditions.get("ReplicaFailure", {}), conditions.get("Progressing", {})
-    # The rollout can still apply what is missing, such as a ServiceAccount.
+    # The rollout can still apply the missing object, such as a ServiceAccount.
     if failure.get("status") == "True":
         return Readiness("waiting", _joined("cannot create its pods", _message(failure)))
     if progress.get("status") == "False" and progress.get("reason") == "ProgressDeadlineExceeded":

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Changes of ``spec.capabilities`` of a ClusterVersion, which only add names and never remove one."""
+"""Changes to ``spec.capabilities`` of a ClusterVersion, which only add names and never remove one."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def parse_request(options: object, append: bool, adopt_implicit: bool, problems:
     """Parse the option ``capabilities``. With ``append``, a list of names is enough: the set is that of the spec."""
     if options is None:
         if append or not adopt_implicit:
-            hint = "Give the names to add" if append else "Give the capabilities to request"
+            hint = "Set the names to add" if append else "Set the capabilities to request"
             problems.error("missing-option", _LOCATION, "is missing", hint)
         return CapabilityRequest(None, append, adopt_implicit)
     if append and isinstance(options, Mapping):
@@ -83,7 +83,7 @@ def parse_request(options: object, append: bool, adopt_implicit: bool, problems:
     selection = parse_selection(options, _LOCATION, own)
     if append and selection.excluded is not None:
         own = Problems(item for item in own if item.severity == "error")
-        message = "conflicts with append, which only adds names"
+        message = "cannot be combined with append, which only adds names"
         own.error("conflicting-options", f"{_LOCATION}.{selection.excluded_field}", message, "List the names to add")
     problems += own
     return CapabilityRequest(selection, append, adopt_implicit)
@@ -137,10 +137,10 @@ def requested_names(cluster: ClusterVersion, data: MinorData) -> frozenset[str]:
     return _names(cluster.selection, data, _gated_names(cluster, data))
 
 
-def merged_status(cluster: ClusterVersion | None, data: MinorData, also: frozenset[str]) -> CapabilityStatus:
-    """Return the capability status of a cluster from its ClusterVersion and the enabled names ``also``."""
-    enabled = also | (cluster.enabled if cluster else frozenset())
-    known = ((cluster.known if cluster else None) or data.capabilities) | also
+def merged_status(cluster: ClusterVersion | None, data: MinorData, recorded: frozenset[str]) -> CapabilityStatus:
+    """Return the capability status of a cluster from its ClusterVersion and the enabled names ``recorded``."""
+    enabled = recorded | (cluster.enabled if cluster else frozenset())
+    known = ((cluster.known if cluster else None) or data.capabilities) | recorded
     return CapabilityStatus(known, enabled, enabled - (requested_names(cluster, data) if cluster else enabled))
 
 
@@ -209,7 +209,7 @@ def _check_names(
         name = given.additional[index]
         gates = " or ".join(gates_of(name))
         hint = f"Enable the feature gate {gates} first" if gates else "Wait until the cluster's update is finished"
-        message = f"{name} is not among the capabilities that the cluster knows"
+        message = f"{name} is not known to the cluster"
         problems.error("unknown-capability", _location(given, index), message, hint)
 
 
@@ -248,8 +248,8 @@ def _check_removal(
         content = data.sets.get(capability_set, frozenset())
         origins = {name: f"from {capability_set}" if name in content else "listed" for name in change.removed}
         names = ", ".join(f"{name} ({origin})" for name, origin in origins.items())
-        message = f"lacks what the cluster's spec requests: {names}. An enabled capability can never be disabled"
-        hint = "Add these names, or add to what is requested with append of cluster_capabilities"
+        message = f"omits names that the cluster's spec requests: {names}. An enabled capability can never be disabled"
+        hint = "Add these names, or use cluster_capabilities with append, which keeps them"
         where = given.where
         excluded = [name for name in change.removed if name in (given.excluded or ())]
         if excluded:
@@ -271,7 +271,7 @@ def _check_unintended_vcurrent(change: SpecChange, request: CapabilityRequest, p
         return
     added = change.added.difference(change.adopted)
     if added:
-        message = f"is not given, which means {V_CURRENT} and would add {', '.join(sorted(added))}"
+        message = f"is missing, which means {V_CURRENT} and would add {', '.join(sorted(added))}"
         hint = (
             f"Write {NONE} to request only the listed names, or {V_CURRENT} to request all; they stay enabled forever"
         )

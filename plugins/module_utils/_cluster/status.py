@@ -63,7 +63,7 @@ def report_status(
     def propose(obj: Object) -> tuple[Object | None, StatusReport]:
         now = clock()
         if not allow_cvo_managed:
-            _refuse_cvo(obj, deployment, now, "Leave its status to it")
+            _refuse_cvo(obj, deployment, now, "Let the operator write the status")
         problems = Problems()
         change = next_status(obj, inputs, now.strftime("%Y-%m-%dT%H:%M:%SZ"), problems)
         if change is None:
@@ -103,7 +103,7 @@ def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callabl
     deployment = _cvo_deployment(client)
     if deployment is not None and ours(deployment):
         deployment = None
-    _refuse_cvo(cluster_version, deployment, utc_now(), "Leave the rollout to it")
+    _refuse_cvo(cluster_version, deployment, utc_now(), "Let the operator apply the release")
 
 
 def _refuse_cvo(
@@ -124,7 +124,7 @@ def _cvo_deployment(client: Client) -> dict[str, Any] | None:
             raise
         problem = error.problems[0]
         message = f"{problem.message}, so it is not known whether a cluster-version operator runs"
-        hint = f"Give the user a role that allows get on {DEPLOYMENTS.resource}, or set allow_cvo_managed if none runs"
+        hint = f"Grant the user a role that allows get on {DEPLOYMENTS.resource}, or set allow_cvo_managed if none runs"
         raise ClusterError([problem._replace(message=message, hint=hint)]) from None
 
 
@@ -135,7 +135,7 @@ def _explained(error: ApiError, inputs: StatusInputs) -> ClusterError:
         return error
     message = f"cannot contain {', '.join(names)}: the CustomResourceDefinition of the cluster does not list it"
     later = [name for name in names if name not in inputs.minor_data.capabilities]
-    hint = f"Apply the CustomResourceDefinition of {inputs.version}, of the feature set that the cluster has"
+    hint = f"Apply the ClusterVersion CustomResourceDefinition of {inputs.version} for the feature set of the cluster"
     if later:
         hint = (
             f"Apply the ClusterVersion CustomResourceDefinition of the version that enabled {', '.join(later)}, "

@@ -124,7 +124,7 @@ def _previous(status: Mapping[str, Any], problems: Problems) -> frozenset[str]:
     """The enabled names. If they cannot be read, nothing may be written, because they would be lost."""
     own = Problems()
     cluster = parse_cluster_version(_excerpt({}, status), "", own)
-    problems += _relocated_errors(own, "Correct the status: enabled capabilities must be known to be kept")
+    problems += _relocated_errors(own, "Correct the status, so no enabled capability is lost")
     return cluster.enabled if cluster else frozenset()
 
 
@@ -219,7 +219,7 @@ def _check_version(current: object, inputs: StatusInputs, problems: Problems) ->
         return
     if precedence(inputs.version) < precedence(str(current)):
         message = f"is {inputs.version}, which is older than {current}, the version in the status"
-        problems.warning("older-version", "release", message, "Give the release that the cluster has")
+        problems.warning("older-version", "release", message, "Set release to the release that the cluster runs")
     elif minor != inputs.minor_data.minor and not inputs.compared:
         message = (
             f"is {inputs.version}, and the status has {current}; capabilities that this update enables because "
@@ -236,7 +236,7 @@ def _check_previous(previous: frozenset[str], inputs: StatusInputs, problems: Pr
     for name in sorted(previous & inputs.gated):
         gates = " or ".join(gates_of(name))
         message = f"{name} is enabled, although its feature gate {gates} is disabled; it stays enabled"
-        hint = "Give the feature_set or the feature_gates of the cluster"
+        hint = "Set feature_set or feature_gates as on the cluster"
         problems.warning("gated-capability", _ENABLED, message, hint)
 
 

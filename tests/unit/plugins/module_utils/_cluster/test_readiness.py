@@ -66,20 +66,20 @@ def test_an_operator_that_is_available_at_its_versions_is_ready():
         ),
         (
             operator(AVAILABLE, versions=[]),
-            "operand is at no version and not at 1.2, operator is at no version and not at 4.20.3",
+            "operand is at no version, expected 1.2, operator is at no version, expected 4.20.3",
         ),
-        (operator(AVAILABLE, versions=AT_VERSION[:1]), "operand is at no version and not at 1.2"),
+        (operator(AVAILABLE, versions=AT_VERSION[:1]), "operand is at no version, expected 1.2"),
         (
             operator(AVAILABLE, versions=[AT_VERSION[1], {"name": "operator", "version": "4.20.2"}]),
-            "operator is at 4.20.2 and not at 4.20.3",
+            "operator is at 4.20.2, expected 4.20.3",
         ),
         (
             operator(AVAILABLE, condition("Progressing", "True", "Rolling", "1 of 3"), versions=AT_VERSION[:1]),
-            "operand is at no version and not at 1.2; Rolling: 1 of 3",
+            "operand is at no version, expected 1.2; Rolling: 1 of 3",
         ),
         (
             operator(AVAILABLE, condition("Progressing", "False", "AsExpected"), versions=AT_VERSION[:1]),
-            "operand is at no version and not at 1.2",
+            "operand is at no version, expected 1.2",
         ),
     ],
 )
@@ -438,7 +438,7 @@ NOT_DEGRADED = condition("Degraded", "False", "AsExpected")
         ),
         (
             operator(AVAILABLE, NOT_DEGRADED, versions=AT_VERSION[:1]),
-            "operand is at no version and not at 1.2",
+            "operand is at no version, expected 1.2",
         ),
     ],
 )

@@ -52,7 +52,7 @@ def test_an_empty_selection_from_a_template_adds_nothing(options):
 
     ((where, message),) = outcome.errors
     assert where == "capabilities.baseline_capability_set"
-    assert message.startswith("is not given, which means vCurrent and would add Build, CSISnapshot, ")
+    assert message.startswith("is missing, which means vCurrent and would add Build, CSISnapshot, ")
     assert ("missing-baseline", where) in outcome.codes
     assert outcome_of(None, options).errors == []
     assert outcome_of(block(baseline="vCurrent"), options).errors == []
@@ -103,7 +103,7 @@ def test_a_removal_is_an_error_that_names_it(spec, options, removed, named):
 
     ((where, message),) = outcome.errors
     assert where == "capabilities"
-    assert message.startswith("lacks what the cluster's spec requests: ")
+    assert message.startswith("omits names that the cluster's spec requests: ")
     assert named in message
     assert message.endswith(". An enabled capability can never be disabled")
     assert ("removed-capability", "capabilities") in outcome.codes
@@ -195,7 +195,9 @@ def test_append_treats_a_null_set_as_not_given(field):
 def test_append_conflicts_with_exclusions(options):
     outcome = outcome_of(block("Console"), options, append=True)
 
-    assert outcome.errors == [("capabilities.excluded_capabilities", "conflicts with append, which only adds names")]
+    assert outcome.errors == [
+        ("capabilities.excluded_capabilities", "cannot be combined with append, which only adds names")
+    ]
     assert outcome.codes == [("conflicting-options", "capabilities.excluded_capabilities")]
 
 

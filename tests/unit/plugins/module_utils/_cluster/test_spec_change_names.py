@@ -18,7 +18,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.spec_changes i
 )
 
 ADDITIONAL = "capabilities.additional_enabled_capabilities"
-NOT_KNOWN = "is not among the capabilities that the cluster knows"
+NOT_KNOWN = "is not known to the cluster"
 
 
 def ungated(minor: str) -> list[str]:
