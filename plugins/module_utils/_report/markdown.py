@@ -164,7 +164,7 @@ MARKDOWN = """\
 {% if view.problems %}
 ## {{ words.PROBLEMS }}
 
-| Severity | Where | What | What to do |
+| Severity | Location | Problem | Hint |
 | --- | --- | --- | --- |
 {% for problem in view.problems %}
 | {{ problem.severity | text }} | {{ problem.where | text }} \

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""What the report of an update plan shows, in reading order, before it becomes Markdown or HTML.
+"""The content of the report of an update plan, in reading order, for its Markdown and its HTML.
 
 A fleet has the same lists of resources in many plans. Each list has a number and is written out once; all other
 occurrences link to it.

@@ -48,7 +48,7 @@ PROBLEMS = "Problems"
 PROBLEM_COUNT = "Problems and notes"
 AT_END = "At the end"
 ENABLED = "Enabled"
-IMPLICITLY = "Of these implicitly"
+IMPLICITLY = "Enabled implicitly"
 CREATED_COMPONENTS = "Created components"
 DOWNGRADE = "downgrade"
 NEW = "new"
@@ -80,12 +80,12 @@ EXISTS_ONLY = "exists on the cluster but not in {start}"
 # What an update does to capabilities: the label, and what it means
 NEWLY_REQUESTED = "Requested"
 NEWLY_REQUESTED_MEANING = "The selection requests these in {end}, and they were disabled."
-NEWLY_KNOWN = "Becomes known and stays off"
+NEWLY_KNOWN = "Becomes known and stays disabled"
 NEWLY_KNOWN_MEANING = "{end} knows these, and nothing enables them."
 NO_LONGER_OPTIONAL = "No longer optional"
 NO_LONGER_OPTIONAL_MEANING = "{end} does not know these disabled capabilities, so it creates their components."
 CREATES = "creates the components of {names}, which {end} does not know as capabilities"
-NOT_IN_FRESH_INSTALL = "Off in a fresh install of {end}"
+NOT_IN_FRESH_INSTALL = "Disabled in a fresh install of {end}"
 NOT_IN_FRESH_INSTALL_MEANING = "A fresh install with this selection would not have these."
 
 # What an update does to resources: the label, and what it means
@@ -111,7 +111,7 @@ NO_CONDITION = "The last release has no capabilities, so the cluster shows no co
 
 
 def end_of(release: str) -> str:
-    """Return the heading of what a path ends in."""
+    """Return the heading for the end of a path."""
     return f"{AT_END}: {release}"
 
 

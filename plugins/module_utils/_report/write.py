@@ -33,7 +33,7 @@ NAME = "update_plan"
 
 _GENERATOR = "capability.openshift.update_plan"
 _TITLE = f"# {words.TITLE}"
-"""How a Markdown report begins. With ``_GENERATOR`` in HTML, it distinguishes our reports from other files."""
+"""The beginning of a Markdown report. With ``_GENERATOR`` in HTML, it distinguishes our reports from other files."""
 _HEAD_SIZE = 2000
 
 _MARKDOWN_SUFFIXES = (".md", ".markdown")

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reasons in the settings of a cluster why it refuses an update."""
+"""The settings of a cluster that make it refuse an update."""
 
 from __future__ import annotations
 

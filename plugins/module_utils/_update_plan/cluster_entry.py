@@ -24,7 +24,7 @@ _STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_cap
 
 
 def read_entry(entry: object, where: str, common: PlanOptions, problems: Problems) -> PlanOptions | None:
-    """Read an entry of ``clusters``; what it does not set is as in ``common``. ``None`` if it is invalid.
+    """Read an entry of ``clusters``; ``common`` has the values that it does not set. ``None`` if it is invalid.
 
     A selection, an object or a list of names in it replaces everything that ``common`` starts from.
     """
@@ -57,7 +57,7 @@ def _read_values(entry: object, where: str, problems: Problems) -> dict[str, Any
             hint = did_you_mean(key, _FIELDS)
             problems.error("unknown-field", f"{where}.{key}", "is not a field of a cluster", hint)
         elif field in values:
-            problems.error("conflicting-fields", f"{where}.{field}", "is set in two spellings", "Keep one of them")
+            problems.error("duplicate-field", f"{where}.{field}", "is set in two spellings", "Keep one of them")
         elif value is not None:
             values[field] = value
     name = values.get("name")

@@ -44,7 +44,7 @@ def read_cluster_version(path: str, directory: str = "") -> Any:
             raise _error("several-documents", where, "contains several documents, expected one", _SAVE_AGAIN)
         return load_body(data)
     except YamlError as error:
-        at = f" in line {error.line}" if error.line else ""
+        at = f" on line {error.line}" if error.line else ""
         message = f"is neither YAML nor JSON{at}: {error.message}"
         raise _error("invalid-yaml", where, message, _SAVE_AGAIN) from None
 

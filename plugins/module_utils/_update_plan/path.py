@@ -29,7 +29,7 @@ def check_path(releases: Sequence[Release], allow_downgrade: bool, where: str, p
     """Report the errors and warnings of a path."""
     if len(releases) < 2:
         message = f"names {len(releases) or 'no'} release{'' if len(releases) == 1 else 's'}, expected two or more"
-        hint = "Name the release that the cluster runs, then the releases that it updates to"
+        hint = "List the release that the cluster runs, then the releases that it updates to"
         problems.error("path-too-short", where, message, hint)
         return
     for index, (current, target) in enumerate(pairwise(releases), 1):
@@ -39,7 +39,7 @@ def check_path(releases: Sequence[Release], allow_downgrade: bool, where: str, p
     for index, release in enumerate(releases[:-1]):
         if release.minor is not None and not capability_data.has_capabilities(release.minor):
             first = min(capability_data.BRANCHES)
-            message = f"{release.shown_version} has no capabilities, which exist from {first} on"
+            message = f"{release.shown_version} has no capabilities, expected {first} or later"
             hint = "Remove it; only the last release of a path can be without capabilities"
             problems.error("unsupported-version", f"{where}[{index}]", message, hint)
 
@@ -50,9 +50,9 @@ def _check_hop(current: Release, target: Release, allow_downgrade: bool, where: 
         return
     old, new = current.shown_version, target.shown_version
     same = precedence(old) == precedence(new)
-    message = f"{new} is the same version as the one before" if same else f"{new} is older than {old}"
+    message = f"{new} is the same version as the previous release" if same else f"{new} is older than {old}"
     if not allow_downgrade:
-        hint = "Name the releases in the order of the updates, current one first, or set allow_downgrade"
+        hint = "List the releases in the order of the updates, current one first, or set allow_downgrade"
         problems.error("unexpected-downgrade", where, message, hint)
     elif not same:
         message += (
@@ -73,8 +73,8 @@ def _check_skipped(current: Release, target: Release, where: str, problems: Prob
         # The last minors of a major version are released together with the first minors of the next one.
         skips = sum(1 for minor in capability_data.BRANCHES if old < minor < new) > 1
     if skips:
-        message = f"goes from {old} to {new}; a cluster passes through every minor between, which can enable more"
-        problems.warning("skipped-minor", where, message, "Name a release of each minor on the path")
+        message = f"skips minors between {old} and {new}; a cluster updates to each of them, which can enable more"
+        problems.warning("skipped-minor", where, message, "Add a release of each skipped minor")
 
 
 def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
@@ -82,17 +82,17 @@ def resolve_on_path(criteria: InclusionCriteria, release: Release, problems: Pro
 
     A release without capabilities is possible. A profile that no manifest names is an error: such a plan is empty.
     """
-    found = Problems()
-    resolved = resolve_release(criteria, release, found)
+    own = Problems()
+    resolved = resolve_release(criteria, release, own)
     if feature_sets.feature_set(criteria.feature_set) is not None:  # an unknown one is reported once, not per release
-        resolve_feature_set(criteria.feature_set, release.minor, found)
-    problems += (_of_release(item, release) for item in found if item.code != "unsupported-version")
+        resolve_feature_set(criteria.feature_set, release.minor, own)
+    problems += (_of_release(item, release) for item in own if item.code != "unsupported-version")
     return resolved
 
 
 def _of_release(problem: Problem, release: Release) -> Problem:
     if problem.code == "missing-version":
-        hint = "Extract the release with its release-metadata, or give {release: PATH, openshift_version: X.Y.Z}"
+        hint = "Extract the release with its release-metadata, or write {release: PATH, openshift_version: X.Y.Z}"
         return problem._replace(where=release.path, hint=hint)
     if problem.code == "unknown-version" and problem.severity == "error":
         return problem._replace(

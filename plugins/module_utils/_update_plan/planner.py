@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Plans many clusters on few releases. What is computed for one cluster is not computed again for another."""
+"""Plans many clusters with few releases. Computes only once what several clusters have in common."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Resolution(NamedTuple):
 
 
 class _Path(NamedTuple):
-    """What requests with the same path, criteria and platform share. ``hops``: empty if the path is invalid.
+    """The data that requests with the same path, criteria and platform share. ``hops``: empty if the path is invalid.
 
     ``start``: the first release, if all releases can be resolved. ``always``: names that any of them always enables.
     """

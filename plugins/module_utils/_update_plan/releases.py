@@ -100,7 +100,7 @@ def _read_name(value: object, cluster_profile: str, directory: str, where: str, 
         return None
     if version is not None and read_minor(version, f"{where}.openshift_version", problems) is None:
         return None
-    # Ansible splits a string at its commas, and keeps the blanks after them.
+    # Ansible splits a string at its commas, and keeps the spaces after them.
     return _Name(absolute(value.strip(), directory), None if version is None else str(version), cluster_profile)
 
 

@@ -47,7 +47,7 @@ class PlanRequest(NamedTuple):
 
 
 def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | None, problems: Problems) -> PlanRequest:
-    """Check the options of a cluster that runs a release of ``minor``. The request is void if there is an error."""
+    """Check the options of a cluster that runs a release of ``minor``. Do not use the request if there is an error."""
     source = _read_source(options, problems)
     selection, status = Selection(), None
     cluster, overrides_at = options.cluster, "overrides"

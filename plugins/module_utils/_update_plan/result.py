@@ -159,12 +159,12 @@ def plan_violations(fleet: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, 
 
 
 def shown_problems(fleet: FleetPlan, *, of_fleet: bool) -> Sequence[Problem]:
-    """Return the problems that the module reports. Those of single plans of a fleet stay there; they can be many."""
+    """Return the problems that the module reports. Those of single plans of a fleet are only in the plans."""
     if not of_fleet:
         return all_problems(fleet)
     common = frozenset.intersection(*(frozenset(result.problems) for result in fleet.plans))
     own = sum(1 for result in fleet.plans if any(item.severity != "info" for item in {*result.problems} - common))
-    message = f"{own} of {len(fleet.plans)} plans have separate problems, see plans[].problems"
+    message = f"{own} of {len(fleet.plans)} plans have further problems, see plans[].problems"
     of_plans = [Problem("warning", "separate-problems", "clusters", message)] if own else []
     return [*fleet.problems, *(item for item in fleet.plans[0].problems if item in common), *of_plans]
 

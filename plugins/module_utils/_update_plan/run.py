@@ -40,7 +40,7 @@ def plan_cluster(options: PlanOptions, connect: Connect | None = None) -> FleetP
 
 
 def plan_fleet(clusters: Sequence[Any], common: PlanOptions, connect: Connect | None = None) -> FleetPlan:
-    """Plan the paths of ``clusters``. What a cluster does not set is as in ``common``.
+    """Plan the paths of ``clusters``. ``common`` has the values that a cluster does not set.
 
     Raises ``CapabilityError`` with the problems of all clusters. ``connect`` is an error: it selects only one cluster.
     """

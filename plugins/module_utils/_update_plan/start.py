@@ -22,7 +22,7 @@ Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
 
 
 class PlanOptions(NamedTuple):
-    """What the user sets for a cluster and its path, unchecked. ``None`` means not set.
+    """The options of a cluster and its path as set by the user, unchecked. ``None`` means not set.
 
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``directory``: start of
     relative paths, empty for the current directory. ``name``: of a cluster of a fleet. ``where``, ``releases_where``

@@ -26,7 +26,7 @@ def check_status(
     source: Source,
     problems: Problems,
 ) -> None:
-    """Report what does not fit in the status that a cluster of the first release reports."""
+    """Report contradictions between the status of the cluster and the first release of its path."""
     unknown = (status.enabled | (status.known or frozenset())) - start.known - start.gated
     if unknown and source == "enabled_capabilities" and status.known is None:
         for name in sorted(unknown):
@@ -39,7 +39,7 @@ def check_status(
     gated = status.enabled & start.gated
     if gated:
         gates = " or ".join(sorted({gate for name in gated for gate in gates_of(name)}))
-        message = f"{_listed(gated)} exists in {start.minor} only if its feature gate is enabled ({gates})"
+        message = f"{_listed(gated)} exists in {start.minor} only if the feature gate {gates} is enabled"
         problems.warning("gated-capability", where, message, "Set feature_set or feature_gates as on the cluster")
     pending = start.requested(selection) - status.enabled
     if pending:

@@ -287,7 +287,7 @@ def test_no_known_capabilities_is_a_value(run):
         (
             [{"name": "a", "enabledCapabilities": [], "enabled_capabilities": []}],
             "clusters[0].enabled_capabilities",
-            "conflicting-fields",
+            "duplicate-field",
         ),
         ([{"name": "a", "releases": []}], "clusters[0] (a), releases", "path-too-short"),
         ([{"name": "a", "releases": [7, 7]}], "clusters[0] (a).releases[1]", "invalid-path"),

@@ -54,7 +54,7 @@ def test_a_path_needs_two_releases(path, code, run, releases):
 @pytest.mark.parametrize(
     ("path", "wheres", "older"),
     [
-        (["r4_13", "r4_13"], ["releases[1]"], "4.13.5 is the same version as the one before"),
+        (["r4_13", "r4_13"], ["releases[1]"], "4.13.5 is the same version as the previous release"),
         (["r4_14", "r4_13"], ["releases[1]"], "4.13.5 is older than 4.14.2"),
         (["r4_15", "r4_14", "r4_13"], ["releases[1]", "releases[2]"], "4.13.5 is older than 4.14.2"),
         (["r4_13", "r4_15", "r4_14"], ["releases[2]"], "4.14.2 is older than 4.15.0"),
@@ -231,9 +231,9 @@ def test_a_version_that_disagrees_with_the_release(run, releases):
         ({"platform": "asw"}, "platform", "unknown-platform"),
         ({"platform": ""}, "platform", "unknown-platform"),
         ({"always_enabled_capabilities": ["console"]}, "always_enabled_capabilities", "unknown-capability"),
-        ({"overrides": [{**OVERRIDE, "unmanaged": "yes"}]}, "overrides[0].unmanaged", "invalid-override"),
+        ({"overrides": [{**OVERRIDE, "unmanaged": "yes"}]}, "overrides[0].unmanaged", "not-a-boolean"),
         ({"overrides": [{**OVERRIDE, "nam": "x"}]}, "overrides[0].nam", "unknown-field"),
-        ({"overrides": [OVERRIDE, {**OVERRIDE, "kind": 7}]}, "overrides[1].kind", "invalid-override"),
+        ({"overrides": [OVERRIDE, {**OVERRIDE, "kind": 7}]}, "overrides[1].kind", "not-a-string"),
         (
             {"live_resources": [{"kind": "A"}]},
             "live_resources[0].name",

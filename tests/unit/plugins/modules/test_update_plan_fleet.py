@@ -154,7 +154,7 @@ def test_problems_of_clusters_are_in_their_plans_with_their_names_and_counted_ou
 
     (problem,) = outcome["problems"]
     assert (problem["severity"], problem["code"], problem["where"]) == ("warning", "separate-problems", "clusters")
-    assert problem["message"].startswith("1 of 2 plans have separate problems")
+    assert problem["message"].startswith("1 of 2 plans have further problems")
     (of_plan,) = plan_of(outcome, "site-0")["problems"]
     first = "site-0, site-1, site-2, site-3, site-4 and 2 more"
     assert of_plan["where"] == f"{first}: cluster_version.status.desired.version"
@@ -191,7 +191,7 @@ def test_problems_of_all_plans_are_reported_once_and_the_others_counted(run, war
         "severity": "warning",
         "code": "separate-problems",
         "where": "clusters",
-        "message": "1 of 3 plans have separate problems, see plans[].problems",
+        "message": "1 of 3 plans have further problems, see plans[].problems",
         "hint": "",
     }
     assert [len(plan["problems"]) for plan in outcome["plans"]] == [2, 2, 3]
@@ -279,9 +279,9 @@ def test_a_violation_names_the_hop_and_the_cause(name, capabilities, message, ru
         ("Consoel", "Did you mean Console?"),
         ("console", "Write Console: names are case sensitive"),
         ("Any", "Write any: names are case sensitive"),
-        ("all", "Known are: Build, "),
+        ("all", "Use one of: Build, "),
         # known to a later release than those of the path
-        ("OperatorLifecycleManagerV1", "Known are: Build, "),
+        ("OperatorLifecycleManagerV1", "Use one of: Build, "),
     ],
 )
 def test_an_unknown_name_in_fail_on_is_an_error(name, hint, run):

@@ -122,7 +122,7 @@ def test_every_cause_of_one_name_is_shown(render):
         "no provider named",
         'reason: "CapabilitiesImplicitlyEnabled"',
         "could not be disabled: DeploymentConfig, Ingress, MachineAPI",
-        "Off in a fresh install of 4.14.0",
+        "Disabled in a fresh install of 4.14.0",
         "1 warning and 1 note",
         "no feature gates are known",
     ],

@@ -102,12 +102,12 @@ def the_problem(path: str) -> Problem:
     ("content", "message", "hint"),
     [
         (None, "cannot be read: No such file or directory", GIVE),
-        (b"a: [\n", f"{NO_YAML} in line 2: did not find expected node content", AGAIN),
-        (b"a: b: c\n", f"{NO_YAML} in line 1: mapping values are not allowed", AGAIN),
-        (b'{"a": ', f"{NO_YAML} in line 2: did not find expected node content", AGAIN),
+        (b"a: [\n", f"{NO_YAML} on line 2: did not find expected node content", AGAIN),
+        (b"a: b: c\n", f"{NO_YAML} on line 1: mapping values are not allowed", AGAIN),
+        (b'{"a": ', f"{NO_YAML} on line 2: did not find expected node content", AGAIN),
         (b"a: \xff\n", f"{NO_YAML}: ", AGAIN),
         (b"a: !!python/name:os.system x\n", f"{NO_YAML}: could not determine a constructor", AGAIN),
-        (b"{[a]: b}\n", f"{NO_YAML} in line 1: a map or list is used as a key", AGAIN),
+        (b"{[a]: b}\n", f"{NO_YAML} on line 1: a map or list is used as a key", AGAIN),
         (b'{"a":' + b"[" * 100_000, f"{NO_YAML}: exceeded max depth of 10000", AGAIN),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_problem_names_both_versions_and_the_location():
     assert problem.where == "clusters[2].releases[1]"
     assert problem.message == "4.13.5 is older than 4.14.2"
     (same,) = path_problems("4.14.2 4.14.2")
-    assert same.message == "4.14.2 is the same version as the one before"
+    assert same.message == "4.14.2 is the same version as the previous release"
 
 
 @pytest.mark.parametrize(
@@ -124,19 +124,19 @@ def test_a_problem_names_both_versions_and_the_location():
             "4.13.0",
             False,
             "releases: names 1 release, expected two or more. "
-            "Name the release that the cluster runs, then the releases that it updates to",
+            "List the release that the cluster runs, then the releases that it updates to",
         ),
         (
             "4.10.0 4.11.0",
             False,
-            "releases[0]: 4.10.0 has no capabilities, which exist from 4.11 on. "
+            "releases[0]: 4.10.0 has no capabilities, expected 4.11 or later. "
             "Remove it; only the last release of a path can be without capabilities",
         ),
         (
             "4.13.0 4.15.0",
             False,
-            "releases[1]: goes from 4.13 to 4.15; a cluster passes through every minor between, "
-            "which can enable more. Name a release of each minor on the path",
+            "releases[1]: skips minors between 4.13 and 4.15; a cluster updates to each of them, "
+            "which can enable more. Add a release of each skipped minor",
         ),
         (
             "4.14.0 4.13.0",
