@@ -5,7 +5,7 @@
 """Runs the module of the same name, and shows its progress while it runs.
 
 The module writes a journal, and a thread shows its new lines. That is possible if the module runs on the Ansible
-control node and as the same user. Otherwise the module runs as without this plugin.
+control node and as the same user. Otherwise it only runs the module.
 
 Lines go to standard error, because standard output may be JSON for another program (callbacks ``json`` and
 ``minimal``). A thread may call ``Display.display``: in a worker, that puts a message into a queue under a lock that all
@@ -31,7 +31,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.untag
 
 _PAUSE = 0.2
 _LAST_SECONDS = 5.0
-"""How long the end of a task may wait for the last lines."""
+"""Seconds for which the end of a task may wait for the last lines."""
 
 _QUIET_SECONDS = 10.0
 _LONGEST_LINE = 200

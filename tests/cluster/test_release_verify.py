@@ -262,7 +262,7 @@ def test_kinds_that_the_user_may_not_list_are_errors_and_the_rest_is_checked(rol
 
     (error,) = outcome.errors
     assert "cannot list deployments.apps: 403 Forbidden" in error["message"]
-    assert "Give the user a role that allows list on deployments.apps" in error["hint"]
+    assert "Grant the user a role that allows list on deployments.apps" in error["hint"]
     assert outcome["missing"][0]["name"] == "insights-upload-schedule"
     assert found(outcome, idle=False)["unready"] == [name for name in IDLE if "Deployment" not in name]
 

@@ -189,7 +189,7 @@ def _read_inventory(dest: str) -> tuple[set[str], bool]:
             name for name in names if isinstance(name, str) and name == os.path.basename(name) and name.strip(".")
         }, True
     except (ValueError, KeyError, TypeError, RecursionError):
-        hint = "Remove it. The files that it listed are then treated as foreign files"
+        hint = "Remove it; the files that it listed then count as foreign files"
         raise DestinationError(
             [Problem("error", "invalid-inventory", path, "is not a valid inventory", hint)]
         ) from None

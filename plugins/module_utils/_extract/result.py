@@ -29,7 +29,7 @@ def destination_diff(plan: DestinationPlan) -> list[dict[str, str]]:
     for name, (before, after) in plan.written.items():
         if before is None:
             continue
-        # The old content was not parsed. Rather mask too much.
+        # The old content was not parsed, so mask too much rather than too little.
         if name in plan.secrets or _SECRET.search(before):
             diff.append(diff_entry(f"{plan.dest}/{name}", _hidden(before), _hidden(after)))
         else:

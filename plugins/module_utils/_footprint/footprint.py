@@ -104,16 +104,17 @@ def compare(
 
     Reads and reports a workload that is on both sides once. Raises ``ReleaseError``.
     """
-    here, there = _applied(included), _applied(against)
-    workloads = _read_workloads(release, (*there.resources.values(), *here.resources.values()), problems)
-    names_here, names_there = _names(here, workloads), _names(there, workloads)
-    selection, other = _footprint(here, workloads, names_here), _footprint(there, workloads, names_there)
+    applied, other_applied = _applied(included), _applied(against)
+    workloads = _read_workloads(release, (*other_applied.resources.values(), *applied.resources.values()), problems)
+    names, other_names = _names(applied, workloads), _names(other_applied, workloads)
+    selection = _footprint(applied, workloads, names)
+    other = _footprint(other_applied, workloads, other_names)
     return FootprintComparison(
         selection=selection,
         against=other,
         saved=Footprint(*(theirs - ours for ours, theirs in zip(selection, other, strict=True))),
-        only_here=_without(names_here, names_there),
-        only_there=_without(names_there, names_here),
+        only_here=_without(names, other_names),
+        only_there=_without(other_names, names),
     )
 
 

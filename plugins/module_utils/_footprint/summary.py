@@ -121,7 +121,7 @@ def _check_names(
         where = f"{manifest.file}, document {manifest.document}"
         problems.warning("unknown-capability", where, message, did_you_mean(name, known))
     for name in sorted(known - set(carriers)):
-        message = "no manifest of this release needs it: it excludes nothing, and no update enables it implicitly"
+        message = "no manifest of this release needs it, so disabling it excludes nothing"
         problems.info("unused-capability", f"capability {name}", message)
 
 

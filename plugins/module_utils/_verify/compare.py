@@ -89,8 +89,8 @@ def _different_fields(
     desired = build_apply_object(manifest, body, ownership, "", target.kind.namespaced, problems)
     if problems.has_errors:
         return ()
-    found = masked(differences(_without_ownership(desired), live), manifest.resource_id.kind)
-    return tuple(map(shortened, found))
+    different = masked(differences(_without_ownership(desired), live), manifest.resource_id.kind)
+    return tuple(map(shortened, different))
 
 
 def shortened(difference: Difference) -> Difference:

@@ -93,7 +93,7 @@ class _FieldPath(NamedTuple):
         return not (self.schema or self.is_text) and (inside in QUANTITY_MAPS or name in QUANTITIES)
 
     @property
-    def is_often_left_out(self) -> bool:
+    def is_omitted_if_empty(self) -> bool:
         """Whether the field is a map that a Go struct omits if it is empty."""
         return self.typed and not self.schema and not self.is_text and self.names[1] in DROPPED_MAPS
 
@@ -109,31 +109,31 @@ class _FieldPath(NamedTuple):
         return not is_schema or name in SCHEMA_FIELDS
 
 
-def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[Difference, ...]:
-    """Compare ``found``, a live object, with ``wanted``, the object to apply. Both have the same name.
+def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Difference, ...]:
+    """Compare ``live`` with ``desired``, the object to apply. Both have the same name.
 
     If the versions of the API group differ, only metadata is compared, because fields differ between versions. If the
     kinds differ, only the kind is reported.
     """
-    wanted_group, found_group = _group(wanted), _group(found)
-    other = Difference(".apiVersion", wanted.get("apiVersion"), found.get("apiVersion"))
-    unlike = [other] if wanted_group != found_group else []
-    if wanted.get("kind") != found.get("kind"):
-        unlike.append(Difference(".kind", wanted.get("kind"), found.get("kind")))
-    if unlike:
-        return tuple(unlike)
-    top = _FieldPath(wanted_group in TYPED_GROUPS)
-    result = list(_metadata(top, nested(wanted, "metadata"), nested(found, "metadata")))
+    desired_group, live_group = _group(desired), _group(live)
+    other = Difference(".apiVersion", desired.get("apiVersion"), live.get("apiVersion"))
+    mismatches = [other] if desired_group != live_group else []
+    if desired.get("kind") != live.get("kind"):
+        mismatches.append(Difference(".kind", desired.get("kind"), live.get("kind")))
+    if mismatches:
+        return tuple(mismatches)
+    top = _FieldPath(desired_group in TYPED_GROUPS)
+    result = list(_metadata(top, nested(desired, "metadata"), nested(live, "metadata")))
     if other.wanted == other.found:
-        result += _fields(top, _content(wanted), found)
+        result += _fields(top, _content(desired), live)
     return tuple(result)
 
 
-def masked(found: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
+def masked(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
     """Mask the values in the differences of a Secret."""
     if kind != "Secret":
-        return tuple(found)
-    return tuple(Difference(item.field, _masked(item.wanted), _masked(item.found)) for item in found)
+        return tuple(items)
+    return tuple(Difference(item.field, _masked(item.wanted), _masked(item.found)) for item in items)
 
 
 def _masked(value: object) -> str | None:
@@ -145,19 +145,19 @@ def _group(body: Mapping[str, Any]) -> str:
     return group if slash else ""
 
 
-def _content(wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _content(desired: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields to compare, in the form in which the API server stores them."""
-    content = {key: value for key, value in wanted.items() if key not in ("apiVersion", "kind", "metadata", "status")}
-    if wanted.get("kind") == "ClusterRole" and content.get("aggregationRule"):
+    content = {key: value for key, value in desired.items() if key not in ("apiVersion", "kind", "metadata", "status")}
+    if desired.get("kind") == "ClusterRole" and content.get("aggregationRule"):
         # A controller writes the rules: kubernetes/kubernetes:pkg/controller/clusterroleaggregation.
         content.pop("rules", None)
-    encoded = ENCODED.get(str(wanted.get("kind")), "")
+    encoded = ENCODED.get(str(desired.get("kind")), "")
     if isinstance(content.get(encoded), Mapping):
         # The API server ignores line breaks in base64 and does not return them.
         content[encoded] = {
             key: "".join(value.split()) if isinstance(value, str) else value for key, value in content[encoded].items()
         }
-    if wanted.get("kind") == "Secret" and isinstance(content.get("stringData"), Mapping):
+    if desired.get("kind") == "Secret" and isinstance(content.get("stringData"), Mapping):
         # Write-only, and overrides data (kubernetes/api:core/v1/types.go Secret).
         texts = {key: _base64(value) for key, value in content.pop("stringData").items()}
         content["data"] = {**(content.get("data") or {}), **texts}
@@ -168,93 +168,93 @@ def _base64(value: object) -> str:
     return b64encode(("" if value is None else str(value)).encode()).decode()
 
 
-def _metadata(top: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
+def _metadata(top: _FieldPath, desired: Any, live: Any) -> Iterator[Difference]:
     at = top._replace(typed=True).field("metadata")
     for name in METADATA:
-        wanted_value, found_value = nested(wanted, name), nested(found, name)
-        if wanted_value is None or (name == "namespace" and found_value is None):
+        desired_value, live_value = nested(desired, name), nested(live, name)
+        if desired_value is None or (name == "namespace" and live_value is None):
             continue  # the API server drops the namespace of a cluster-scoped object
-        if name == "finalizers" and isinstance(wanted_value, list):
+        if name == "finalizers" and isinstance(desired_value, list):
             # A set: other clients add to it, and its order has no meaning.
-            existing = found_value if isinstance(found_value, list) else []
-            wanted_value = [item for item in wanted_value if item not in existing]
-            if wanted_value:
-                yield Difference(at.field(name).shown, wanted_value, found_value)
+            existing = live_value if isinstance(live_value, list) else []
+            desired_value = [item for item in desired_value if item not in existing]
+            if desired_value:
+                yield Difference(at.field(name).shown, desired_value, live_value)
         else:
-            yield from _values(at.field(name), wanted_value, found_value)
+            yield from _values(at.field(name), desired_value, live_value)
 
 
-def _values(at: _FieldPath, wanted: Any, found: Any) -> Iterator[Difference]:
-    if isinstance(wanted, Mapping) and found is None and at.is_often_left_out:
-        found = {}  # to report the keys
-    if found is None:
-        if not _may_be_left_out(at, wanted):
-            yield Difference(at.shown, wanted, None)
-    elif wanted is None:
+def _values(at: _FieldPath, desired: Any, live: Any) -> Iterator[Difference]:
+    if isinstance(desired, Mapping) and live is None and at.is_omitted_if_empty:
+        live = {}  # to report the keys
+    if live is None:
+        if not _can_be_omitted(at, desired):
+            yield Difference(at.shown, desired, None)
+    elif desired is None:
         # In a Go struct, null means absent, and a default replaces it. Elsewhere it is a value.
-        if not at.typed and found not in (False, 0, "", [], {}):
-            yield Difference(at.shown, None, found)
-    elif isinstance(wanted, Mapping) and isinstance(found, Mapping):
-        yield from _fields(at, wanted, found)
-    elif isinstance(wanted, list) and isinstance(found, list):
-        yield from _lists(at, wanted, found)
-    elif not _same(wanted, found) and not _same_amount(at, wanted, found):
-        yield Difference(at.shown, wanted, found)
+        if not at.typed and live not in (False, 0, "", [], {}):
+            yield Difference(at.shown, None, live)
+    elif isinstance(desired, Mapping) and isinstance(live, Mapping):
+        yield from _fields(at, desired, live)
+    elif isinstance(desired, list) and isinstance(live, list):
+        yield from _lists(at, desired, live)
+    elif not _same(desired, live) and not _same_amount(at, desired, live):
+        yield Difference(at.shown, desired, live)
 
 
-def _may_be_left_out(at: _FieldPath, wanted: Any) -> bool:
+def _can_be_omitted(at: _FieldPath, desired: Any) -> bool:
     """Whether an API server, or an operator that rewrites the object, can omit a value (Go's ``omitempty``).
 
     Not every empty value is equal to an absent one: ``emptyDir: {}`` selects the type of a volume. It is unknown which
     empty maps an operator omits from a custom resource.
     """
-    if wanted is None:
+    if desired is None:
         return True
     if at.is_text:
         return False
-    if not isinstance(wanted, Mapping):
-        return not wanted
+    if not isinstance(desired, Mapping):
+        return not desired
     if at.typed:
-        return not wanted and at.is_often_left_out
-    return next(_fields(at, wanted, {}), None) is None
+        return not desired and at.is_omitted_if_empty
+    return next(_fields(at, desired, {}), None) is None
 
 
-def _fields(at: _FieldPath, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[Difference]:
-    for name in sorted(wanted):
-        if name in found or at.has_field(name):
-            yield from _values(at.field(name), wanted[name], found.get(name))
+def _fields(at: _FieldPath, desired: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[Difference]:
+    for name in sorted(desired):
+        if name in live or at.has_field(name):
+            yield from _values(at.field(name), desired[name], live.get(name))
     if at.whole:
-        for name in sorted(set(found) - set(wanted)):
-            if not _may_be_left_out(at.field(name), found[name]):
-                yield Difference(at.field(name).shown, None, found[name])
+        for name in sorted(set(live) - set(desired)):
+            if not _can_be_omitted(at.field(name), live[name]):
+                yield Difference(at.field(name).shown, None, live[name])
 
 
-def _lists(at: _FieldPath, wanted: Sequence[Any], found: Sequence[Any]) -> Iterator[Difference]:
+def _lists(at: _FieldPath, desired: Sequence[Any], live: Sequence[Any]) -> Iterator[Difference]:
     fields = at.merged_by
-    wanted_items, found_items = _by_key(fields, wanted), _by_key(fields, found)
-    if wanted_items is not None and found_items is not None:
-        for key, item in wanted_items.items():
+    desired_items, live_items = _by_key(fields, desired), _by_key(fields, live)
+    if desired_items is not None and live_items is not None:
+        for key, item in desired_items.items():
             item_path = at.item(",".join(f"{name}={json.dumps(part)}" for name, part in zip(fields, key, strict=True)))
-            if key in found_items:
-                yield from _values(item_path, item, found_items[key])
+            if key in live_items:
+                yield from _values(item_path, item, live_items[key])
             else:
                 yield Difference(item_path.shown, item, None)
         return
-    if len(wanted) != len(found) or not all(map(_comparable, wanted, found)):
-        yield Difference(at.shown, wanted, found)
+    if len(desired) != len(live) or not all(map(_comparable, desired, live)):
+        yield Difference(at.shown, desired, live)
         return
-    for index, (wanted_item, found_item) in enumerate(zip(wanted, found, strict=True)):
-        if isinstance(wanted_item, (Mapping, list)):
-            yield from _values(at.item(str(index)), wanted_item, found_item)
+    for index, (desired_item, live_item) in enumerate(zip(desired, live, strict=True)):
+        if isinstance(desired_item, (Mapping, list)):
+            yield from _values(at.item(str(index)), desired_item, live_item)
 
 
-def _comparable(wanted: Any, found: Any) -> bool:
+def _comparable(desired: Any, live: Any) -> bool:
     """Whether a difference of two items can be reported inside of them."""
-    if isinstance(wanted, Mapping):
-        return isinstance(found, Mapping)
-    if isinstance(wanted, list):
-        return isinstance(found, list)
-    return _same(wanted, found)
+    if isinstance(desired, Mapping):
+        return isinstance(live, Mapping)
+    if isinstance(desired, list):
+        return isinstance(live, list)
+    return _same(desired, live)
 
 
 def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...], Any] | None:
@@ -270,22 +270,22 @@ def _by_key(fields: Sequence[str], items: Sequence[Any]) -> dict[tuple[Any, ...]
     return keyed
 
 
-def _same(wanted: Any, found: Any) -> bool:
+def _same(desired: Any, live: Any) -> bool:
     # In Python, True equals 1.
-    return isinstance(wanted, bool) is isinstance(found, bool) and bool(wanted == found)
+    return isinstance(desired, bool) is isinstance(live, bool) and bool(desired == live)
 
 
-def _same_amount(at: _FieldPath, wanted: Any, found: Any) -> bool:
+def _same_amount(at: _FieldPath, desired: Any, live: Any) -> bool:
     """Whether two values are the same quantity or duration."""
     if at.is_text:
         return False
     if at.is_quantity:
-        amount = parse_quantity(wanted)
-        return amount is not None and amount == parse_quantity(found)
+        amount = parse_quantity(desired)
+        return amount is not None and amount == parse_quantity(live)
     if at.typed:
         return False  # built-in kinds have no durations
-    duration = _nanoseconds(wanted)
-    return duration is not None and duration == _nanoseconds(found)
+    duration = _nanoseconds(desired)
+    return duration is not None and duration == _nanoseconds(live)
 
 
 def _nanoseconds(value: object) -> Fraction | None:

@@ -123,10 +123,10 @@ def verify(
 
 
 def _check_version(state: ClusterState, loaded: LoadedRelease, problems: Problems) -> None:
-    """Warn if differences are likely that only mean that the release or the rollout is another one."""
+    """Warn if the cluster runs another release or an incomplete rollout, because both cause differences."""
     if state.version and state.version != loaded.release.shown_version:
-        message = f"is {loaded.release.shown_version}, but the cluster has {state.version}"
-        problems.warning("other-release", "release", message, "Set release to the release of the cluster")
+        message = f"is {loaded.release.shown_version}, but the cluster runs {state.version}"
+        problems.warning("other-release", "release", message, "Set release to the release that the cluster runs")
     if state.inventory and state.inventory.unfinished:
         message = f"the last rollout ({state.inventory.unfinished}) is incomplete"
         problems.warning("unfinished-rollout", "", message, "Run release_apply again")
