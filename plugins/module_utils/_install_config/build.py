@@ -194,18 +194,18 @@ def _read_content(content: object) -> Document:
 
 def _check_combinations(options: InstallConfigOptions, target: InstallConfigFile | None, problems: Problems) -> None:
     if options.path is not None and options.install_method == HOSTED:
-        message = "cannot be combined with install_method: hosted, a hosted cluster has no install-config"
+        message = "cannot be combined with install_method: hosted, because a hosted cluster has no install-config"
         hint = "Remove path, and use the return value hosted_cluster_spec"
         problems.error("conflicting-options", "path", message, hint)
         return
     if target is not None and not (target.data or b"").strip() and options.content is None:
         state = "does not exist" if target.data is None else "is empty"
         message = f"{state}, and no content is given to create it from"
-        hint = "Give content, or the path of an install-config to edit"
+        hint = "Set content, or the path of an install-config to edit"
         problems.error("missing-content", target.path, message, hint)
     if options.compare_with is not None and options.release is None:
         message = "requires release, because the comparison counts its manifests"
-        problems.error("missing-release", "compare_with", message, "Give release instead of openshift_version")
+        problems.error("missing-release", "compare_with", message, "Set release instead of openshift_version")
 
 
 def _read_release(options: InstallConfigOptions, problems: Problems) -> Release | None:
@@ -273,7 +273,7 @@ def _is_equivalent(existing: Document, content: Document, selected: bool) -> boo
 
 
 def _values(document: Document, without: tuple[str, ...]) -> dict[str, Any]:
-    """The values of an install-config. Blanks in the JSON of its pull secret do not matter."""
+    """The values of an install-config. White space in the JSON of its pull secret is ignored."""
     values = {field: value for field, value in document.data.items() if field not in without}
     secret = values.get(_SECRET)
     if isinstance(secret, str):

@@ -43,7 +43,7 @@ class InstallCheck(NamedTuple):
     """The result of a check. Fields from ``context`` on are empty if an error prevents their computation.
 
     ``context`` decides which manifests are included. ``resolved`` is the selection to write. ``suggested_selection`` is
-    the nearest selection that keeps every rule.
+    the nearest selection that satisfies every rule.
     """
 
     method: str
@@ -147,7 +147,7 @@ def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
         if problem.code == "missing-version":
             problem = problem._replace(hint="Set openshift_version or release")
         if problem.code == "unknown-version" and problem.severity == "error":
-            problem = problem._replace(hint="Give release if the version is newer than this collection")
+            problem = problem._replace(hint="Set release if the version is newer than this collection")
         yield problem
 
 
@@ -166,7 +166,7 @@ def _warn_about_unchecked_rules(install: InstallContext, source: str, problems: 
     rules = unchecked(install)
     if rules:
         message = f"is not known, so these rules are not checked: {', '.join(rule.name for rule in rules)}"
-        problems.warning("unchecked-rules", f"{source}: platform", message, "Give content with the platform")
+        problems.warning("unchecked-rules", f"{source}: platform", message, "Set content with the platform")
 
 
 def _warn_about_hosted(hosted: HostedCapabilities, install: InstallContext, problems: Problems) -> None:

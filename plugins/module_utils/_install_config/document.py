@@ -188,7 +188,7 @@ def _check_nodes(node: Node, source: _Source, path: str, problems: Problems) -> 
             _report_jinja(source.at(key.start), path, problems)
         elif key.kind == "scalar" and key.value != "<<":
             if key.value in seen:
-                message = f"the key {field} is repeated, first in line {source.line(seen[key.value])}"
+                message = f"the key {field} is repeated, first on line {source.line(seen[key.value])}"
                 problems.error("duplicate-key", source.at(key.start), message, "Keep one of them")
             seen.setdefault(key.value, key.start)
         _check_nodes(pair.value, source, field, problems)
@@ -202,7 +202,7 @@ def _check_anchors(root: Node, source: _Source, problems: Problems) -> None:
     for _path, node in walk(root):
         if node.anchor:
             if node.anchor in seen:
-                message = f"an anchor is repeated, first in line {source.line(seen[node.anchor])}"
+                message = f"an anchor is repeated, first on line {source.line(seen[node.anchor])}"
                 problems.error("duplicate-anchor", source.at(node.start), message, "Rename one of them")
             seen.setdefault(node.anchor, node.start)
 
@@ -242,7 +242,7 @@ def _report_jinja_lines(text: str, where: str, problems: Problems) -> None:
 
 def _report_jinja(at: str, path: str, problems: Problems) -> None:
     message = f"{path or 'the text'} contains Jinja that is not rendered"
-    problems.error("unrendered-template", at, message, "Render the template first, and give the result")
+    problems.error("unrendered-template", at, message, "Render the template first, and use the result")
 
 
 def _not_yaml(error: YamlError, where: str) -> Problem:
@@ -258,7 +258,7 @@ def _at(where: str, line: int) -> str:
 
 def _dumper() -> Any:
     class Dumper(yaml.SafeDumper):
-        """Writes values that PyYAML and Go read alike."""
+        """Writes values that PyYAML and Go read identically."""
 
         def ignore_aliases(self, _data: Any) -> bool:
             return True

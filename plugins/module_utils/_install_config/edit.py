@@ -123,8 +123,8 @@ def _refuse_shared(document: Document, value: Node, where: str) -> None:
         outside = not value.start <= node.start < value.end
         if node.kind == "alias" and outside and node.target in anchored:
             line, used = lines.number(node.target), lines.number(node.start)
-            message = f"the anchor &{node.value} in the capabilities is used by {path} in line {used}"
-            hint = f"Write the value in line {used} instead of *{node.value}"
+            message = f"the anchor &{node.value} in the capabilities is used by {path} on line {used}"
+            hint = f"Write the value on line {used} instead of *{node.value}"
             problems.error("shared-anchor", f"{where}, line {line}", message, hint)
     raise_errors(problems, DocumentError)
 

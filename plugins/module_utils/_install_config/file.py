@@ -47,7 +47,7 @@ def read_target(path: str) -> InstallConfigFile:
         return InstallConfigFile(path, None)
     except ValueError:
         raise DestinationError(
-            [Problem("error", "invalid-path", path, "is not a valid file name", "Give another name")]
+            [Problem("error", "invalid-path", path, "is not a valid file name", "Set another path")]
         ) from None
     except OSError as error:
         raise DestinationError([cannot("read", path, error)]) from None
@@ -82,8 +82,8 @@ def _open_no_link(path: str, flags: int) -> int:
 def write_target(target: InstallConfigFile, data: bytes, *, backup: bool, check_mode: bool) -> str:
     """Replace ``target`` by ``data``. Returns the path of the backup, ``""`` if there is none.
 
-    Only the owner can read either file. If writing fails, the existing file stays as it is. Check mode reports the same
-    errors and writes nothing. Raises ``DestinationError``.
+    Only the owner can read either file. If writing fails, the existing file stays unchanged. Check mode reports the
+    same errors and writes nothing. Raises ``DestinationError``.
     """
     _check_directory(target.path)
     saved = ""

@@ -135,10 +135,10 @@ def _check_families(
     location = f"{where}.serviceNetwork"
     if platform is not None and 6 in service and platform not in _WITH_IPV6:
         message = f"IPv6 is not supported on platform {platform}, expected one of {', '.join(_WITH_IPV6)}"
-        problems.error("unsupported-platform", location, message, "Give an IPv4 network")
+        problems.error("unsupported-platform", location, message, "Write an IPv4 network")
     if len(service) > len(set(service)):
         message = "has more than one network of a family"
-        problems.error("duplicate-network", location, message, "Give one network, or one of IPv4 and one of IPv6")
+        problems.error("duplicate-network", location, message, "Write one network, or one of IPv4 and one of IPv6")
     if len(set(service)) < 2:
         return
     for field, entries in networks.items():

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Converts the result of a check to the return values of the module: the selection in every format it is used in."""
+"""Converts the result of a check to the return values of the module, with the selection in every format."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ _BLOB = re.compile(r"AAAA[\w+/=]+")
 def masked(document_text: str, other_text: str | None) -> str:
     """Mask the secrets of a text, those in comments included. Shows nothing of a text that is not YAML.
 
-    A secret that differs from the one at the same path in ``other_text`` is marked as changed. For a diff, give the
+    A secret that differs from the one at the same path in ``other_text`` is marked as changed. For a diff, pass the
     older text as ``other_text`` of the newer one only: two marks would be equal.
     """
     tree = _root(document_text)

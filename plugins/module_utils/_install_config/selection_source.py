@@ -30,7 +30,7 @@ _AMBIGUOUS = frozenset(
         "not-a-map",
     }
 )
-"""Codes of errors that leave open which selection is requested."""
+"""Codes of errors that make the requested selection ambiguous."""
 
 
 class InstallOptions(NamedTuple):
@@ -84,13 +84,13 @@ def read_request(options: InstallOptions, problems: Problems) -> SelectionReques
     if options.solution is not None:
         if options.capabilities is not None:
             message = "cannot be combined with capabilities"
-            problems.error("conflicting-options", "solution", message, "Give one of the two")
+            problems.error("conflicting-options", "solution", message, "Set one of the two")
         solution = find_solution(options.solution, options.solutions, problems)
         if solution is None:
             return None
         return SelectionRequest(": ".join(filter(None, (solution.name, solution.description))), None, solution)
     if options.solutions is not None:
-        problems.error("missing-solution", "solutions", "requires solution", "Name one of the solutions in solution")
+        problems.error("missing-solution", "solutions", "requires solution", "Set solution to one of them")
     if options.capabilities is not None:
         of_selection = Problems()
         selection = parse_selection(options.capabilities, options.capabilities_option, of_selection)
@@ -182,7 +182,7 @@ def _is_clear(problems: Problems) -> bool:
 
 def _field_hint(field: object) -> str:
     if field in ("excludedCapabilities", "excluded_capabilities", "inclusionDefault", "include", "exclude"):
-        return "Give it in the option capabilities, which translates it"
+        return "Set it in the option capabilities, which converts it"
     return did_you_mean(field, API_FIELDS)
 
 

@@ -124,7 +124,9 @@ def check_install_config(data: Mapping[str, Any], source: str, problems: Problem
     if complete:
         for field in _REQUIRED:
             if data.get(field) in (None, ""):
-                problems.error("missing-field", f"{source}: {field}", "is missing, the installer requires it", "Add it")
+                problems.error(
+                    "missing-field", f"{source}: {field}", "is missing, but the installer requires it", "Add it"
+                )
     for field in data:
         if field not in _FIELDS:
             hint = did_you_mean(field, _FIELDS) if nearest_name(field, _FIELDS) else "Remove it"
@@ -139,7 +141,7 @@ def check_install_config(data: Mapping[str, Any], source: str, problems: Problem
             problems.error("invalid-choice", f"{source}: {field}", message, did_you_mean(value, choices))
     _check_combinations(data, source, problems)
     if complete and platform_of(data) == "powervs" and not data.get("sshKey"):
-        problems.error("missing-field", f"{source}: sshKey", "is missing, platform powervs requires it", "Add it")
+        problems.error("missing-field", f"{source}: sshKey", "is missing, but platform powervs requires it", "Add it")
 
 
 def _api_version(data: Mapping[str, Any], where: str, problems: Problems) -> None:
@@ -231,9 +233,9 @@ def _pull_secret(data: Mapping[str, Any], where: str, problems: Problems) -> Non
 def _ssh_key(data: Mapping[str, Any], where: str, problems: Problems) -> None:
     key = data["sshKey"]
     if isinstance(key, str) and "PRIVATE KEY" in key:
-        message, hint = "is a private key", "Give the public key, the content of the file that ends in .pub"
+        message, hint = "is a private key", "Write the public key, the content of the file that ends in .pub"
     elif not isinstance(key, str) or not all(_KEY.match(line) for line in key.splitlines() if line.strip()):
-        message, hint = "is not a public key in OpenSSH format", "Give the content of the file that ends in .pub"
+        message, hint = "is not a public key in OpenSSH format", "Write the content of the file that ends in .pub"
     else:
         return
     problems.error("invalid-ssh-key", where, message, hint)
@@ -284,7 +286,7 @@ def _bootstrap_in_place(data: Mapping[str, Any], where: str, problems: Problems)
 def _proxy(data: Mapping[str, Any], where: str, problems: Problems) -> None:
     if not nested(data, "proxy", "httpProxy") and not nested(data, "proxy", "httpsProxy"):
         message = "has neither httpProxy nor httpsProxy"
-        problems.error("missing-field", where, message, "Give one, or remove proxy")
+        problems.error("missing-field", where, message, "Set one of them, or remove proxy")
     for field in ("httpProxy", "httpsProxy"):
         url = nested(data, "proxy", field)
         if url and (not isinstance(url, str) or not _PROXY.fullmatch(url)):
@@ -353,7 +355,7 @@ def _check_combinations(data: Mapping[str, Any], source: str, problems: Problems
         message = "Mixed is supported on platform azure only"
         problems.error("unsupported-platform", publish, message, "Write External or Internal")
     elif mixed and not data.get("operatorPublishingStrategy"):
-        message = "is missing, publish: Mixed requires it"
+        message = "is missing, but publish: Mixed requires it"
         problems.error("missing-field", strategy, message, "Write apiserver and ingress below it")
     elif data.get("operatorPublishingStrategy") and not mixed:
         problems.error("conflicting-fields", strategy, "requires publish: Mixed", "Remove it")

@@ -284,7 +284,7 @@ def test_a_file_that_is_too_large_leaves_the_old_one_intact(backup, path):
 
     assert (done.returncode, result["failed"]) == (1, True)
     assert result["problems"][0]["where"] == str(path)
-    assert "cannot write: File too large" in result["msg"]
+    assert "cannot be written: File too large" in result["msg"]
     assert ".part" not in done.stdout
     assert leaks(done.stdout + done.stderr) == []
     names = {name for name in os.listdir(path.parent) if name != "home"}
@@ -321,7 +321,7 @@ open({str(tmp_path / "files.json")!r}, "w").write(json.dumps(files))
         {"path": str(path), **REQUESTED}, tmp_path, before=fill, after=listing, prefix=[*prefix, str(disk)]
     )
 
-    assert "cannot write: No space left on device" in json.loads(done.stdout)["msg"]
+    assert "cannot be written: No space left on device" in json.loads(done.stdout)["msg"]
     assert json.loads((tmp_path / "files.json").read_text()) == {path.name: COMMENTED}
 
 

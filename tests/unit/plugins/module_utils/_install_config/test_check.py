@@ -211,7 +211,7 @@ def test_fields_of_the_option_are_not_valid_in_the_document(field):
         "unknown-field",
         f"content: capabilities.{field}",
         "is not a field that the installer knows",
-        "Give it in the option capabilities, which translates it",
+        "Set it in the option capabilities, which converts it",
     )
 
 
@@ -289,10 +289,10 @@ def test_the_default_of_the_first_draft_is_case_sensitive(draft):
         ("4.20", "OperatorLifecycleManagerv1", "Write OperatorLifecycleManagerV1: names are case sensitive"),
         ("4.20", "imageregistry", "Write ImageRegistry: names are case sensitive"),
         ("4.20", "Marketplac", "Did you mean marketplace?"),
-        ("4.17", "OperatorLifecycleManagerV1", "It exists from 4.18 on"),
-        ("4.15", "Ingress", "It exists from 4.16 on"),
-        ("4.22", "ClusterAPI", "It exists from 4.23 on"),
-        ("4.13", "MachineAPI", "It exists from 4.14 on"),
+        ("4.17", "OperatorLifecycleManagerV1", "Use it with 4.18 or later"),
+        ("4.15", "Ingress", "Use it with 4.16 or later"),
+        ("4.22", "ClusterAPI", "Use it with 4.23 or later"),
+        ("4.13", "MachineAPI", "Use it with 4.14 or later"),
     ],
 )
 def test_an_unknown_name_is_reported_with_the_nearest_one_or_its_version(minor, name, hint):

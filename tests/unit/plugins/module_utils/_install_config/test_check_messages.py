@@ -29,7 +29,7 @@ def block(baseline: str, *names: str) -> dict[str, Any]:
             "content: platform",
             "is not known, so these rules are not checked: "
             "inst-cloudcredential, inst-ccm, inst-ccm-external, inst-platform-baremetal",
-            "Give content with the platform",
+            "Set content with the platform",
         ),
         (
             "4.13",

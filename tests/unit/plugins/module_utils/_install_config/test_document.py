@@ -292,7 +292,7 @@ def test_json_stays_json():
     ],
 )
 def test_an_anchor_that_is_used_elsewhere_is_an_error(text):
-    with pytest.raises(DocumentError, match=r"install-config.yaml, line \d: the anchor &caps .* Write the value in"):
+    with pytest.raises(DocumentError, match=r"install-config.yaml, line \d: the anchor &caps .* Write the value on"):
         edited(text, TWO)
 
 
@@ -313,13 +313,13 @@ def test_an_unused_anchor_is_removed():
         ("a: *b\n", ["install-config.yaml, line 1, column 4: is not YAML: unknown anchor 'b'"]),
         ("a: " + "[" * 200 + "]" * 200, ["install-config.yaml, line 1, column 104: is not YAML: is nested deeper"]),
         ("a: !!int secret\n", ["install-config.yaml: a value does not match its tag"]),
-        ("a: &a 1\nb: &a 2\n", ["install-config.yaml, line 2: an anchor is repeated, first in line 1"]),
+        ("a: &a 1\nb: &a 2\n", ["install-config.yaml, line 2: an anchor is repeated, first on line 1"]),
         ("a: 1\nb: !vault secret\n", ["install-config.yaml, line 2: b has a tag that the installer does not know"]),
         (
             "a: 1\nb:\n  c: 1\n  c: 2\n'a': 3\n---\nd: 1\n",
             [
-                "install-config.yaml, line 4: the key b.c is repeated, first in line 3",
-                "install-config.yaml, line 5: the key a is repeated, first in line 1",
+                "install-config.yaml, line 4: the key b.c is repeated, first on line 3",
+                "install-config.yaml, line 5: the key a is repeated, first on line 1",
                 "install-config.yaml, line 6: another document begins here",
             ],
         ),

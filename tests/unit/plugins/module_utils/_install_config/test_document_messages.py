@@ -27,17 +27,17 @@ PROBLEMS = [
      "Check values with a tag (!!int) and merged maps (<<)"),
     ("<<: {a: 1}\n<<: 2\n", "invalid-yaml", "f",
      "is not YAML: map merge requires map or sequence of maps as the value", "Correct the syntax"),
-    ("a: &a 1\nb: &a 2\n", "duplicate-anchor", "f, line 2", "an anchor is repeated, first in line 1",
+    ("a: &a 1\nb: &a 2\n", "duplicate-anchor", "f, line 2", "an anchor is repeated, first on line 1",
      "Rename one of them"),
     ("b: !vault secret\n", "unknown-tag", "f, line 1", "b has a tag that the installer does not know",
      "Quote a value that begins with !"),
-    ("a: 1\na: 2\n", "duplicate-key", "f, line 2", "the key a is repeated, first in line 1", "Keep one of them"),
+    ("a: 1\na: 2\n", "duplicate-key", "f, line 2", "the key a is repeated, first on line 1", "Keep one of them"),
     ("a: 1\n---\nb: 1\n", "several-documents", "f, line 2",
      "another document begins here; the installer reads only the first one", "Keep one document in the file"),
     ("a: '{{ b }}'\n", "unrendered-template", "f, line 1", "a contains Jinja that is not rendered",
-     "Render the template first, and give the result"),
+     "Render the template first, and use the result"),
     ("{% if a %}\nb: 1\n", "unrendered-template", "f, line 1", "the text contains Jinja that is not rendered",
-     "Render the template first, and give the result"),
+     "Render the template first, and use the result"),
 ]  # fmt: skip
 
 

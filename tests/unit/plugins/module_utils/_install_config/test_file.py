@@ -267,5 +267,5 @@ def test_a_null_byte_is_not_valid_in_a_name(tmp_path):
         read_target(f"{tmp_path}/a\0b")
 
     assert [tuple(problem)[1:] for problem in caught.value.problems] == [
-        ("invalid-path", f"{tmp_path}/a\0b", "is not a valid file name", "Give another name")
+        ("invalid-path", f"{tmp_path}/a\0b", "is not a valid file name", "Set another path")
     ]

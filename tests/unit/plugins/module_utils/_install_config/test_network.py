@@ -282,9 +282,9 @@ PROBLEMS = [
      "aws", "error", "unsupported-platform", "serviceNetwork",
      "IPv6 is not supported on platform aws, "
      "expected one of baremetal, external, none, nutanix, openstack, ovirt, vsphere",
-     "Give an IPv4 network"),
+     "Write an IPv4 network"),
     ({"serviceNetwork": ["172.30.0.0/16", "172.31.0.0/16"]}, "none", "error", "duplicate-network", "serviceNetwork",
-     "has more than one network of a family", "Give one network, or one of IPv4 and one of IPv6"),
+     "has more than one network of a family", "Write one network, or one of IPv4 and one of IPv6"),
     ({**DUAL, "clusterNetwork": FOUR["clusterNetwork"]},
      "none", "error", "missing-network", "clusterNetwork",
      "has no IPv6 network, but the service networks have both families", "Add a network of that family"),
