@@ -228,7 +228,7 @@ def test_name_that_the_definition_rejects_is_in_the_inventory_first(rollouts: Ro
     replace_crd(rollouts, {'"Insights", ': "", ', "Insights"': ""}, selection("Insights"), False)
     mark = rollouts.plane.audit.mark()
     outcome = rollouts.done(NEXT, overrides=HELD)
-    warning = outcome.problem("the inventory of the rollout has it until then")
+    warning = outcome.problem("the inventory of the rollout records it until then")
     assert warning["severity"] == "warning"
     assert "Insights" in warning["message"]
     writes = rollouts.writes(mark)

@@ -47,7 +47,7 @@ _ATTEMPTS = 8
 
 
 class Baseline(NamedTuple):
-    """The objects of earlier rollouts: ``live`` is their metadata on the cluster, ``inventory`` what was recorded."""
+    """The objects of earlier rollouts: ``live`` is their metadata on the cluster, ``inventory`` the record of them."""
 
     live: LiveMetadata
     inventory: Inventory | None
@@ -94,7 +94,7 @@ class Applier:
             return self._refused(manifest, error)
 
     def wait_until_established(self, result: ApplyResult, seconds: float) -> ApplyResult:
-        """Wait until the API server serves what an applied CustomResourceDefinition defines."""
+        """Wait until the API server serves the kind of an applied CustomResourceDefinition."""
         target = Target(CUSTOM_RESOURCE_DEFINITIONS, result.manifest.resource_id.name)
         try:
             crd, reason = wait_until_established(
@@ -110,9 +110,9 @@ class Applier:
         return result._replace(pending=False)
 
     def is_unchanged(self, manifest: Manifest, definition: Manifest | None = None) -> bool:
-        """Whether an object is known, without a request, to be as ``apply`` would leave it.
+        """Whether it is known without a request that ``apply`` would not change the object.
 
-        An object without undeclared fields is not if ``definition``, that of its kind, is going to change.
+        It is not known if undeclared fields were dropped and ``definition``, that of the kind, is going to change.
         """
         if manifest.deletes:
             return False
@@ -187,7 +187,7 @@ class Applier:
         )
 
     def _unchanged_result(self, result: ApplyResult, target: Target) -> ApplyResult:
-        """The result of an unchanged object. A definition is pending if a kill left it, or the server, half done."""
+        """The result of an unchanged object. A definition is pending if a killed process left it incomplete."""
         if self._options.dry_run or target.kind.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind:
             return result
         if self._kinds.serves(target.name):
@@ -278,7 +278,7 @@ class Applier:
             return None
 
     def _retry_conflicts(self, request: Callable[[], WriteResult], kind: ApiResource) -> WriteResult:
-        """Retry a request that met another write, or a kind that was created or changed a moment ago."""
+        """Retry a request that conflicts with another write, or whose kind was created or changed a moment ago."""
         for attempt in range(_ATTEMPTS - 1):
             try:
                 return request()
@@ -330,7 +330,7 @@ class Applier:
     def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:
         refusal = refusal_of(error, manifest.resource_id)
         if refusal is Refusal.UNAUTHORIZED:
-            raise error  # No other manifest fares better.
+            raise error  # Every other manifest would fail, too.
         problem = refusal_problem(refusal, manifest, error, self._loaded.release.read_body)
         return refused(manifest, refusal, (problem,), conflicts_of(manifest.resource_id, error))
 
@@ -344,6 +344,6 @@ def _terminating(
 
 def _terminating_problem(target: Target, metadata: Mapping[str, Any], severity: Severity) -> Problem:
     finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
-    message = f"is being deleted since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
+    message = f"has been terminating since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
     hint = "Check the controllers that must remove the finalizers"
     return Problem(severity, "terminating-object", str(target), message, hint)

@@ -183,7 +183,7 @@ def _report_status(
         )
     except UnknownToCrdError as error:
         problem = error.problems[0]
-        message = f"{problem.message}; the inventory of the rollout has it until then"
+        message = f"{problem.message}; the inventory of the rollout records it until then"
         problems.append(problem._replace(severity="warning", message=message))
         return _computed(obj, inputs, problems)._replace(changed=False)
     problems += report.problems
@@ -216,7 +216,7 @@ def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
 def _without_cluster_version(request: EnablementRequest, prediction: EnablementPrediction) -> CapabilityResult:
     """The capabilities of a cluster that does not serve ClusterVersion: the inventory records them.
 
-    Without a request these are the ones of the last rollout, or the default of clusters in the first one.
+    Without a request, the capabilities of the last rollout stay; the first rollout enables the cluster default.
     """
     target = request.target
     recorded = Selection(capability_data.NONE, tuple(sorted(prediction.recorded)))

@@ -43,14 +43,14 @@ _RETRYABLE: Mapping[Refusal, Action] = {
     Refusal.FORBIDDEN: "forbidden",
     Refusal.SERVER_UNAVAILABLE: "unavailable",
 }
-"""Refusals that can end while the rollout runs. Every other one is ``failed``."""
+"""Refusals that can end while the rollout runs. All others are ``failed``."""
 
 _COMPLETE: frozenset[Action] = frozenset({"created", "changed", "unchanged", "deleted", "absent", "unserved"})
 _NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 
 
 class ApplyResult(NamedTuple):
-    """Result of a manifest. ``refusal`` is ``None`` if the cluster took it, or the rollout itself found a fault.
+    """Result of a manifest. ``refusal`` is ``None`` if the cluster accepted it, or the rollout itself found an error.
 
     ``metadata`` is that of the object afterwards, empty if unknown. ``before`` and ``after`` are the whole object, if
     the options request it. ``pending``: a CustomResourceDefinition that is not established yet.
@@ -83,7 +83,7 @@ class ApplyResult(NamedTuple):
 
     @property
     def is_failed(self) -> bool:
-        """Whether the manifest should be applied and is not. A kind that the cluster does not serve is no failure."""
+        """Whether the manifest should be applied and is not. An unserved kind is not a failure."""
         return not self.is_complete
 
 
@@ -94,7 +94,7 @@ def refused(
     conflicts: tuple[Conflict, ...] = (),
     metadata: Mapping[str, Any] = _NO_METADATA,
 ) -> ApplyResult:
-    """Build the result of a manifest that the cluster does not take."""
+    """Build the result of a manifest that the cluster refuses."""
     return ApplyResult(
         manifest, _RETRYABLE.get(refusal, "failed"), problems, conflicts, metadata=metadata, refusal=refusal
     )

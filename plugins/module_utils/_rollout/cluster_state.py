@@ -27,7 +27,7 @@ from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
 from .change_set import LiveMetadata
-from .desired_object import PART_OF, wants_proxy
+from .desired_object import PART_OF, requests_proxy
 from .feature_set import FeatureGateReading, cluster_options, needs_feature_set, read_feature_gate, read_proxy
 from .inventory import Inventory, applyset_id
 from .inventory_store import ApplySetMembers, StoredInventory, find_members, read_inventory
@@ -68,10 +68,10 @@ class ClusterState(NamedTuple):
 
 
 class RolloutContext(NamedTuple):
-    """All that a rollout knows before it writes: the cluster, and how the release applies to it.
+    """Everything that a rollout knows before it writes: the cluster, and how the release applies to it.
 
     ``manifests`` are those that pass every filter except capabilities and overrides. ``members`` and ``proxy`` are
-    read only for a rollout. ``proxy_problems`` say why the proxy could not be read. ``feature_gate_crd`` is the
+    read only for a rollout. ``proxy_problems`` report why the proxy could not be read. ``feature_gate_crd`` is the
     manifest that defines FeatureGate, if the rollout must apply it first.
     """
 
@@ -125,7 +125,7 @@ def load_previous_release(state: ClusterState, options: ReleaseOptions, path: st
 
 
 def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions) -> RolloutContext:
-    """Read all that a rollout of ``loaded`` depends on.
+    """Read everything that a rollout of ``loaded`` depends on.
 
     Raises ``ClusterError`` if a CVO manages the cluster or something cannot be read, and ``InvalidOptionError`` if the
     options do not fit the cluster.
@@ -171,7 +171,9 @@ def rollout_context(
     if not gate.readable:
         undecided = [manifest for manifest in manifests if needs_feature_set(manifest)]
         if undecided and not gate.problems:
-            message = f"cannot be read from the cluster, so {len(undecided)} manifests with one are not applied"
+            message = (
+                f"cannot be read from the cluster, so {len(undecided)} manifests with a feature set are not applied"
+            )
             problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
         manifests = tuple(manifest for manifest in manifests if not needs_feature_set(manifest))
     passing = included_manifests(manifests, inclusion._replace(overrides=()))
@@ -254,14 +256,14 @@ def _check_profile(context: RolloutContext, cluster_profile: str | None) -> None
         hint = "Remove the option: the profile of a cluster cannot change"
         raise InvalidOptionError([Problem("error", "different-profile", "cluster_profile", message, hint)])
     if not context.manifests:
-        message = "has no manifest for a cluster like this"
+        message = "contains no manifest for this cluster"
         hint = "Check cluster_profile, feature_set and exclude_identifier"
         raise InvalidOptionError([Problem("error", "empty-release", "release", message, hint), *context.problems])
 
 
 def _read_proxy(client: Client, context: RolloutContext) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
     """The cluster's proxy, if a manifest may request it, or why it may not be read."""
-    if not any(wants_proxy(manifest) for manifest in context.manifests):
+    if not any(requests_proxy(manifest) for manifest in context.manifests):
         return {}, ()
     try:
         return read_proxy(client, context.state.kinds), ()

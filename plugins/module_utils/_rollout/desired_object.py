@@ -45,7 +45,7 @@ _PROXY_VARIABLES = {"HTTP_PROXY": "httpProxy", "HTTPS_PROXY": "httpsProxy", "NO_
 
 
 class OwnershipMetadata(NamedTuple):
-    """What all objects of a rollout have in common.
+    """The metadata that all objects of a rollout have in common.
 
     ``applyset`` is the id of the ApplySet, ``owner_uid`` the uid of the ClusterVersion (empty if there is none), and
     ``proxy`` the status of the cluster's Proxy.
@@ -61,13 +61,13 @@ def is_create_only(manifest: Manifest) -> bool:
     return (manifest.annotations or {}).get(CREATE_ONLY_ANNOTATION, "").lower() == "true"
 
 
-def wants_proxy(manifest: Manifest) -> bool:
+def requests_proxy(manifest: Manifest) -> bool:
     """Whether the manifest requests the proxy variables of the cluster."""
     return _INJECT_PROXY in (manifest.annotations or {})
 
 
 def check_annotations(manifest: Manifest, problems: Problems) -> None:
-    """Report annotations with which the CVO does not apply a manifest."""
+    """Report annotations that make the CVO reject a manifest."""
     value = (manifest.annotations or {}).get(DELETE_ANNOTATION)
     if value is not None and value != "true":
         where = location(manifest.file, manifest.document, field=f"metadata.annotations[{DELETE_ANNOTATION}]")
@@ -77,7 +77,7 @@ def check_annotations(manifest: Manifest, problems: Problems) -> None:
 
 def last_applied_hash(manifest: Manifest, text: bytes, ownership: OwnershipMetadata) -> str:
     """The hash of the object to apply. ``text`` is the document of the manifest, which is not parsed."""
-    proxy = ownership.proxy if wants_proxy(manifest) else {}
+    proxy = ownership.proxy if requests_proxy(manifest) else {}
     variables = [str(proxy.get(field) or "") for field in _PROXY_VARIABLES.values()]
     parts = [_FORMAT, ownership.applyset, _owner_uid(manifest, ownership), *variables]
     return hashlib.sha256("\0".join(parts).encode() + b"\0" + text).hexdigest()[:24]

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The capabilities that a rollout enables, with and without a request. Plain rules on what was read before.
+"""The capabilities that a rollout enables, with and without a request. Plain rules on the data that was read before.
 
 Source: openshift/enhancements:enhancements/installer/component-selection.md; openshift/cluster-version-operator:
 pkg/cvo/sync_worker.go loadUpdatedPayload.
@@ -194,7 +194,7 @@ def _implicit(
         is_vague = not is_semantic_version(target.version) and outgoing.minor == target.minor_data.minor
         if outgoing.version == target.version or is_vague:
             return frozenset()
-        message = f"is needed: the cluster has {outgoing.version}, and which of its resources is unknown"
+        message = f"is missing: the cluster has {outgoing.version}, and the resources of that release are unknown"
         hint = "Set the release that the cluster has, so the capabilities that the update enables are known"
         raise InvalidOptionError([Problem("error", "missing-previous-release", "previous_release", message, hint)])
     moved = ImplicitEnablement(outgoing.manifests, request.manifests).implicitly_enabled(running)
@@ -212,5 +212,5 @@ def _warn(moved: Mapping[str, Sequence[MovedResource]], problems: Problems) -> N
             "implicitly-enabled-capability",
             f"{first.file}, document {first.document}",
             f"{first.resource_id} moved into capability {name}, so the update enables {name} permanently{others}",
-            "It cannot be disabled again",
+            "Check it before the update: it cannot be disabled again",
         )

@@ -7,7 +7,7 @@
 
 A manifest waits for what another node creates: its namespace, its kind, or a new schema of it. What the cluster lacks
 is retried at the next barrier. A failed manifest stops its node and everything that depends on it, as in the CVO.
-A manifest that the cluster lacks something for does not.
+A manifest that the cluster cannot accept yet does not.
 Source: openshift/cluster-version-operator:pkg/payload/task_graph.go RunGraph.
 """
 
@@ -279,7 +279,7 @@ class GraphRunner:
         if self._options.dry_run and self._would_succeed(result):
             self._record(result._replace(action="created", problems=(), refusal=None))
             return
-        # What it provides stays pending until it is recorded.
+        # Its namespace or kind stays pending until the result is recorded.
         with self._lock:
             self._postponed.append(result)
 

@@ -66,7 +66,7 @@ class Journal:
                 self._handle = None
 
     def _give_up(self, error: OSError) -> None:
-        message = f"{self._path} is incomplete, because it cannot be written any more: {error.strerror}"
+        message = f"{self._path} is incomplete, because it can no longer be written: {error.strerror}"
         self.problem = Problem("warning", "unwritable-file", "journal", message, "Read the result of the task instead")
         if self._handle is not None:
             os.close(self._handle)
@@ -147,7 +147,7 @@ def _open(path: str) -> int:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         size = os.fstat(handle).st_size
         if size and os.pread(handle, 1, size - 1) != b"\n":
-            # A full disk cut the last line off. The next line must be readable nevertheless.
+            # A full disk truncated the last line. The next line must still be readable.
             _write(handle, b"\n")
     except OSError as error:
         message = f"{path} cannot be written: {error.strerror}"

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The plan of a rollout: plain rules on what was read before, which refuse a rollout that must not start."""
+"""The plan of a rollout: plain rules on the data that was read before. They refuse a rollout that must not start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .._resources import CLUSTER_VERSIONS, ResourceId
 from .._unstructured import nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, checked_criteria, defines, included_by_resource, resources_dropped_by
-from .desired_object import OwnershipMetadata, is_create_only, wants_proxy
+from .desired_object import OwnershipMetadata, is_create_only, requests_proxy
 from .drift import owned_digest
 from .enablement import (
     CapabilityPlan,
@@ -43,7 +43,7 @@ _NEW = Entry(())
 class RolloutPlan(NamedTuple):
     """What a rollout does before it applies manifests. ``problems`` are remarks; none of them forbids the rollout.
 
-    ``cluster_version_crd`` is the manifest that defines ClusterVersion, if the release has one for the cluster.
+    ``cluster_version_crd`` is the manifest that defines ClusterVersion, if the release has one for this cluster.
     """
 
     context: RolloutContext
@@ -114,7 +114,7 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     """Choose the manifests to apply. Raises ``ClusterError`` if one requests the proxy, which could not be read."""
     context = plan.context
     manifests = included_by_resource(context, capabilities.status)
-    if any(wants_proxy(manifest) for manifest in manifests):
+    if any(requests_proxy(manifest) for manifest in manifests):
         raise_errors(context.proxy_problems, ClusterError)
     _warn_about_cvo(manifests, problems)
     required = _required_mode(plan, capabilities.status)

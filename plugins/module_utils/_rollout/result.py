@@ -67,7 +67,7 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
 
 
 def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
-    """All problems. Refusals that concern a whole kind or namespace are one problem for each."""
+    """All problems. Refusals that affect a whole kind or namespace become one problem for each."""
     problems = Problems((*rollout.problems, *rollout.changes.problems))
     groups: dict[tuple[Refusal, str], list[ApplyResult]] = {}
     for item in rollout.changes.results:

@@ -47,7 +47,7 @@ def wait_until_ready(
     ``notify`` receives the number of unready objects, the first of them, and why it is not ready.
     """
     waited_for = _by_kind(kinds, manifests)
-    trouble: ClusterError | None = None
+    failure: ClusterError | None = None
     unlisted: dict[Target, ClusterError] = {}
     warnings = Problems()
     try:
@@ -57,26 +57,26 @@ def wait_until_ready(
         objects: Objects = {target: snapshot.objects for target, snapshot in snapshots.items()}
         unready = _judge(waited_for, objects, release, mode, warnings)
         late = {target: snapshots[target] for target in waited_for if any(item[0] == target for item in unready)}
-        trouble = next(iter(unlisted.values()), None)
+        failure = next(iter(unlisted.values()), None)
         if late and not _is_hopeless(unready):
             waited_for = {target: waited_for[target] for target in late}
             for state in watch_objects(client, late, max(0.0, deadline - time.monotonic())):
                 unready = _judge(waited_for, state.objects, release, mode, more := Problems())
                 # A kind that could not be listed yet has no objects, which does not mean that they are ready.
                 blind = (error for target, error in unlisted.items() if target in late and not state.objects[target])
-                trouble = state.error or next(blind, None)
+                failure = state.error or next(blind, None)
                 if not unready or _is_hopeless(unready):
                     break
                 target, key, readiness = unready[0]
-                notify(len(unready), _location(target.kind, key), str(trouble or readiness.message))
+                notify(len(unready), _location(target.kind, key), str(failure or readiness.message))
                 warnings += more
     except ApiError as error:
         if not error.is_forbidden:
             raise
         problems.append(error.problems[0]._replace(severity="error", where="wait"))
         return
-    if unready and trouble is not None:
-        problems += trouble.problems  # Objects that can no longer be read are not known to be ready.
+    if unready and failure is not None:
+        problems += failure.problems  # Objects that can no longer be read are not known to be ready.
     problems += [_unready_problem(target, key, readiness) for target, key, readiness in unready]
     problems += warnings.unique()
 
@@ -120,7 +120,7 @@ def _judge(waited_for: WaitedFor, objects: Objects, release: Release, mode: Mode
             if readiness.state != "ready":
                 unready.append((target, key, readiness))
             elif readiness.degraded:
-                message = f"is ready, but degraded: {readiness.degraded}"
+                message = f"is available but degraded: {readiness.degraded}"
                 warnings.warning("degraded-operator", _location(target.kind, key), message)
     return unready
 

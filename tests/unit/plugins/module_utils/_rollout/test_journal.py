@@ -149,7 +149,7 @@ def test_a_disk_that_gets_full_ends_the_journal_and_not_the_rollout(tmp_path, mo
     journal.close()
 
     assert [line["event"] for line in lines(tmp_path / "j")] == ["start"]
-    message = f"{tmp_path}/j is incomplete, because it cannot be written any more: No space left on device"
+    message = f"{tmp_path}/j is incomplete, because it can no longer be written: No space left on device"
     hint = "Read the result of the task instead"
     assert journal.problem == Problem("warning", "unwritable-file", "journal", message, hint)
 
