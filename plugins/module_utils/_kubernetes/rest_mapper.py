@@ -26,15 +26,15 @@ class RestMapper:
 
     def __init__(self, client: Client) -> None:
         self._discovery = Discovery(client)
-        self._learnt: dict[tuple[str, str], dict[str, ApiResource]] = {}
+        self._learned: dict[tuple[str, str], dict[str, ApiResource]] = {}
         self._new: set[tuple[str, str, str]] = set()
-        self._learnt_at: dict[tuple[str, str, str], float] = {}
+        self._learned_at: dict[tuple[str, str, str], float] = {}
         self._lock = Lock()
 
     def find(self, group: str, kind: str, version: str = "") -> ApiResource | None:
         """Return a kind; ``None`` if it is not served, or not known at the moment."""
         with self._lock:
-            learnt = self._learnt.get((group, kind), {})
+            learnt = self._learned.get((group, kind), {})
             if learnt and version in ("", *learnt):
                 return learnt[version or next(iter(learnt))]
             return self._discovery.find(group, kind, version)
@@ -43,7 +43,7 @@ class RestMapper:
         """Whether the kind of the CustomResourceDefinition ``definition`` is served in any version."""
         plural, _dot, group = definition.partition(".")
         with self._lock:
-            known = (served for learnt in self._learnt.values() for served in learnt.values())
+            known = (served for learnt in self._learned.values() for served in learnt.values())
             return any(served.resource == definition for served in known) or self._discovery.serves(group, plural)
 
     def unknown(self, group: str) -> bool:
@@ -57,7 +57,7 @@ class RestMapper:
 
     def is_fresh(self, served: ApiResource) -> bool:
         """Whether the definition of a kind is so new, or so newly changed, that the server may not use it yet."""
-        learnt = self._learnt_at.get((served.group, served.kind, served.version))
+        learnt = self._learned_at.get((served.group, served.kind, served.version))
         return learnt is not None and time.monotonic() - learnt < _FRESH_SECONDS
 
     def learn(self, crd: Mapping[str, Any], *, new: bool) -> None:
@@ -73,9 +73,9 @@ class RestMapper:
                 served = ApiResource(spec["group"], version["name"], plural, kind, namespaced)
                 with self._lock:
                     key = served.group, served.kind, served.version
-                    self._learnt.setdefault(served.group_kind, {})[served.version] = served
+                    self._learned.setdefault(served.group_kind, {})[served.version] = served
                     self._new |= {key} if new else set()
-                    self._learnt_at[key] = time.monotonic()
+                    self._learned_at[key] = time.monotonic()
 
     def reload(self) -> None:
         """Run discovery again."""

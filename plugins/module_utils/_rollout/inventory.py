@@ -100,7 +100,7 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
             "cluster-profile": inventory.cluster_profile,
             "enabled-capabilities": " ".join(sorted(inventory.enabled)),
             "unfinished": inventory.unfinished,
-            "turned-on": " ".join(sorted(inventory.implicit)),
+            "implicitly-enabled": " ".join(sorted(inventory.implicit)),
             "resources": "".join(f"{line}\n" for line in lines),
         },
     }
@@ -119,7 +119,7 @@ def parse_inventory(obj: Mapping[str, Any]) -> Inventory:
             frozenset(str(data["enabled-capabilities"]).split()),
             _mode(data["unfinished"]),
             entries,
-            frozenset(str(data["turned-on"]).split()),
+            frozenset(str(data["implicitly-enabled"]).split()),
         )
     except (KeyError, TypeError, ValueError) as error:
         message = f"is not an inventory of a rollout ({type(error).__name__}: {error})"
