@@ -25,7 +25,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
 from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import (
-    DEFAULT_OFF,
+    DEFAULT_DISABLED,
     SELECTABLE_SINCE,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS, Rule
@@ -106,7 +106,7 @@ def operator() -> Iterator[str]:
 def hosted() -> Iterator[str]:
     """Yield the names that a HostedCluster can select."""
     yield "## Names that a HostedCluster can select\n"
-    yield f"Disabled by default: {code(DEFAULT_OFF)}. All other names are enabled by default.\n"
+    yield f"Disabled by default: {code(DEFAULT_DISABLED)}. All other names are enabled by default.\n"
     rows = [
         (f"{item.since} and later", code(item.disabled), code(item.enabled) or "none", item.source)
         for item in SELECTABLE_SINCE
