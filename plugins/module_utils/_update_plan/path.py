@@ -52,7 +52,11 @@ def _check_hop(current: Release, target: Release, allow_downgrade: bool, where: 
     same = precedence(old) == precedence(new)
     message = f"{new} is the same version as the previous release" if same else f"{new} is older than {old}"
     if not allow_downgrade:
-        hint = "List the releases in the order of the updates, current one first, or set allow_downgrade"
+        hint = (
+            "Remove one of the two"
+            if same
+            else "List the releases in the order of the updates, current one first, or set allow_downgrade"
+        )
         problems.error("unexpected-downgrade", where, message, hint)
     elif not same:
         message += (
