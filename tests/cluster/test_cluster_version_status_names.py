@@ -160,4 +160,4 @@ def test_a_crd_that_is_older_than_the_release_is_reported(cluster: ControlPlane,
 
     assert error["code"] == "outdated-crd"
     assert error["message"].startswith("cannot contain Ingress: ")
-    assert "Apply the CustomResourceDefinition of 4.21.0" in error["hint"]
+    assert "CustomResourceDefinition of 4.21.0" in error["hint"]
