@@ -53,7 +53,7 @@ def _check_hop(current: Release, target: Release, allow_downgrade: bool, where: 
     message = f"{new} is the same version as the previous release" if same else f"{new} is older than {old}"
     if not allow_downgrade:
         hint = (
-            "Remove one of the two"
+            "Remove one of the two, or set allow_downgrade"
             if same
             else "List the releases in the order of the updates, current one first, or set allow_downgrade"
         )
