@@ -10,13 +10,13 @@ Usage: .venv/bin/python tools/words.py [PATH...]    Without paths: everything th
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from environment import ROOT
+from support import checkout_files
 
 GLOSSARY = ROOT / "CONTRIBUTING.md"
 HEADING = "## Glossary"
@@ -71,15 +71,10 @@ def find(path: str, text: str, rules: tuple[Rule, ...]) -> Iterator[Hit]:
 
 
 def files(paths: list[str]) -> list[str]:
-    """List the files of the checkout below ``paths``."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *paths],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [name for name in dict.fromkeys(listed.stdout.splitlines()) if not name.startswith(NOT_OURS)]
+    """List the files of the checkout at or below ``paths``, except those that are not ours."""
+    folders = tuple(f"{path.rstrip('/')}/" for path in paths)
+    names = (name for name in checkout_files() if name in paths or name.startswith(folders))
+    return [name for name in names if not name.startswith(NOT_OURS)]
 
 
 def main() -> int:
