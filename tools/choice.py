@@ -120,19 +120,13 @@ def _ranked(
     graph: Users, starts: Mapping[str, str], texts: Mapping[str, str], seconds: Mapping[str, float]
 ) -> Iterable[tuple[int, bool, float, Choice]]:
     stems = {PurePosixPath(name).stem.strip("_") for name in starts}
-    for name, distance in graph.distances(starts).items():
+    for name, (distance, start) in graph.nearest(starts).items():
         step = _step_of(name)
         if step and (name in texts):
             cost = seconds.get(name, _DEFAULTS[step])
             mirror = PurePosixPath(name).stem.removeprefix("test_") in stems
-            why = "changed" if distance == 0 else f"{distance} away from {_nearest(graph, starts, name)}"
+            why = "changed" if distance == 0 else f"{distance} away from {starts[start]}"
             yield distance, not mirror, cost, Choice(step, name, cost, why)
-
-
-def _nearest(graph: Users, starts: Mapping[str, str], name: str) -> str:
-    """Return the changed file that something depends on over the fewest others."""
-    found = [(graph.distances([start]).get(name), start) for start in starts]
-    return starts[min((distance, start) for distance, start in found if distance is not None)[1]]
 
 
 _DEFAULTS = {"unit": 1.5, "cluster": 15.0, "browser": 15.0, "integration": 12.0, "molecule": 30.0}

@@ -30,12 +30,21 @@ class Users:
 
     def distances(self, starts: Iterable[str]) -> dict[str, int]:
         """Return the distance of each user to the nearest of ``starts``, which have 0."""
-        found = dict.fromkeys(starts, 0)
-        edge = list(found)
+        return {name: distance for name, (distance, _start) in self.nearest(starts).items()}
+
+    def nearest(self, starts: Iterable[str]) -> dict[str, tuple[int, str]]:
+        """Return the distance of each user to the nearest of ``starts``, and that start: the first one of several."""
+        edge = {name: name for name in starts}
+        found = {name: (0, name) for name in edge}
+        distance = 0
         while edge:
-            after = sorted({user for name in edge for user in self.of(name)} - set(found))
-            found.update(dict.fromkeys(after, found[edge[0]] + 1))
-            edge = after
+            distance += 1
+            after: dict[str, str] = {}
+            for name, start in edge.items():
+                for user in self.of(name) - found.keys():
+                    after[user] = min(start, after.get(user, start))
+            edge = dict(sorted(after.items()))
+            found.update({name: (distance, start) for name, start in edge.items()})
         return found
 
     def with_names(self, texts: Mapping[str, str]) -> Users:
