@@ -27,10 +27,10 @@ from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
 from .change_set import LiveMetadata
-from .desired_object import PART_OF, requests_proxy
+from .desired_object import requests_proxy
 from .feature_set import FeatureGateReading, cluster_options, needs_feature_set, read_feature_gate, read_proxy
-from .inventory import Inventory, applyset_id
-from .inventory_store import ApplySetMembers, StoredInventory, find_members, read_inventory
+from .inventory import Inventory
+from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_applyset_member, read_inventory
 from .options import ReleaseOptions, RolloutOptions
 
 _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
@@ -132,7 +132,7 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     """
     raise_errors(state.problems, ClusterError)
     if not options.allow_cvo_managed:
-        refuse_cvo(client, state.cluster_version or {}, _is_ours)
+        refuse_cvo(client, state.cluster_version or {}, lambda obj: is_applyset_member(nested(obj, "metadata")))
     gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
     crd = feature_gate_definition(state, loaded, options.cluster) if gate.is_unserved else None
     if crd is not None:
@@ -219,10 +219,6 @@ def resources_dropped_by(inventory: Inventory | None, loaded: LoadedRelease) -> 
     """The resources of earlier rollouts that no manifest of ``loaded`` contains, sorted."""
     in_release = {manifest.resource_id for manifest in loaded.release.manifests}
     return tuple(sorted(set(inventory.entries if inventory else ()) - in_release))
-
-
-def _is_ours(obj: Object) -> bool:
-    return bool(nested(obj, "metadata", "labels", PART_OF) == applyset_id())
 
 
 def _load(state: ClusterState, options: ReleaseOptions, image: str | None) -> LoadedRelease:

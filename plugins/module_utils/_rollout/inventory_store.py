@@ -135,6 +135,11 @@ class ApplySetMembers(NamedTuple):
     unread: frozenset[ResourceId]
 
 
+def is_applyset_member(metadata: object) -> bool:
+    """Whether an object with this metadata has the label of the rollout."""
+    return bool(nested(metadata, "labels", PART_OF) == applyset_id())
+
+
 def find_members(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
     """Find the members of the ApplySet among ``resources``. Raises ``ClusterError``."""
     lookup = find_existing(client, kinds, resources, APPLYSET_MEMBERS)

@@ -11,8 +11,8 @@ faults are kept in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import CapabilityStatus
@@ -35,10 +35,9 @@ from .._rollout.cluster_state import (
     resources_dropped_by,
     rollout_context,
 )
-from .._rollout.desired_object import PART_OF, check_annotations
+from .._rollout.desired_object import check_annotations
 from .._rollout.feature_set import FeatureGateReading, needs_feature_set, read_feature_gate
-from .._rollout.inventory import applyset_id
-from .._unstructured import nested
+from .._rollout.inventory_store import is_applyset_member
 from .compare import compare, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .difference import Difference
@@ -200,9 +199,5 @@ def _unexpected(desired: DesiredState, lookup: ExistingResources) -> tuple[Unexp
     return tuple(
         Unexpected(resource, item)
         for resource, item in sorted(desired.unexpected.items())
-        if resource in lookup.existing and (item.manifest is not None or _is_ours(lookup.existing[resource]))
+        if resource in lookup.existing and (item.manifest is not None or is_applyset_member(lookup.existing[resource]))
     )
-
-
-def _is_ours(metadata: Mapping[str, Any]) -> bool:
-    return bool(nested(metadata, "labels", PART_OF) == applyset_id())
