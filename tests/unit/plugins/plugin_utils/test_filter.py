@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible.parsing.dataloader import DataLoader
-from ansible.utils.unsafe_proxy import wrap_var
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     InvalidOptionError,
     Problem,
@@ -20,27 +17,6 @@ from ansible_collections.capability.openshift.plugins.plugin_utils._filter impor
     read_manifests,
     resolve_selection,
 )
-
-TEXT = "{a: [b, 1, 1.5, true, null, {c: 'd'}]}"
-PLAIN = {"a": ["b", 1, 1.5, True, None, {"c": "d"}]}
-
-
-def kinds(value):
-    if isinstance(value, dict):
-        return dict, {key: (type(key), kinds(item)) for key, item in value.items()}
-    if isinstance(value, list):
-        return list, [kinds(item) for item in value]
-    return type(value)
-
-
-@pytest.mark.parametrize("value", [DataLoader().load(TEXT), wrap_var(PLAIN)], ids=["of the loader", "unsafe"])
-def test_values_of_ansible_become_plain_all_the_way_down(value):
-    assert untag(value) == PLAIN
-    assert kinds(untag(value)) == kinds(PLAIN)
-
-
-def test_a_date_is_the_string_that_was_written():
-    assert untag(DataLoader().load("a: 2024-05-01")) == {"a": "2024-05-01"}
 
 
 def test_all_options_of_a_wrong_type_are_reported_at_once():

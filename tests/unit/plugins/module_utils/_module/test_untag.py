@@ -6,8 +6,13 @@ from __future__ import annotations
 from datetime import date, datetime
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+
+TEXT = "{a: [b, 1, 1.5, true, null, {c: 'd'}]}"
+PLAIN = {"a": ["b", 1, 1.5, True, None, {"c": "d"}]}
 
 
 class Text(str):
@@ -47,3 +52,13 @@ def test_values_become_plain(value, expected):
 
 def test_a_time_is_a_string_too():
     assert untag(datetime(2024, 5, 1, 10)) == "2024-05-01T10:00:00"
+
+
+@pytest.mark.parametrize("value", [DataLoader().load(TEXT), wrap_var(PLAIN)], ids=["of the loader", "unsafe"])
+def test_values_of_ansible_become_plain_all_the_way_down(value):
+    assert untag(value) == PLAIN
+    assert kinds(untag(value)) == kinds(PLAIN)
+
+
+def test_a_date_is_the_string_that_was_written():
+    assert untag(DataLoader().load("a: 2024-05-01")) == {"a": "2024-05-01"}
