@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import urllib3
 
+from ansible_collections.capability.openshift.tests.cluster.helpers.access import (
+    CONFIG_MAPS,
+    READ_CLUSTER_VERSIONS,
+    status_of,
+)
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.audit import Request
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -20,20 +23,6 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_user
-
-CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
-READ_CLUSTER_VERSIONS = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
-
-
-def status_of(kubeconfig: Path, path: str) -> int:
-    api = Api(kubeconfig)
-    try:
-        api.get(path)
-    except ApiError as error:
-        return error.status
-    finally:
-        api.close()
-    return 200
 
 
 def test_api_server_is_ready_and_tells_its_version(plane: ControlPlane) -> None:

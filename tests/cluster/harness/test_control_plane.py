@@ -17,6 +17,11 @@ from typing import Any
 import pytest
 import urllib3
 
+from ansible_collections.capability.openshift.tests.cluster.helpers.access import (
+    CONFIG_MAPS,
+    READ_CLUSTER_VERSIONS,
+    status_of,
+)
 from ansible_collections.capability.openshift.tests.control_plane import control_plane as control_plane_module
 from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
@@ -47,23 +52,10 @@ from ansible_collections.capability.openshift.tests.control_plane.users import (
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 MODULE = "ansible_collections.capability.openshift.tests.control_plane"
-CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
-READ_CLUSTER_VERSIONS = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
 
 
 def config_map(name: str, **metadata: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, **metadata}, "data": {}}
-
-
-def status_of(kubeconfig: Path, path: str) -> int:
-    api = Api(kubeconfig)
-    try:
-        api.get(path)
-    except ApiError as error:
-        return error.status
-    finally:
-        api.close()
-    return 200
 
 
 def processes_with(text: str) -> list[str]:
