@@ -21,6 +21,7 @@ from pathlib import Path
 
 from environment import NAME, NAMESPACE, ROOT
 from flowchart import Arrow, Node, draw_ranked, measure
+from generated import write_or_compare
 
 PAGE = ROOT / "docs" / "architecture.md"
 DRAWING = ROOT / "docs" / "images" / "architecture.svg"
@@ -89,14 +90,7 @@ def main() -> int:
     except ArchitectureError as error:
         print(f"architecture: {error}", file=sys.stderr)
         return 1
-    if "--check" not in sys.argv[1:]:
-        for path, text in texts.items():
-            path.write_text(text, encoding="utf-8")
-        return 0
-    outdated = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    for path in outdated:
-        print(f"{path.relative_to(ROOT)} is not current. Run .venv/bin/python tools/architecture.py", file=sys.stderr)
-    return bool(outdated)
+    return write_or_compare(texts)
 
 
 # The imports

@@ -17,7 +17,7 @@ import re
 import shutil
 import sys
 import time
-from functools import partial
+from functools import cache, partial
 from html.parser import HTMLParser
 from pathlib import Path
 from textwrap import dedent
@@ -71,12 +71,14 @@ def required() -> set[str]:
     }
 
 
-def documented() -> list[tuple[str, str]]:
+@cache
+def documented() -> tuple[tuple[str, str], ...]:
     """Return kind and name of each module, filter, test and role."""
     plugins = [
         (kind, path.stem) for kind, folder in KINDS.items() for path in (ROOT / "plugins" / folder).glob("[!_]*.py")
     ]
-    return sorted(plugins) + [("role", path.parents[1].name) for path in (ROOT / "roles").glob("*/meta/main.yml")]
+    roles = [("role", path.parents[1].name) for path in (ROOT / "roles").glob("*/meta/main.yml")]
+    return (*sorted(plugins), *roles)
 
 
 # The pages

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from environment import ROOT
+from generated import write_or_compare
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
     ALWAYS_ENABLED,
@@ -57,13 +58,7 @@ def main() -> int:
     """Write the page, or compare it."""
     head = HEAD.format(oldest=min(BRANCHES), newest=newest_minor())
     page = "\n".join((head, *rules(), *operator(), *hosted(), *solutions(), *consequences()))
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page)
-        return 0
-    if PAGE.exists() and PAGE.read_text() == page:
-        return 0
-    print(f"{PAGE.relative_to(ROOT)} is not current. Run .venv/bin/python tools/rules.py", file=sys.stderr)
-    return 1
+    return write_or_compare({PAGE: page})
 
 
 def rules() -> Iterator[str]:
