@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import ssl
 import tempfile
+import time
 from base64 import b64decode
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +23,8 @@ from ansible_collections.capability.openshift.tests.control_plane.certificates i
 MERGE = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"
 FIELD_MANAGER = "control-plane-tests"
+_ATTEMPTS = 100
+_PAUSE = 0.05
 
 
 class ApiError(Exception):
@@ -35,8 +38,9 @@ class ApiError(Exception):
 class Api:
     """The API as the user of a kubeconfig sees it. Threads may share it.
 
-    Nothing is tried a second time. Raises ``ApiError`` for every answer of 400 and above, and urllib3's own errors
-    where there is no answer.
+    Only an answer of 429 to a read or a deletion is retried: a reset leaves the watch caches of the API server empty
+    for some milliseconds, and it answers "storage is (re)initializing" until they are filled. Raises ``ApiError`` for
+    every other answer of 400 and above, and urllib3's own errors where there is no answer.
     """
 
     def __init__(self, kubeconfig: Path, user_agent: str = FIELD_MANAGER, timeout: float = 30.0) -> None:
@@ -126,7 +130,11 @@ class Api:
         timeout: float | None = None,
     ) -> bytes:
         sent = {**self._headers, **headers}
-        answer = self._pool.request(method, path, body=body, headers=sent, timeout=timeout or self._timeout)
+        for _attempt in range(_ATTEMPTS):
+            answer = self._pool.request(method, path, body=body, headers=sent, timeout=timeout or self._timeout)
+            if answer.status != 429 or method not in ("GET", "DELETE"):
+                break
+            time.sleep(_PAUSE)
         if answer.status >= 400:
             try:
                 told = json.loads(answer.data)

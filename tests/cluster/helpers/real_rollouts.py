@@ -27,10 +27,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import rolled_out
-from ansible_collections.capability.openshift.tests.control_plane.api import Api, ApiError
+from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.operators import Operators, operators_of
-from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 IMAGE = "registry.example/release@sha256:" + "0" * 64
 FACTS = {"feature_set": "Default", "release_image": IMAGE}
@@ -129,26 +128,12 @@ class Served:
         """Return all objects of the kinds of these manifests, by resource."""
         kinds = sorted({_kind(manifest) for manifest in manifests if manifest in self})
         with ThreadPoolExecutor(_WORKERS) as pool:
-            lists = list(pool.map(lambda kind: self._listed(self._paths[kind]), kinds))
+            lists = list(pool.map(lambda kind: self._api.list(self._paths[kind]), kinds))
         return {
             ResourceId(group, kind, item["metadata"].get("namespace", ""), item["metadata"]["name"]): item
             for (group, _version, kind), items in zip(kinds, lists, strict=True)
             for item in items
         }
-
-    def _listed(self, path: str) -> list[dict[str, Any]]:
-        found: list[list[dict[str, Any]]] = []
-
-        def lists() -> bool:
-            try:
-                found.append(self._api.list(path))
-            except ApiError as error:
-                if error.status != 429:  # a kind that came or changed a moment ago
-                    raise
-            return bool(found)
-
-        wait_for(lists, f"{path} to be listed")
-        return found[0]
 
 
 def _kind(manifest: Manifest) -> tuple[str, str, str]:

@@ -10,7 +10,6 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,7 +19,6 @@ from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CLUSTER_VERSIONS, EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
-from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 MANAGER = "capability.openshift"
 INVENTORY = "/api/v1/namespaces/kube-system/configmaps/capability-openshift-rollout"
@@ -177,7 +175,7 @@ def _members(plane: ControlPlane) -> dict[str, dict[str, Any]]:
     """Return the objects with the label of the rollout, by path."""
     found: dict[str, dict[str, Any]] = {}
     for version, plural, kind in _listable(plane):
-        listed = wait_for(partial(_listed, plane, f"{version}/{plural}"), f"{version}/{plural} to be listed")
+        listed = _listed(plane, f"{version}/{plural}")
         for item in listed["items"]:
             namespace, name = _place(item)
             within = f"/namespaces/{namespace}" if namespace else ""
@@ -188,15 +186,13 @@ def _members(plane: ControlPlane) -> dict[str, dict[str, Any]]:
 
 
 def _listed(plane: ControlPlane, path: str) -> dict[str, Any]:
-    """Return a list as the API does, and nothing as long as it cannot say."""
+    """Return a list as the API does, and an empty one if its kind is gone."""
     try:
         return plane.api.get(path, labelSelector=PART_OF)
     except ApiError as error:
-        if error.status == 404:
-            return {"items": []}  # a kind that went a moment ago
-        if error.status != 429:  # a kind that came a moment ago
+        if error.status != 404:
             raise
-        return {}
+        return {"items": []}
 
 
 def _listable(plane: ControlPlane) -> Iterator[tuple[str, str, str]]:

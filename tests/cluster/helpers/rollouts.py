@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +21,6 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE, collection_path
 from ansible_collections.capability.openshift.tests.control_plane.reset import reset
 from ansible_collections.capability.openshift.tests.control_plane.users import Rule
-from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome
 
 if TYPE_CHECKING:
@@ -262,19 +260,16 @@ def versions_of(api: Api) -> dict[str, str]:
     crds = api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
     found = {item["metadata"]["uid"]: item["metadata"]["resourceVersion"] for item in crds}
     for path in (*paths, *map(collection_path, crds)):
-        items = wait_for(partial(_items, api, path), f"{path} to be listed")[0]
-        found.update({item["metadata"]["uid"]: item["metadata"]["resourceVersion"] for item in items})
+        found.update({item["metadata"]["uid"]: item["metadata"]["resourceVersion"] for item in _items(api, path)})
     return found
 
 
-def _items(api: Api, path: str) -> list[list[Body]]:
-    """Return what is at a path, and nothing as long as the API server cannot say: its kind came a moment ago."""
+def _items(api: Api, path: str) -> list[Body]:
+    """Return what is at a path, which is nothing if no definition of its kind is served."""
     try:
-        return [api.list(path)]
+        return api.list(path)
     except ApiError as error:
-        if error.status == 404:
-            return [[]]  # its definition is not served
-        if error.status != 429:
+        if error.status != 404:
             raise
         return []
 
