@@ -50,6 +50,11 @@ notes:
   - O(release_image) defaults to the image in the status of the ClusterVersion.
   - Metadata of the rollout, values that the cluster injects (CA bundles, proxy variables), and fields that only the
     cluster has do not count as differences. Resources that a release creates but never updates are not compared.
+  - On a cluster without a cluster-version operator, kinds of OpenShift's aggregated API servers that are not served are
+    warnings, and their resources are not compared.
+  - A resource of another cluster profile is unexpected only if M(capability.openshift.release_apply) has labeled it.
+  - A ClusterOperator can have any version where the manifest contains a placeholder for an image, as before a release
+    image is built.
 seealso:
   - module: capability.openshift.release_apply
   - module: capability.openshift.release_manifests

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import applyset_id
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     INVENTORY,
     NEXT,
@@ -166,6 +167,18 @@ def test_what_a_selection_has_beyond_the_cluster_is_missing(rollouts: Rollouts) 
     assert reasons["ConsoleLink"] == "the cluster does not serve ConsoleLink of console.openshift.io/v1"
 
 
+def test_a_resource_of_another_profile_is_unexpected_only_with_the_label_of_a_rollout(rollouts: Rollouts) -> None:
+    theirs = config_map("theirs", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})
+    theirs["metadata"]["annotations"].pop("include.release.openshift.io/self-managed-high-availability")
+    release = rollouts.release([theirs])
+    path = "/api/v1/namespaces/rollouts/configmaps"
+    rollouts.api.post(path, {"metadata": {"name": "theirs"}})
+    assert found(verified(rollouts, release)) == {}
+
+    rollouts.api.patch(f"{path}/theirs", {"metadata": {"labels": {PART_OF: applyset_id()}}})
+    assert found(verified(rollouts, release)) == {"unexpected": ["ConfigMap theirs"]}
+
+
 def test_what_the_release_deletes_is_unexpected(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=NONE)
     hints = rollouts.api.get("/api/v1/namespaces/openshift-config/configmaps/legacy-update-hints")
@@ -282,8 +295,8 @@ def test_a_group_whose_server_does_not_answer_is_told_and_nothing_of_it_is_missi
     stream = manifest("ImageStream", "cli", "rollouts", api="image.openshift.io/v1", spec={})
     release = rollouts.release([stream, config_map("one")])
     unserved = verified(rollouts, release)
-    reasons = {item["name"]: item["reason"] for item in unserved["missing"]}
-    assert reasons["cli"] == "the cluster does not serve ImageStream of image.openshift.io/v1"
+    assert unserved.problem("unserved-kind")["where"] == "ImageStream (image.openshift.io/v1)"
+    assert ids(unserved, "missing") == ["ConfigMap one"]
     spec = {
         "group": "image.openshift.io",
         "version": "v1",
@@ -303,4 +316,4 @@ def test_a_group_whose_server_does_not_answer_is_told_and_nothing_of_it_is_missi
         "cannot list ImageStream of image.openshift.io: the server of this API group does not answer"
     ]
     assert ids(outcome, "missing") == ["ConfigMap one"]
-    assert outcome["verified"] == unserved["verified"] - 1
+    assert outcome["verified"] == unserved["verified"]

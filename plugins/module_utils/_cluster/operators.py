@@ -21,7 +21,7 @@ from .._unstructured import conditions_of, mappings_in, nested
 from .readiness import Readiness, cluster_operator_readiness, readiness
 
 Versions = Mapping[str, str]
-"""Name of a version, such as ``operator``, to the version itself."""
+"""Name of a version, such as ``operator``, to the version itself, empty if any version is accepted."""
 
 _PLACEHOLDER = "0.0.1-snapshot"
 """Replaces the version of the release in manifests that do not come from a release image. With a suffix it replaces the
@@ -74,9 +74,18 @@ def versions_of_manifest(release: Release, manifest: Manifest) -> Versions:
     for item in mappings_in(nested(release.read_body(manifest), "status", "versions")):
         name, version = item.get("name"), item.get("version")
         version = release.version if version == _PLACEHOLDER else version
-        if isinstance(name, str) and isinstance(version, str) and version and not version.startswith(_PLACEHOLDER):
-            versions[name] = version
+        if isinstance(name, str) and isinstance(version, str) and version:
+            versions[name] = "" if _is_placeholder(version) else version
     return versions
+
+
+def _is_placeholder(version: str) -> bool:
+    """Whether a release image has something else in place of ``version``.
+
+    Of an operand that is the suffixed placeholder, or an image without the digest that oc adds
+    (openshift/oc:pkg/cli/admin/release/image_mapper.go).
+    """
+    return version.startswith(_PLACEHOLDER) or ("/" in version and "@" not in version)
 
 
 def check_availability(

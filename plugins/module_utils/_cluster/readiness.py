@@ -40,7 +40,8 @@ def readiness(
 ) -> Readiness:
     """Return the readiness of ``live``, the object of ``resource``; ``None`` if it does not exist.
 
-    ``versions`` (name -> version) are those in the manifest of a ClusterOperator, and are for that kind only.
+    ``versions`` (name -> version) are those in the manifest of a ClusterOperator, and are for that kind only. An empty
+    one stands for any version.
 
     This checks more than the CVO does (openshift/cluster-version-operator:lib/resourcebuilder/apps.go, batch.go,
     pkg/cvo/internal/operatorstatus.go). The CVO checks only these kinds and CRDs, and during an installation only
@@ -56,7 +57,7 @@ def readiness(
 
 
 def cluster_operator_readiness(live: Mapping[str, Any] | None, versions: Mapping[str, str]) -> Readiness:
-    """Return the readiness of a ClusterOperator: it is Available, at ``versions`` (name -> version).
+    """Return the readiness of a ClusterOperator: it is Available, at ``versions`` (name -> version, empty for any).
 
     ``live`` is ``None`` if it does not exist. A missing condition counts as not met.
     Source: openshift/cluster-version-operator:pkg/cvo/internal/operatorstatus.go checkOperatorHealth. Unlike the CVO,
@@ -76,7 +77,7 @@ def cluster_operator_readiness(live: Mapping[str, Any] | None, versions: Mapping
     outdated = [
         f"{name} is at {reported.get(name) or 'no version'}, expected {version}"
         for name, version in sorted(versions.items())
-        if reported.get(name) != version
+        if version and reported.get(name) != version
     ]
     if outdated:
         progress = _message_if_true(conditions.get("Progressing", {}))

@@ -63,7 +63,7 @@ def report_status(
     def propose(obj: Object) -> tuple[Object | None, StatusReport]:
         now = clock()
         if not allow_cvo_managed:
-            _refuse_cvo(obj, deployment, now, "Let the operator write the status")
+            _refuse_evidence(evidence_of_cvo(obj, deployment, now), "Let the operator write the status")
         problems = Problems()
         change = next_status(obj, inputs, now.strftime("%Y-%m-%dT%H:%M:%SZ"), problems)
         if change is None:
@@ -96,20 +96,24 @@ def status_lines(status: Mapping[str, Any]) -> str:
 
 
 def refuse_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callable[[Object], bool]) -> None:
-    """Raise ``ClusterError`` if a cluster-version operator runs.
+    """Raise ``ClusterError`` if a cluster-version operator runs, see ``find_running_cvo``."""
+    evidence = find_running_cvo(client, cluster_version, ours)
+    _refuse_evidence(evidence, "Let the operator apply the release")
 
-    A Deployment that is ``ours`` is no evidence, because a rollout applies the one of the release.
+
+def find_running_cvo(client: Client, cluster_version: Mapping[str, Any], ours: Callable[[Object], bool]) -> str:
+    """Return the evidence that a cluster-version operator runs, empty if there is none.
+
+    A Deployment that is ``ours`` is no evidence, because a rollout applies the one of the release. Raises
+    ``ClusterError`` if the Deployment cannot be read.
     """
     deployment = _cvo_deployment(client)
     if deployment is not None and ours(deployment):
         deployment = None
-    _refuse_cvo(cluster_version, deployment, utc_now(), "Let the operator apply the release")
+    return evidence_of_cvo(cluster_version, deployment, utc_now())
 
 
-def _refuse_cvo(
-    cluster_version: Mapping[str, Any], deployment: Mapping[str, Any] | None, now: datetime, hint: str
-) -> None:
-    evidence = evidence_of_cvo(cluster_version, deployment, now)
+def _refuse_evidence(evidence: str, hint: str) -> None:
     if evidence:
         message = f"is managed by a running cluster-version operator: {evidence}"
         hint = f"{hint}, or set allow_cvo_managed if none runs"

@@ -30,7 +30,7 @@ from .change_set import LiveMetadata
 from .desired_object import requests_proxy
 from .feature_set import FeatureGateReading, cluster_options, needs_feature_set, read_feature_gate, read_proxy
 from .inventory import Inventory
-from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_applyset_member, read_inventory
+from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, read_inventory
 from .options import ReleaseOptions, RolloutOptions
 
 _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
@@ -132,7 +132,7 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     """
     raise_errors(state.problems, ClusterError)
     if not options.allow_cvo_managed:
-        refuse_cvo(client, state.cluster_version or {}, lambda obj: is_applyset_member(nested(obj, "metadata")))
+        refuse_cvo(client, state.cluster_version or {}, is_ours)
     gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
     crd = feature_gate_definition(state, loaded, options.cluster) if gate.is_unserved else None
     if crd is not None:

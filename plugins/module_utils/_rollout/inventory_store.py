@@ -140,6 +140,11 @@ def is_applyset_member(metadata: object) -> bool:
     return bool(nested(metadata, "labels", PART_OF) == applyset_id())
 
 
+def is_ours(obj: object) -> bool:
+    """Whether an object has the label of the rollout."""
+    return is_applyset_member(nested(obj, "metadata"))
+
+
 def find_members(client: Client, kinds: RestMapper, resources: Collection[ResourceId]) -> ApplySetMembers:
     """Find the members of the ApplySet among ``resources``. Raises ``ClusterError``."""
     lookup = find_existing(client, kinds, resources, APPLYSET_MEMBERS)

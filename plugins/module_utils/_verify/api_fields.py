@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-TYPED_GROUPS = frozenset(
+from .._data.aggregated_apis import AGGREGATED_GROUPS
+
+TYPED_GROUPS = AGGREGATED_GROUPS | frozenset(
     {
         "",
         "admissionregistration.k8s.io",
@@ -32,24 +34,12 @@ TYPED_GROUPS = frozenset(
         "resource.k8s.io",
         "scheduling.k8s.io",
         "storage.k8s.io",
-        # Those of OpenShift's own API servers.
-        "apps.openshift.io",
-        "authorization.openshift.io",
-        "build.openshift.io",
-        "image.openshift.io",
-        "oauth.openshift.io",
-        "project.openshift.io",
-        "quota.openshift.io",
-        "route.openshift.io",
-        "template.openshift.io",
-        "user.openshift.io",
     }
 )
 """Groups whose kinds are Go structs of an API server.
 
 Objects of other groups are custom resources, which the server stores unchanged.
-Sources: kubernetes/api:*/register.go; openshift/openshift-apiserver:pkg/cmd/openshift-apiserver/openshiftapiserver, and
-oauth-apiserver for users and OAuth.
+Source: kubernetes/api:*/register.go.
 """
 
 METADATA = ("annotations", "finalizers", "labels", "name", "namespace", "ownerReferences")

@@ -16,6 +16,7 @@ from .._resources import ResourceId
 
 DELETED = Reason("deleted", "the release deletes it")
 ORPHANED = Reason("orphaned", "an earlier rollout applied it, and the release no longer contains it")
+_PROFILE = "cluster_profile"
 
 
 class UnexpectedResource(NamedTuple):
@@ -27,6 +28,16 @@ class UnexpectedResource(NamedTuple):
     manifest: Manifest | None
     capabilities: tuple[str, ...]
     reasons: tuple[Reason, ...]
+
+    @property
+    def needs_label(self) -> bool:
+        """Whether it can have another owner, so it is unexpected only with the label of a rollout.
+
+        This applies to leftovers, and to resources that only the cluster profile excludes: operators can create what
+        manifests of other profiles contain. On ``self-managed-high-availability``, the service CA operator creates the
+        Namespace ``openshift-service-ca``.
+        """
+        return self.manifest is None or all(reason.rule == _PROFILE for reason in self.reasons)
 
 
 class DesiredState(NamedTuple):
@@ -46,7 +57,7 @@ def desired_state(
 
     ``included`` are the applied manifests, one per resource. ``leftovers`` are resources that the release no longer
     contains, with their capabilities. Overridden resources are neither expected nor unexpected. If several manifests
-    of one resource are excluded, the one with the fewest reasons counts.
+    of one resource are excluded, the one with the fewest reasons counts, and of these one that the profile includes.
     """
     expected = []
     unexpected: dict[ResourceId, UnexpectedResource] = {}
@@ -62,10 +73,14 @@ def desired_state(
         if resource in decided or is_overridden(resource, inclusion.overrides):
             continue
         reasons = decide(manifest, inclusion).reasons
-        before = unexpected.get(resource)
-        if before is None or len(reasons) < len(before.reasons):
-            unexpected[resource] = UnexpectedResource(manifest, manifest.capabilities, reasons)
+        item, before = UnexpectedResource(manifest, manifest.capabilities, reasons), unexpected.get(resource)
+        if before is None or _rank(item) < _rank(before):
+            unexpected[resource] = item
     for resource, capabilities in leftovers.items():
         if not is_overridden(resource, inclusion.overrides):
             unexpected[resource] = UnexpectedResource(None, capabilities, (ORPHANED,))
     return DesiredState(tuple(expected), unexpected)
+
+
+def _rank(item: UnexpectedResource) -> tuple[int, bool]:
+    return len(item.reasons), item.needs_label

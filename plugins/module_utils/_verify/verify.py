@@ -11,7 +11,6 @@ faults are kept in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
@@ -21,13 +20,13 @@ from .._cluster.cluster_version import parse_cluster_version
 from .._cluster.live import CLUSTER_VERSION
 from .._cluster.readiness import Readiness
 from .._cluster.spec_change import merged_status
+from .._cluster.status import find_running_cvo
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ExistingResources, find_existing
-from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
-from .._resources import ResourceId, Target, target_for
+from .._resources import ResourceId
 from .._rollout.cluster_state import (
     ClusterState,
     RolloutContext,
@@ -37,19 +36,11 @@ from .._rollout.cluster_state import (
 )
 from .._rollout.desired_object import check_annotations
 from .._rollout.feature_set import FeatureGateReading, needs_feature_set, read_feature_gate
-from .._rollout.inventory_store import is_applyset_member
+from .._rollout.inventory_store import is_applyset_member, is_ours
 from .compare import compare, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
 from .difference import Difference
-
-_ABSENT = "does not exist"
-
-
-class Missing(NamedTuple):
-    """A manifest whose resource does not exist, with the reason."""
-
-    manifest: Manifest
-    reason: str
+from .missing import ABSENT, Missing, find_missing
 
 
 class Unexpected(NamedTuple):
@@ -105,20 +96,28 @@ def verify(
     resources = {*(item.resource_id for item in desired.expected), *desired.unexpected}
     lookup = find_existing(client, state.kinds, resources)
     problems += lookup.problems
-    missing, existing = _missing(state.kinds, desired.expected, lookup)
-    checked = compare(client, state.kinds, loaded, existing, problems)
+    found = find_missing(state.kinds, desired.expected, lookup, lambda: _is_cvo_running(client, state), problems)
+    checked = compare(client, state.kinds, loaded, found.existing, problems)
     report_checked(checked, problems)
-    missing += [Missing(item.manifest, _ABSENT) for item in checked if item.absent]
-    unclear = lookup.unclear | {item.manifest.resource_id for item in checked if item.unclear}
+    unread = {item.manifest.resource_id for item in checked if item.unclear}
+    unserved = {manifest.resource_id for manifest in found.unserved}
     return Verification(
         status,
-        len(resources - unclear),
-        tuple(missing),
+        len(resources - lookup.unclear - unread - unserved),
+        (*found.missing, *(Missing(item.manifest, ABSENT) for item in checked if item.absent)),
         _unexpected(desired, lookup),
         tuple(Different(item.manifest, item.fields) for item in checked if item.fields),
         tuple(Unready(item.manifest, item.readiness) for item in checked if item.readiness),
         problems.unique(),
     )
+
+
+def _is_cvo_running(client: Client, state: ClusterState) -> bool:
+    """Whether a CVO manages the cluster. If the user may not read its Deployment, it is assumed."""
+    try:
+        return bool(find_running_cvo(client, state.cluster_version or {}, is_ours))
+    except ClusterError:
+        return True
 
 
 def _check_version(state: ClusterState, loaded: LoadedRelease, problems: Problems) -> None:
@@ -141,7 +140,7 @@ def _capability_status(
     inventory, obj = context.state.inventory, context.state.cluster_version
     reported = parse_cluster_version(obj, str(CLUSTER_VERSION), Problems(), strict=False) if obj else None
     if inventory is None and (reported is None or reported.status is None):
-        message = "does not report capabilities" if obj else _ABSENT
+        message = "does not report capabilities" if obj else ABSENT
         hint = "Set capabilities to the selection to compare with"
         problems.error("missing-capabilities", str(CLUSTER_VERSION), message, hint)
         raise ClusterError(problems)
@@ -172,32 +171,10 @@ def _desired_state(
     return desired._replace(expected=tuple(expected))
 
 
-def _missing(
-    kinds: RestMapper, expected: Iterable[Manifest], lookup: ExistingResources
-) -> tuple[list[Missing], list[tuple[Manifest, Target]]]:
-    """Split the expected manifests into missing ones and those whose resource exists, with its target."""
-    missing, existing = [], []
-    for manifest in expected:
-        resource = manifest.resource_id
-        if resource in lookup.unclear:
-            continue
-        served = kinds.find(resource.group, resource.kind, manifest.version)
-        if served is None:
-            version = f"{resource.group}/{manifest.version}" if resource.group else manifest.version
-            missing.append(Missing(manifest, f"the cluster does not serve {resource.kind} of {version}"))
-        elif served.namespaced and not resource.namespace:
-            missing.append(Missing(manifest, f"the manifest has no namespace, but {resource.kind} needs one"))
-        elif resource not in lookup.existing:
-            missing.append(Missing(manifest, _ABSENT))
-        else:
-            existing.append((manifest, target_for(served, resource)))
-    return missing, existing
-
-
 def _unexpected(desired: DesiredState, lookup: ExistingResources) -> tuple[Unexpected, ...]:
-    """Return unexpected resources that exist. A leftover without the label of the rollout has another owner now."""
+    """Return unexpected resources that exist. What can have another owner needs the label of the rollout."""
     return tuple(
         Unexpected(resource, item)
         for resource, item in sorted(desired.unexpected.items())
-        if resource in lookup.existing and (item.manifest is not None or is_applyset_member(lookup.existing[resource]))
+        if resource in lookup.existing and (not item.needs_label or is_applyset_member(lookup.existing[resource]))
     )

@@ -79,8 +79,11 @@ def test_an_operator_that_is_not_applied_does_not_count(entry, why):
         ([version("4.20.3"), version("1.2", "operand")], {"operator": "4.20.3", "operand": "1.2"}),
         # oc replaces it by the version of the release; with a suffix, by that of a component
         ([version(PLACEHOLDER)], {"operator": "4.20.3"}),
-        ([version(PLACEHOLDER), version(f"{PLACEHOLDER}-operand", "operand")], {"operator": "4.20.3"}),
-        ([version(f"{PLACEHOLDER}-operand", "operand")], {}),
+        ([version(PLACEHOLDER), version(f"{PLACEHOLDER}-operand", "operand")], {"operator": "4.20.3", "operand": ""}),
+        ([version(f"{PLACEHOLDER}-operand", "operand")], {"operand": ""}),
+        # oc replaces an image by a pull spec with a digest; until then any image is accepted
+        ([version("placeholder.example/x:machine-config", "image")], {"image": ""}),
+        ([version("registry.example/x@sha256:1", "image")], {"image": "registry.example/x@sha256:1"}),
         ([version("")], {}),
         (["4.20.3"], {}),
     ],

@@ -133,6 +133,15 @@ conditions = st.lists(
     max_size=4,
     unique_by=lambda item: item["type"],
 )
+
+
+@pytest.mark.parametrize("versions", [[], AT_VERSION])
+def test_any_version_is_accepted_where_the_manifest_has_a_placeholder(versions):
+    assert cluster_operator_readiness(operator(AVAILABLE, versions=versions), {"operator": ""}).state == "ready"
+    live = operator(AVAILABLE, NOT_DEGRADED, versions=versions)
+    assert readiness(CLUSTER_OPERATOR, live, "reconcile", {"operator": ""}) == READY
+
+
 reported_versions = st.lists(
     st.builds(
         lambda name, version: {"name": name, "version": version},

@@ -77,10 +77,25 @@ def test_a_resource_that_the_release_deletes_is_unexpected():
     assert state.unexpected[resource("a")].reasons == (DELETED,)
 
 
-def test_leftovers_are_unexpected():
+def test_a_resource_that_only_the_profile_excludes_needs_the_label_of_a_rollout():
+    other = {PROFILE: "false"}
+    state = of_release(manifest("a", **other), manifest("b", "Console", **other), manifest("c", "Console"))
+
+    needs_label = {name: state.unexpected[resource(name)].needs_label for name in "abc"}
+    assert needs_label == {"a": True, "b": False, "c": False}
+
+
+def test_a_disabled_capability_explains_more_than_another_profile():
+    state = of_release(manifest("a", file="1", **{PROFILE: "false"}), manifest("a", "Console", "2"))
+
+    assert rules(state, "a") == ["disabled_capability"]
+
+
+def test_leftovers_are_unexpected_if_they_have_the_label_of_a_rollout():
     state = of_release(manifest("a"), leftovers=[resource("b")])
 
     assert state.unexpected[resource("b")].manifest is None
+    assert state.unexpected[resource("b")].needs_label
     assert state.unexpected[resource("b")].reasons == (ORPHANED,)
 
 
