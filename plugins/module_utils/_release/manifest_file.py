@@ -47,9 +47,9 @@ class ManifestFile(NamedTuple):
     spans: tuple[Span, ...]
 
     def read_text(self, manifest: Manifest) -> bytes:
-        """Read the document of ``manifest``, byte for byte, without its separator line."""
+        """Read the document of ``manifest`` as the CVO parses it, without its separator line."""
         span = self.spans[self.manifests.index(manifest)]
-        return self.read_bytes()[span.content : span.end]
+        return _complete_line(self.read_bytes()[span.content : span.end])
 
     def read_excerpt(self, keep: frozenset[int]) -> bytes:
         """Read the file with only the documents of the manifests at the indexes ``keep``, byte for byte."""
@@ -169,7 +169,7 @@ def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_ParsedDocum
         value: Any = None
         if fault is None:
             try:
-                value, more = read_head(text)
+                value, more = read_head(_complete_line(text))
             except YamlError as error:
                 fault = _yaml_fault(error, text, content)
             else:
@@ -180,6 +180,14 @@ def _yaml_documents(data: bytes, read_head: HeadReader) -> Iterator[_ParsedDocum
                     hint = "Write a line --- before each document"
                     fault = _Fault("warning", "missing-separator", message, hint, content)
         yield _ParsedDocument(content, end, value, fault)
+
+
+def _complete_line(text: bytes) -> bytes:
+    """A document with a line break at its end. It becomes part of a block scalar that ends a file without one.
+
+    Source: apimachinery:pkg/util/yaml/decoder.go LineReader.Read, which completes the last line of a file.
+    """
+    return text if text.endswith(b"\n") else text + b"\n"
 
 
 def _chunks(data: bytes) -> Iterator[tuple[int, int, _Fault | None]]:

@@ -13,8 +13,11 @@ wrongly, and the caller uses ``libyaml``, which is the reference. One difference
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 try:
@@ -61,19 +64,44 @@ def read_head(data: bytes) -> Head:
     if _has_rare_syntax(data) or not re.match(_BEGINNING, data):
         raise UnsupportedSyntax
     try:
-        tree = ryml.parse_in_arena(data.removeprefix(_BOM))
-        if b"*" in data:
-            tree.resolve()  # raises for undefined aliases
-    except (ryml.ExceptionBasic, ryml.ExceptionParse, ryml.ExceptionVisit) as error:
-        raise UnsupportedSyntax from error
-    root = tree.root_id()
-    if not tree.is_map(root):
-        raise UnsupportedSyntax
-    try:
-        fields = _fields(data, tree, root, HEAD_FIELDS)
-    except (UnicodeDecodeError, ryml.ExceptionVisit) as error:  # escapes that are not characters, excessive nesting
-        raise UnsupportedSyntax from error
+        with _discarded_stderr():
+            tree = ryml.parse_in_arena(data.removeprefix(_BOM))
+            if b"*" in data:
+                tree.resolve()  # raises for undefined aliases
+            root = tree.root_id()
+            if not tree.is_map(root):
+                raise UnsupportedSyntax
+            fields = _fields(data, tree, root, HEAD_FIELDS)
+    except (ryml.ExceptionBasic, ryml.ExceptionParse, ryml.ExceptionVisit, UnicodeDecodeError) as error:
+        raise UnsupportedSyntax from error  # also for escapes that are not characters, and for excessive nesting
     return Head(fields, False)
+
+
+_STDERR = 2
+_STDERR_LOCK = threading.Lock()
+
+
+@contextmanager
+def _discarded_stderr() -> Iterator[None]:
+    """Discard what is written to the file descriptor of stderr.
+
+    rapidyaml prints each error there before it raises the exception, and its bindings cannot disable that. libyaml
+    reports the same error again if the document really has one.
+    """
+    with _STDERR_LOCK:  # a second thread would keep the redirected descriptor as the original one
+        try:
+            original = os.dup(_STDERR)
+        except OSError:  # closed: nothing can be printed
+            yield
+            return
+        try:
+            sink = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(sink, _STDERR)
+            os.close(sink)
+            yield
+        finally:
+            os.dup2(original, _STDERR)
+            os.close(original)
 
 
 def _fields(data: bytes, tree: Any, parent: int, selected: frozenset[str] | None) -> dict[str, Any]:

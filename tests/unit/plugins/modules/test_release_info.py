@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import release_info
@@ -129,3 +133,26 @@ def test_it_writes_nothing(check, call, tmp_path):
     call(release_info, release=path, check=check)
 
     assert tree(path) == before
+
+
+@pytest.mark.parametrize(
+    ("end", "returncode"),
+    [
+        # rapidyaml rejects both texts, libyaml only the second one.
+        ("data:\n  text: 'one\n  two'\n", 0),
+        ("data:\n    a: b\n  c: d\n", 1),
+    ],
+)
+def test_nothing_is_printed_to_stderr_for_a_text_that_rapidyaml_rejects(tmp_path, end, returncode):
+    release = write_release(tmp_path, {"0000_50_one.yaml": manifest(more=end)})
+
+    done = subprocess.run(
+        [sys.executable, "-m", release_info.__name__],
+        input=json.dumps({"ANSIBLE_MODULE_ARGS": {"release": str(release)}}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stderr == ""
+    assert done.returncode == returncode, done.stdout

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release import loader
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import (
     ManifestFile,
     read_manifest_file,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import read_head
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import load_body, read_head
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest
 
 ONE, TWO, THREE = (manifest(name).encode() for name in ("one", "two", "three"))
@@ -204,6 +207,39 @@ def test_the_text_of_a_manifest_has_no_separator():
     file = read(ONE + b"---\n" + TWO)
 
     assert [file.read_text(item) for item in file.manifests] == [ONE, TWO]
+
+
+def read_head_in_python(data: bytes) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(yaml, "CBaseLoader", raising=False)
+        return read_head(data)
+
+
+# apimachinery:pkg/util/yaml/decoder.go LineReader.Read ends the last line, and sigs.k8s.io/yaml reads the result.
+@pytest.mark.parametrize("reader", [read_head, read_head_in_python, loader._head_reader()])
+@pytest.mark.parametrize(
+    ("end", "value"),
+    [
+        (b"|\n      x", "x\n"),
+        (b"|\n      x\n", "x\n"),
+        (b"|-\n      x", "x"),
+        (b"|+\n      x", "x\n"),
+        (b">\n      x\n      y", "x y\n"),
+        (b"|\n      x\n      ", "x\n"),
+        (b"|", ""),
+        (b"x", "x"),
+        (b"'x'", "x"),
+    ],
+)
+def test_a_block_scalar_at_the_end_of_a_file_keeps_its_line_break(reader, end, value):
+    data = ONE + b"---\n" + TWO + b"    key: " + end
+    file = read_manifest_file("f.yaml", data, reader, Problems())
+
+    annotations = [item.annotations for item in file.manifests]
+    bodies = [load_body(file.read_text(item)) for item in file.manifests]
+    assert (annotations[1] or {})["key"] == value
+    assert annotations == [body["metadata"]["annotations"] for body in bodies]
+    assert file.read_excerpt(frozenset({0, 1})) == data
 
 
 def test_an_excerpt_of_a_json_stream_is_json():
