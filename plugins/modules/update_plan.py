@@ -95,14 +95,25 @@ options:
     description:
       - The resources that exist on the cluster, as dicts with C(group), C(kind), C(namespace) and C(name), or as
         objects from the API.
-      - If set, the new release is compared with the cluster instead of with the old release. If the selection excludes
-        a manifest and its resource exists on the cluster, its capabilities are enabled.
-      - A resource that the old release deletes counts as existing, as it does for the cluster-version operator.
+      - Those that a new release does not apply, because a capability is disabled, are in RV(hops[].live_only). They
+        enable nothing, unless O(rule=presence).
       - By default, the module looks up resources on the selected cluster, but only those of the new releases that need
         a disabled capability. For each kind, it sends one C(list) request for the names in all namespaces. In addition,
-        it sends two discovery requests. A problem with severity V(info) reports how many resources it looked up.
+        it sends two discovery requests. A problem with severity V(info) reports how many resources it looked up. Kinds
+        that it cannot list are warnings, and errors with O(rule=presence).
     type: list
     elements: dict
+  rule:
+    description:
+      - V(manifest) compares the manifests of the new release with those of the old release, as every cluster-version
+        operator does.
+      - V(presence) compares the new release with the resources on the cluster, as the design of capabilities says. No
+        cluster-version operator does that. If the selection excludes a manifest and its resource exists on the cluster,
+        its capabilities are enabled. A resource that the old release deletes counts as existing. Requires
+        O(live_resources), or options that select a cluster.
+    type: str
+    choices: [manifest, presence]
+    default: manifest
   platform:
     description:
       - Platform of the cluster, such as V(aws) or V(baremetal). The value is not case sensitive. It limits
@@ -111,8 +122,8 @@ options:
   clusters:
     description:
       - A fleet, as a list of dicts with C(name) and the options of each cluster.
-      - C(releases), C(live_resources), C(platform), C(overrides), and the options that describe the cluster, such as
-        C(feature_set), override the module option of the same name for this cluster.
+      - C(releases), C(live_resources), C(rule), C(platform), C(overrides), and the options that describe the cluster,
+        such as C(feature_set), override the module option of the same name for this cluster.
       - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) also override the module
         options. A cluster that sets one of these four uses none of the four module options.
       - The API spellings of the options are accepted here too.
@@ -361,7 +372,8 @@ hops:
       returned: always
     counts:
       description:
-        - Lengths of RV(hops[].added), RV(hops[].removed), RV(hops[].deleted) and RV(hops[].credentials_requests).
+        - Lengths of RV(hops[].added), RV(hops[].removed), RV(hops[].deleted), RV(hops[].credentials_requests) and
+          RV(hops[].live_only). The last one is V(null) if the resources of the cluster are not known.
       type: dict
       returned: always
     moved:
@@ -398,6 +410,16 @@ hops:
       returned: with details
     orphaned:
       description: Orphaned resources. For a downgrade, these are RV(hops[].removed). Otherwise empty.
+      type: list
+      elements: dict
+      returned: with details
+    live_only:
+      description:
+        - Resources that exist on the cluster and that the new release does not apply, because a capability is disabled.
+          They are a hint and enable nothing. If that capability is ever enabled, the release manages them.
+        - Dicts as in RV(hops[].added), with the C(disabled_capabilities) that the manifest needs, and with C(deleted),
+          whether the manifest deletes the resource.
+        - Empty if the resources of the cluster are not known, see O(live_resources).
       type: list
       elements: dict
       returned: with details
@@ -533,7 +555,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._update_plan.
     shown_problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_cluster, plan_fleet
-from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import RULES, PlanOptions
 
 if TYPE_CHECKING:
     from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import Client
@@ -556,6 +578,7 @@ def main() -> None:
             "releases": {"type": "list", "elements": "raw"},
             "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
             "live_resources": {"type": "list", "elements": "dict"},
+            "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
             "platform": {"type": "str"},
             "clusters": {"type": "list", "elements": "dict"},
             "details": {"type": "bool"},
@@ -611,6 +634,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         platform=params["platform"],
         allow_downgrade=params["allow_downgrade"],
         fail_on=params["fail_on"],
+        rule=params["rule"],
         directory=params["chdir"] or "",
     )
     if params["clusters"] is not None:

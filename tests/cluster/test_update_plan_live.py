@@ -23,6 +23,7 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import CONNECT_SECONDS
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import RULES
 from ansible_collections.capability.openshift.plugins.modules import update_plan
 from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import (
     by_hand,
@@ -81,8 +82,22 @@ def site(cluster: ControlPlane) -> ControlPlane:
     return cluster
 
 
-def test_resources_on_the_cluster_enable_capabilities(site: ControlPlane, call: Call) -> None:
+def test_resources_on_the_cluster_are_a_hint_and_enable_nothing(site: ControlPlane, call: Call) -> None:
+    """What they would enable, a cluster-version operator does not enable."""
+    namespace(site.api, "openshift-marketplace")
     outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    offline = call(update_plan, releases=PATH, cluster_version=site.api.get(f"{CLUSTER_VERSIONS}/version"))
+
+    assert enabled_by(outcome) == enabled_by(offline)
+    assert outcome["condition"] == offline["condition"]
+    hinted = {item["name"]: item["disabled_capabilities"] for item in outcome["hops"][0]["live_only"]}
+    assert hinted["openshift-marketplace"] == ["marketplace"]
+    assert hinted["openshift-console-operator"] == ["Console"]
+    assert "unrelated" not in hinted
+
+
+def test_with_the_rule_presence_resources_on_the_cluster_enable_capabilities(site: ControlPlane, call: Call) -> None:
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, rule="presence")
 
     found = enabled_by(outcome)
     assert "ConfigMap insights-upload-schedule" in found["Insights"]
@@ -91,9 +106,10 @@ def test_resources_on_the_cluster_enable_capabilities(site: ControlPlane, call: 
     assert outcome["capabilities"] == {"baseline_capability_set": "None", "additional_enabled_capabilities": []}
 
 
-def test_the_plan_is_that_of_lists_by_hand(site: ControlPlane, call: Call) -> None:
-    live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
-    given = call(update_plan, releases=PATH, **by_hand(site.api))
+@pytest.mark.parametrize("rule", RULES)
+def test_the_plan_is_that_of_lists_by_hand(rule: str, site: ControlPlane, call: Call) -> None:
+    live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, rule=rule)
+    given = call(update_plan, releases=PATH, rule=rule, **by_hand(site.api))
 
     assert plan(live) == plan(given)
     assert enabled_by(live)
@@ -217,10 +233,13 @@ def console_without_server(cluster: ControlPlane) -> Iterator[str]:
 
 
 def test_a_group_that_does_not_answer_is_an_error(site: ControlPlane, console_without_server: str, call: Call) -> None:
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, rule="presence")
 
     assert f"cannot list ConsoleLink of {console_without_server}" in outcome.message
     assert "\n" not in outcome.message
+    hint = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    assert hint.problem(f"cannot list ConsoleLink of {console_without_server}")["severity"] == "warning"
+    assert enabled_by(hint)
 
 
 def test_all_kinds_that_the_user_cannot_list_are_named_together(site: ControlPlane, call: Call) -> None:
@@ -229,17 +248,23 @@ def test_all_kinds_that_the_user_cannot_list_are_named_together(site: ControlPla
         {"apiGroups": ["", "apps"], "resources": ["namespaces", "deployments"], "verbs": ["list"]},
     ]
     user = certificate_user(site, "restricted", rules)
-    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
+    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig, rule="presence")
+    hint = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
 
     forbidden = {line.partition("cannot list ")[2].partition(":")[0] for line in outcome.message.splitlines()[1:]}
-    assert forbidden == {
-        "builds.config.openshift.io",
-        "clusteroperators.config.openshift.io",
-        "configmaps",
-        "consolelinks.console.openshift.io",
-        "credentialsrequests.cloudcredential.openshift.io",
-        "customresourcedefinitions.apiextensions.k8s.io",
-    }
+    warned = {item["message"].partition("cannot list ")[2].partition(":")[0] for item in hint["problems"]}
+    assert (
+        forbidden
+        == warned - {""}
+        == {
+            "builds.config.openshift.io",
+            "clusteroperators.config.openshift.io",
+            "configmaps",
+            "consolelinks.console.openshift.io",
+            "credentialsrequests.cloudcredential.openshift.io",
+            "customresourcedefinitions.apiextensions.k8s.io",
+        }
+    )
     assert 'User "restricted" cannot list resource "configmaps" in API group "" at the cluster scope' in outcome.message
     assert "a role that allows list on configmaps" in outcome.message
 
@@ -331,7 +356,7 @@ def test_objects_on_several_pages_are_all_read(site: ControlPlane, call: Call) -
     namespace(site.api, "many")
     for number in range(510):
         config_map(site.api, "many", f"a-{number}")
-    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, rule="presence")
 
     # After all those of "many", in the order of the server.
     assert "ConfigMap insights-upload-schedule" in enabled_by(outcome)["Insights"]
@@ -345,7 +370,8 @@ def test_the_namespace_of_a_cluster_scoped_manifest_is_ignored_as_the_api_ignore
 
     old = write_release(tmp_path / "old", {"one.yaml": role("")}, "4.13.1")
     new = write_release(tmp_path / "new", {"one.yaml": role("MachineAPI")}, "4.14.1")
-    options = {"releases": [str(old), str(new)], "capabilities": NOTHING, "kubeconfig": site.kubeconfig}
+    start = {"capabilities": NOTHING, "rule": "presence"}
+    options = {"releases": [str(old), str(new)], "kubeconfig": site.kubeconfig, **start}
     assert "MachineAPI" not in enabled_by(call(update_plan, **options))
 
     body = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"}}
@@ -359,7 +385,8 @@ def test_the_playbook_reads_from_the_cluster(name: str, site: ControlPlane) -> N
     printed = play(site, **{name: site.kubeconfig.name})
 
     assert re.search(r"looked up \d+ resources of 8 kinds on the cluster, and found \d+", printed)
-    assert "Insights: 2 resources" in printed
+    assert "Insights: 1 resource" in printed
+    assert "Namespace openshift-console-operator: managed if Console is ever enabled" in printed
 
 
 def play(site: ControlPlane, **variables: str) -> str:

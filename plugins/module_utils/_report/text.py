@@ -125,10 +125,23 @@ def _resources(hop: Mapping[str, Any]) -> Iterator[str]:
     for item in new:
         provider = f", {item['provider']}" if item["provider"] else ""
         yield f"    {_resource(item)} ({annotation(item['capabilities'])}{provider})"
+    yield from _live_only(hop)
     if hop["created_components"]:
         yield f"  {words.CREATED_COMPONENTS.lower()}:"
         for item in hop["created_components"]:
             yield f"    {item['component']} ({counted(item['count'], 'resource')})"
+
+
+def _live_only(hop: Mapping[str, Any]) -> Iterator[str]:
+    count = hop["counts"]["live_only"]
+    if not count:
+        return
+    yield f"  {words.LIVE_ONLY_SUMMARY.format(end=hop['to'])}: {counted(count, 'resource')}"
+    listed = hop.get("live_only") or ()
+    for item in listed[:_MOST_RESOURCES]:
+        yield f"    {_resource(item)}: {words.managed_with(item['disabled_capabilities'])}"
+    if len(listed) > _MOST_RESOURCES:
+        yield f"    and {len(listed) - _MOST_RESOURCES:,} more"
 
 
 def _fleet(result: Mapping[str, Any]) -> Iterator[str]:

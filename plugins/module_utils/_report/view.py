@@ -303,6 +303,9 @@ def _sections(hop: Mapping[str, Any], listings: _Listings) -> Iterator[Section]:
     for key, (title, meaning) in sections.items():
         if hop[key] and not (key == "removed" and hop["orphaned"]):
             yield Section(title, "", meaning.format(end=hop["to"]), listings.add(hop[key], _capabilities, "resource"))
+    if hop["live_only"]:
+        listing = listings.add(hop["live_only"], _disabled, "resource")
+        yield Section(words.LIVE_ONLY, "", words.LIVE_ONLY_MEANING.format(end=hop["to"]), listing)
     requests = hop["credentials_requests"]
     if requests:
         new = sum(1 for request in requests if request["new"])
@@ -345,6 +348,10 @@ def _change(item: Mapping[str, Any]) -> str:
 
 def _capabilities(item: Mapping[str, Any]) -> str:
     return annotation(item["capabilities"])
+
+
+def _disabled(item: Mapping[str, Any]) -> str:
+    return words.managed_with(item["disabled_capabilities"])
 
 
 def _provider(item: Mapping[str, Any]) -> str:

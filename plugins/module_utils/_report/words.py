@@ -100,6 +100,13 @@ DELETED = "Deleted"
 DELETED_MEANING = "{end} deletes them."
 ORPHANED = "Orphaned"
 ORPHANED_MEANING = "They stay on the cluster, although {end} does not know them."
+LIVE_ONLY = "Only on the cluster"
+LIVE_ONLY_SUMMARY = "only on the cluster, not applied by {end}"
+LIVE_ONLY_MEANING = (
+    "They exist on the cluster, and {end} does not apply them, because it disables a capability that they need. "
+    "The update enables nothing because of them."
+)
+MANAGED_WITH = "managed if {names} {are} ever enabled"
 CREDENTIALS = "CredentialsRequests"
 CREDENTIALS_MEANING = "The cloud has to grant the permissions that they request."
 CHANGES = {"added": "added", "removed": "dropped", "deleted": "deleted"}
@@ -134,6 +141,11 @@ def listed(words: Sequence[str], last: str) -> str:
 def annotation(capabilities: Sequence[str]) -> str:
     """Return capabilities as a manifest has them in its annotation."""
     return "+".join(capabilities) or NO_CAPABILITY
+
+
+def managed_with(disabled: Sequence[str]) -> str:
+    """Describe when the release manages a resource that needs the names ``disabled``."""
+    return MANAGED_WITH.format(names=listed(disabled, "and"), are="is" if len(disabled) == 1 else "are")
 
 
 def selection(baseline: str | None, additional: Sequence[str]) -> str:

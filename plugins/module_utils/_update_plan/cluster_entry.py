@@ -13,13 +13,13 @@ from typing import Any
 from .._capability.cluster_options import API_SPELLINGS, INCLUSION_OPTIONS
 from .._problems import Problems, check_list, check_string, did_you_mean
 from .live_resources import read_live_resources
-from .start import PlanOptions
+from .start import RULES, PlanOptions
 
-_STRINGS = ("name", *(option.name for option in INCLUSION_OPTIONS if not option.items), "platform")
+_STRINGS = ("name", *(option.name for option in INCLUSION_OPTIONS if not option.items), "platform", "rule")
 _NAMES = tuple(option.name for option in INCLUSION_OPTIONS if option.items == "str")
 _LISTS = ("releases", *(option.name for option in INCLUSION_OPTIONS if option.items), "live_resources")
 _FIELDS = (*_STRINGS, *_LISTS, "capabilities", "cluster_version")
-_OF_PLAN = ("name", "releases", "cluster_version", "platform")
+_OF_PLAN = ("name", "releases", "cluster_version", "platform", "rule")
 _STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
 
 
@@ -74,3 +74,7 @@ def _check_types(values: Mapping[str, Any], where: str, problems: Problems) -> N
     for field in _LISTS:
         if field in values:
             check_list(f"{where}.{field}", values[field], problems, of_strings=field in _NAMES)
+    rule = values.get("rule")
+    if isinstance(rule, str) and rule not in RULES:
+        message = f"is {rule!r}, expected {' or '.join(RULES)}"
+        problems.error("unknown-rule", f"{where}.rule", message, did_you_mean(rule, RULES))

@@ -3,15 +3,16 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The resources that exist on a cluster, as the user lists them."""
+"""The resources that exist on a cluster: as the user lists them, along a path, and those that no release applies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._capability.inclusion import Override, is_overridden
 from .._problems import Problem, Problems, did_you_mean
-from .._release.manifest import manifest_from_object
+from .._release.manifest import Manifest, manifest_from_object
 from .._resources import ResourceId
 
 
@@ -20,6 +21,49 @@ class LiveResources(NamedTuple):
 
     present: frozenset[ResourceId]
     problems: tuple[Problem, ...]
+
+
+class LiveOnlyResource(NamedTuple):
+    """A resource that exists on the cluster, and that the release does not apply because names are ``disabled``.
+
+    If these are ever enabled, the release applies ``manifest``, or deletes the resource if the manifest does.
+    """
+
+    manifest: Manifest
+    disabled: tuple[str, ...]
+
+
+def live_only(
+    loaded: Iterable[Manifest],
+    enabled: frozenset[str] | None,
+    present: frozenset[ResourceId],
+    overrides: tuple[Override, ...],
+) -> tuple[LiveOnlyResource, ...]:
+    """Return the resources among ``present`` that only capabilities exclude, in release order.
+
+    ``loaded``: the manifests of a release that pass every filter except the one for capabilities. ``enabled``: the
+    names that they may require, ``None`` for all. A resource that an override makes unmanaged stays unmanaged.
+    """
+    if enabled is None:
+        return ()
+    excluded: dict[ResourceId, LiveOnlyResource] = {}
+    applied: set[ResourceId] = set()
+    for manifest in loaded:
+        disabled = tuple(name for name in dict.fromkeys(manifest.capabilities) if name not in enabled)
+        if not disabled:
+            applied.add(manifest.resource_id)
+        elif manifest.resource_id in present and not is_overridden(manifest.resource_id, overrides):
+            excluded.setdefault(manifest.resource_id, LiveOnlyResource(manifest, disabled))
+    return tuple(item for resource, item in excluded.items() if resource not in applied)
+
+
+def present_after(
+    loaded: Iterable[Manifest], enabled: frozenset[str] | None, present: frozenset[ResourceId]
+) -> frozenset[ResourceId]:
+    """Return the resources that exist after a release applied those of ``loaded`` that ``enabled`` includes."""
+    included = [item for item in loaded if enabled is None or enabled.issuperset(item.capabilities)]
+    deleted = {item.resource_id for item in included if item.deletes}
+    return (present | {item.resource_id for item in included if not item.deletes}) - deleted
 
 
 def read_live_resources(entries: Sequence[Any], where: str = "live_resources") -> LiveResources:

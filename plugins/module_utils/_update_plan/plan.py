@@ -26,8 +26,9 @@ from .._release.task_graph import component_of
 from .._resources import ResourceId
 from .blockers import Blocker, override_blockers
 from .credentials import CredentialsRequest, ReleaseCredentials
+from .live_resources import LiveOnlyResource, live_only, present_after
 from .release_diff import Changes, ReleaseDiff
-from .start import StartingCluster
+from .start import Rule, StartingCluster
 
 
 class EnabledCapability(NamedTuple):
@@ -48,7 +49,8 @@ class HopPlan(NamedTuple):
     ``requested``: names that the selection requests of the new release. ``no_longer_optional``: disabled names that the
     new release does not know, so it creates their components. ``not_in_fresh_install``: enabled names that a fresh
     install of the new release with the same selection would not enable. ``moved``: names of the selection, with
-    their resources that need other capabilities in the new release.
+    their resources that need other capabilities in the new release. ``live_only``: resources that exist on the cluster
+    and that the new release does not apply, ``None`` if the resources of the cluster are not known.
     """
 
     from_version: str
@@ -64,6 +66,7 @@ class HopPlan(NamedTuple):
     changes: Changes
     credentials_requests: tuple[CredentialsRequest, ...]
     blockers: tuple[Blocker, ...]
+    live_only: tuple[LiveOnlyResource, ...] | None = None
 
     @property
     def newly_requested(self) -> frozenset[str]:
@@ -93,12 +96,13 @@ class HopPlan(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The plan of a path. ``condition``: ``None`` if the last release has no capabilities."""
+    """The plan of a path, made with ``rule``. ``condition``: ``None`` if the last release has no capabilities."""
 
     selection: Selection
     hops: tuple[HopPlan, ...]
     status: CapabilityStatus
     condition: Condition | None
+    rule: Rule = "manifest"
 
     @property
     def releases(self) -> tuple[str, ...]:
@@ -128,13 +132,13 @@ def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
     present = cluster.present
     plans: list[HopPlan] = []
     for hop in hops:
-        plan = _plan_hop(hop, selection, current, present, cluster.overrides)
+        plan = _plan_hop(hop, cluster, current, present)
         current = plan.after
         if present is not None:
-            present = _present_after(hop, current, present)
+            present = present_after(hop.end.loaded, hop.end.capability_filter(current), present)
         plans.append(plan)
     condition = None if hops[-1].end.minor_data is None else capability_condition(current)
-    return Plan(selection, tuple(plans), current, condition)
+    return Plan(selection, tuple(plans), current, condition, cluster.rule)
 
 
 def _as_reported(status: ReportedCapabilities, start: ResolvedRelease, selection: Selection) -> CapabilityStatus:
@@ -144,17 +148,14 @@ def _as_reported(status: ReportedCapabilities, start: ResolvedRelease, selection
 
 
 def _plan_hop(
-    hop: Hop,
-    selection: Selection,
-    before: CapabilityStatus,
-    present: frozenset[ResourceId] | None,
-    overrides: tuple[Override, ...],
+    hop: Hop, cluster: StartingCluster, before: CapabilityStatus, present: frozenset[ResourceId] | None
 ) -> HopPlan:
-    start, end = hop.start, hop.end
+    """Plan one hop of ``cluster``. ``present``: the resources that exist before it, ``None`` if not known."""
+    start, end, selection, overrides = hop.start, hop.end, cluster.selection, cluster.overrides
     requested = end.requested(selection)
     # Requested names that the status does not contain yet are enabled before the outgoing CVO compares releases.
     running = (before.enabled | start.requested(selection) | start.always) - start.gated
-    implicit = _enabled_capabilities(hop, running, present)
+    implicit = _enabled_capabilities(hop, running, present if cluster.rule == "presence" else None)
     stay_enabled = running.union(item.name for item in implicit)
     after = end.status(selection, stay_enabled)
     implicit += [
@@ -178,13 +179,14 @@ def _plan_hop(
         changes=changes,
         credentials_requests=hop.credentials.needed(included),
         blockers=(*hop.blockers, *(() if hop.downgrade else override_blockers(start, end, overrides))),
+        live_only=None if present is None else live_only(end.loaded, included, present, overrides),
     )
 
 
 def _enabled_capabilities(
     hop: Hop, running: frozenset[str], present: frozenset[ResourceId] | None
 ) -> list[EnabledCapability]:
-    """Return the capabilities that the outgoing CVO enables."""
+    """Return the capabilities that the outgoing CVO enables; with ``present``, those that the rule presence enables."""
     if present is None:
         causes = hop.implicit_enablement.implicitly_enabled(running)
     else:
@@ -216,13 +218,6 @@ def _deleted_ids(outgoing: ResolvedRelease, enabled: frozenset[str]) -> frozense
         for manifest in outgoing.loaded
         if manifest.deletes and enabled.issuperset(manifest.capabilities)
     )
-
-
-def _present_after(hop: Hop, status: CapabilityStatus, present: frozenset[ResourceId]) -> frozenset[ResourceId]:
-    names = hop.end.capability_filter(status)
-    included = [item for item in hop.end.loaded if names is None or names.issuperset(item.capabilities)]
-    deleted = {item.resource_id for item in included if item.deletes}
-    return (present | {item.resource_id for item in included if not item.deletes}) - deleted
 
 
 def _components(added: tuple[Manifest, ...]) -> Mapping[str, int]:

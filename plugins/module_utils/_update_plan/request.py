@@ -66,7 +66,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     criteria = check_options(cluster, None, problems, overrides_at=overrides_at)
     effective = criteria.overrides if any(override.unmanaged for override in criteria.overrides) else ()
     problems += options.live.problems if options.live else ()
-    start = StartingCluster(selection, status, effective, options.live.present if options.live else None)
+    start = StartingCluster(selection, status, effective, options.live.present if options.live else None, options.rule)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
     return PlanRequest(path, criteria._replace(overrides=()), start, platform, source, location)
@@ -76,7 +76,7 @@ def deciding_resources(request: PlanRequest, releases: Sequence[Release]) -> fro
     """Return the resources whose presence on the cluster can change the plan. ``releases``: those of the path.
 
     These are the resources of the incoming releases that need a name which is disabled at the start, because an enabled
-    name stays enabled (see ``ImplicitEnablement.enabled_by_presence``). ``request`` must be valid.
+    name stays enabled (see ``ImplicitEnablement.enabled_by_presence`` and ``live_only``). ``request`` must be valid.
     """
     resolved = [resolve_on_path(request.criteria, release, Problems()) for release in releases]
     on_path = [release for release in resolved if release is not None]
@@ -89,7 +89,7 @@ def deciding_resources(request: PlanRequest, releases: Sequence[Release]) -> fro
     return frozenset(
         manifest.resource_id
         for before, after in pairwise(on_path)
-        for manifest in after.manifests_loaded_by(before)
+        for manifest in (*after.manifests_loaded_by(before), *after.loaded)
         if not always_enabled.issuperset(manifest.capabilities)
     )
 

@@ -71,6 +71,7 @@ class PlanShapes:
                 "removed": len(hop.changes.removed),
                 "deleted": len(hop.changes.deleted),
                 "credentials_requests": len(hop.credentials_requests),
+                "live_only": None if hop.live_only is None else len(hop.live_only),
             },
         }
         return {**shape, **self._details(hop)} if details else shape
@@ -88,6 +89,10 @@ class PlanShapes:
                 for manifest, provider in hop.credentials_requests
             ],
             "orphaned": removed if hop.downgrade else [],
+            "live_only": [
+                {**self._manifest(manifest), "disabled_capabilities": list(disabled), "deleted": manifest.deletes}
+                for manifest, disabled in hop.live_only or ()
+            ],
         }
 
     def _enabled(self, item: EnabledCapability, details: bool) -> dict[str, Any]:

@@ -133,6 +133,10 @@ def _plan_one(
         except CapabilityError as error:
             problems += error.problems
             return None
+        if options.rule == "presence" and options.live is None and client is None:
+            message = "is presence, but the resources of the cluster are not known"
+            hint = "Set live_resources or connection options, or remove the option"
+            problems.error("missing-option", "rule", message, hint)
         minor = releases[path[0]].minor if planner is not None and path else None
         request = read_request(options, path, minor, problems)
         if planner is None:
@@ -170,7 +174,8 @@ def _look_up(
     from .live_lookup import look_up_resources  # imports the client, which only plans with a cluster need
 
     on_path = [releases[index] for index in request.path]
-    return look_up_resources(client, deciding_resources(request, on_path), problems)
+    decisive = request.cluster.rule == "presence"
+    return look_up_resources(client, deciding_resources(request, on_path), problems, decisive=decisive)
 
 
 def _of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") -> Problem:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import Override
@@ -19,6 +19,11 @@ from .live_resources import LiveResources
 
 Source = Literal["capabilities", "cluster_version", "enabled_capabilities"]
 """The option that a plan starts from."""
+
+Rule = Literal["manifest", "presence"]
+"""What the new release is compared with: the old release, as every CVO does, or the resources on the cluster."""
+
+RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 class PlanOptions(NamedTuple):
@@ -36,6 +41,7 @@ class PlanOptions(NamedTuple):
     platform: str | None = None
     allow_downgrade: bool = False
     fail_on: Sequence[str] = ()
+    rule: Rule = "manifest"
     directory: str = ""
     name: str = ""
     where: str = ""
@@ -52,11 +58,12 @@ class StartingCluster(NamedTuple):
     """A cluster before the first update of its path.
 
     ``status``: as the cluster reports it, which takes precedence over the capability sets. Without it, the status
-    follows from ``selection``. ``present``: the resources that exist on the cluster, if the plan compares with these
-    instead of with the old release.
+    follows from ``selection``. ``present``: the resources that exist on the cluster, ``None`` if not known. The rule
+    ``presence`` needs them.
     """
 
     selection: Selection
     status: ReportedCapabilities | None = None
     overrides: tuple[Override, ...] = ()
     present: frozenset[ResourceId] | None = None
+    rule: Rule = "manifest"

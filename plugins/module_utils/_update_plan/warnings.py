@@ -48,7 +48,11 @@ def check_status(
 
 
 def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
-    """Report what the user should know about each hop of a plan."""
+    """Report what the user should know about a plan and about each hop of it."""
+    if plan.rule == "presence":
+        message = "is presence, which no cluster-version operator uses: it compares the new release with the cluster"
+        hint = "Remove the option to plan what the update enables"
+        problems.warning("presence-rule", "rule", message, hint)
     for planned, hop in zip(plan.hops, hops, strict=True):
         where = f"{planned.from_version} to {planned.to_version}"
         for blocker in planned.blockers:

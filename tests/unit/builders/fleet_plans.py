@@ -88,11 +88,13 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     names = [
         *("enabled_before", "enabled_after", "known_before", "known_after", "implicitly_enabled", "newly_requested"),
         *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
-        *("credentials_requests", "blocked_by", "orphaned", "created_components"),
+        *("credentials_requests", "blocked_by", "orphaned", "created_components", "live_only"),
     ]
     assert set(values) <= {*names, "downgrade"}, values
     step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
-    step["counts"] = {key: len(step[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
+    step["counts"] = {
+        key: len(step[key]) for key in ("added", "removed", "deleted", "credentials_requests", "live_only")
+    }
     before, after = set(step["enabled_before"]), set(step["enabled_after"])
     entries = {entry["name"]: entry for entry in step["implicitly_enabled"]}
     assert after - before >= entries.keys()

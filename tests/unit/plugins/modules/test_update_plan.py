@@ -84,7 +84,7 @@ def test_a_hop_is_returned_with_all_details(run):
         "not_in_fresh_install": ["DeploymentConfig", "MachineAPI"],
         "blocked_by": [],
         "created_components": [],
-        "counts": {"added": 2, "removed": 1, "deleted": 1, "credentials_requests": 2},
+        "counts": {"added": 2, "removed": 1, "deleted": 1, "credentials_requests": 2, "live_only": None},
         "moved": [{"name": "baremetal", "resources": MACHINE_API[2:]}],
         "added": [applied("ConfigMap", "new", "0000_20_new_01.yaml"), REQUESTS[1]],
         "removed": [applied("ConfigMap", "old", "0000_60_old_01.yaml")],
@@ -94,6 +94,7 @@ def test_a_hop_is_returned_with_all_details(run):
             {**REQUESTS[1], "provider": None, "new": True},
         ],
         "orphaned": [],
+        "live_only": [],
     }
 
 
@@ -139,13 +140,16 @@ def test_the_default_selection_has_everything_and_the_condition_is_as_expected(r
 
 
 def test_without_details_there_are_the_first_cause_and_counts(run):
-    full, short = run(capabilities=BAREMETAL), run(capabilities=BAREMETAL, details=False)
+    options = {"capabilities": BAREMETAL, "live_resources": live(("apps", "Deployment", "operators", "console"))}
+    full, short = run(**options), run(**options, details=False)
     hop, cut = full["hops"][0], short["hops"][0]
 
     assert set(hop) - set(cut) == {
-        *("moved", "added", "removed", "deleted", "credentials_requests", "orphaned"),
+        *("moved", "added", "removed", "deleted", "credentials_requests", "orphaned", "live_only"),
     }
-    assert cut["counts"] == {key: len(hop[key]) for key in ("added", "removed", "deleted", "credentials_requests")}
+    counted = ("added", "removed", "deleted", "credentials_requests", "live_only")
+    assert cut["counts"] == {key: len(hop[key]) for key in counted}
+    assert cut["counts"]["live_only"] == 1
     (machine_api,) = [item for item in cut["implicitly_enabled"] if item["name"] == "MachineAPI"]
     assert machine_api["resources"] == MACHINE_API[:1]
     assert machine_api["count"] == 3
@@ -214,14 +218,50 @@ def live(*kinds_and_names: tuple[str, str, str, str]) -> list[dict[str, str]]:
         ([{"kind": "Service", "name": "machine-api"}], {"MachineAPI": "0000_30_machine-api_01.yaml"}),
     ],
 )
-def test_with_live_resources_the_new_release_is_compared_with_the_cluster(present, enabled, run):
-    outcome = run(capabilities=NOTHING, live_resources=present)
+def test_the_rule_presence_compares_the_new_release_with_the_cluster(present, enabled, run):
+    outcome = run(capabilities=NOTHING, live_resources=present, rule="presence")
 
     causes = {item["name"]: item for item in outcome["hops"][0]["implicitly_enabled"] if item["cause"] == "manifest"}
     assert {name: item["resources"][0]["from_file"] for name, item in causes.items()} == {
         name: f"release-manifests/{file}" if file else None for name, file in enabled.items()
     }
     assert set(outcome["enabled_capabilities"]) == {"DeploymentConfig", *enabled}
+    assert outcome.problem("presence-rule")["severity"] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("present", "hinted"),
+    [
+        ([], {}),
+        (live(("apps", "Deployment", "operators", "console")), {"console": ["Console"]}),
+        (
+            live(("cloudcredential.openshift.io", "CredentialsRequest", "credentials", "registry")),
+            {"registry": ["ImageRegistry"]},
+        ),
+        # The release applies the first one, and does not contain the second one.
+        (live(("", "ConfigMap", "default", "base"), ("", "Namespace", "", "by-hand")), {}),
+    ],
+)
+def test_resources_on_the_cluster_are_a_hint_and_enable_nothing(present, hinted, run):
+    offline = run(capabilities=NOTHING, fail_on=["Console"])
+    outcome = run(capabilities=NOTHING, fail_on=["Console"], live_resources=present)
+
+    (hop,) = outcome["hops"]
+    assert {item["name"]: item["disabled_capabilities"] for item in hop["live_only"]} == hinted
+    assert hop["counts"]["live_only"] == len(hinted)
+    (expected,) = offline["hops"]
+    unrelated = set(hop) - {"live_only", "counts"}
+    assert {key: hop[key] for key in unrelated} == {key: expected[key] for key in unrelated}
+    for key in ("enabled_capabilities", "implicitly_enabled_capabilities", "condition", "violations", "problems"):
+        assert outcome[key] == offline[key]
+
+
+@pytest.mark.parametrize("of_cluster", [False, True])
+def test_the_rule_presence_needs_resources(of_cluster, run):
+    options = {"clusters": [{"name": "one", "rule": "presence"}]} if of_cluster else {"rule": "presence"}
+    where = "clusters[0] (one), rule" if of_cluster else "rule"
+
+    assert run(**options).faults == [("missing-option", where)]
 
 
 def test_a_deleted_resource_enables_what_it_needs_nevertheless(call, tmp_path):

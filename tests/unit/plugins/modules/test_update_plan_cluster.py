@@ -125,14 +125,15 @@ def test_without_the_library_only_reading_from_a_cluster_fails(run, monkeypatch)
 
 @pytest.mark.parametrize("names", [[], ["Console"], ["baremetal"], ["Console", "baremetal"]])
 @pytest.mark.parametrize("minors", [("r4_13", "r4_14"), ("r4_14", "r4_15"), ("r4_13", "r4_14", "r4_15")])
-def test_only_the_deciding_resources_can_change_a_plan(names, minors, releases):
+@pytest.mark.parametrize("rule", ["manifest", "presence"])
+def test_only_the_deciding_resources_can_change_a_plan(rule, names, minors, releases):
     loaded = [load_release(getattr(releases, minor)).release for minor in minors]
     options = ClusterOptions(capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": names})
     request = read_request(PlanOptions(options), tuple(range(len(loaded))), loaded[0].minor, Problems())
     planner = Planner(loaded)
 
     def plan_with(present):
-        cluster = request.cluster._replace(present=frozenset(present))
+        cluster = request.cluster._replace(present=frozenset(present), rule=rule)
         return planner.plan(request._replace(cluster=cluster), Problems()).plan
 
     every = {manifest.resource_id for release in loaded for manifest in release.manifests}

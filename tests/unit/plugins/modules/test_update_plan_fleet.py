@@ -75,6 +75,7 @@ def test_what_a_cluster_does_not_set_is_as_in_the_options(run, releases):
         "feature_set": "TechPreviewNoUpgrade",
         "overrides": [{"kind": "ConfigMap", "name": "new", "unmanaged": True}],
         "live_resources": [],
+        "rule": "presence",
     }
     own = {
         "name": "own",
@@ -83,7 +84,8 @@ def test_what_a_cluster_does_not_set_is_as_in_the_options(run, releases):
         "platform": "AWS",
         "feature_set": "",
         "overrides": [],
-        "live_resources": [{"kind": "Service", "name": "machine-api"}],
+        "live_resources": [{"group": "apps", "kind": "Deployment", "namespace": "operators", "name": "console"}],
+        "rule": "manifest",
     }
     clusters = [{"name": "none"}, {"name": "null", **dict.fromkeys(common)}, own]
     outcome = run(clusters=clusters, details=True, **common)
@@ -99,6 +101,8 @@ def test_what_a_cluster_does_not_set_is_as_in_the_options(run, releases):
     assert requests == [{"VSphereProviderSpec"}, {"AWSProviderSpec"}]
     assert first["enabled_capabilities"] == ["DeploymentConfig"]
     assert second["enabled_capabilities"] == ["DeploymentConfig", "MachineAPI", "baremetal"]
+    hinted = [[item["name"] for item in plan["hops"][0]["live_only"]] for plan in (first, second)]
+    assert hinted == [[], ["console"]]
 
 
 STARTS = {

@@ -99,12 +99,12 @@ def test_live_resources_can_be_the_objects_themselves(run):
         {"kind": "Service", "name": "machine-api"},
     ]
     of_objects, of_ids, mixed = (
-        run(capabilities=NOTHING, live_resources=live) for live in (objects, ids, [objects[0], ids[1]])
+        run(capabilities=NOTHING, live_resources=live, rule="presence") for live in (objects, ids, [objects[0], ids[1]])
     )
 
     assert of_objects["hops"] == of_ids["hops"] == mixed["hops"]
     assert of_objects["enabled_capabilities"] == ["Console", "DeploymentConfig", "MachineAPI"]
-    fleet = run(clusters=[{"name": "one", "live_resources": objects}], capabilities=NOTHING)
+    fleet = run(clusters=[{"name": "one", "live_resources": objects, "rule": "presence"}], capabilities=NOTHING)
     assert fleet["plans"][0]["enabled_capabilities"] == of_ids["enabled_capabilities"]
 
 

@@ -226,5 +226,6 @@ def test_the_same_release_twice_changes_nothing(run, releases):
     assert hop["downgrade"] is True
     assert hop["enabled_before"] == hop["enabled_after"]
     assert hop["implicitly_enabled"] == []
-    assert set(hop["counts"].values()) == {0, hop["counts"]["credentials_requests"]}
+    counts = {key: count for key, count in hop["counts"].items() if count}
+    assert counts == {"credentials_requests": len(hop["credentials_requests"])}
     assert outcome["problems"] == []

@@ -16,7 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._report.text 
 from ansible_collections.capability.openshift.plugins.module_utils._report.write import render_html, render_markdown
 from ansible_collections.capability.openshift.tests.unit.builders import fleet_plans as plans
 
-DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "orphaned")
+DETAILS = ("moved", "added", "removed", "deleted", "credentials_requests", "orphaned", "live_only")
 
 
 def result(plan_report: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -151,6 +151,44 @@ def test_a_resource_has_its_remarks(changes, line):
     )
 
     assert f"    Deployment openshift-machine-api/one: {line}" in full(plans.report(plans.plan(step)))
+
+
+def live_only(name: str, *disabled: str) -> dict[str, Any]:
+    resource = {"group": "", "kind": "Namespace", "namespace": "", "name": name, "file": "0000_50_a_01.yaml"}
+    return {**resource, "capabilities": list(disabled), "disabled_capabilities": list(disabled), "deleted": False}
+
+
+def report_with_hint() -> dict[str, Any]:
+    resources = [live_only("openshift-marketplace", "marketplace"), live_only("both", "Build", "Console")]
+    return plans.report(plans.plan(plans.hop("4.13.0", "4.14.0", live_only=resources)))
+
+
+def test_resources_only_on_the_cluster_are_a_hint():
+    lines = full(report_with_hint())
+
+    start = lines.index("  only on the cluster, not applied by 4.14.0: 2 resources")
+    assert lines[start + 1 : start + 3] == [
+        "    Namespace openshift-marketplace: managed if marketplace is ever enabled",
+        "    Namespace both: managed if Build and Console are ever enabled",
+    ]
+    assert any("enables nothing that is not requested" in line for line in lines)
+
+
+@pytest.mark.parametrize("render", [render_html, render_markdown])
+def test_a_report_shows_resources_only_on_the_cluster(render):
+    shown = render(report_with_hint())
+
+    for text in (words.LIVE_ONLY, "openshift-marketplace", "managed if marketplace is ever enabled"):
+        assert text in shown
+    assert words.LIVE_ONLY not in render(plans.one_cluster())
+
+
+def test_unknown_resources_of_the_cluster_are_not_a_hint():
+    report = plans.one_cluster()
+    for hop in report["plans"][0]["hops"]:
+        hop["counts"]["live_only"] = None
+
+    assert not any("only on the cluster" in line for line in full(report))
 
 
 def test_a_fleet_has_one_line_for_each_plan():

@@ -84,6 +84,10 @@ def test_the_platform_of_a_cluster_is_its_own():
     assert entry(platform="gcp") == entry()._replace(platform="gcp")
 
 
+def test_the_rule_of_a_cluster_is_its_own():
+    assert entry(rule="presence") == entry()._replace(rule="presence")
+
+
 @pytest.mark.parametrize("value", [[], [{"kind": "A", "name": "a"}], [{"kind": "A"}, 7]])
 def test_live_resources_of_a_cluster_are_its_own(value):
     assert entry(live_resources=value) == entry()._replace(live=read_live_resources(value))
@@ -144,6 +148,8 @@ def test_a_cluster_must_be_a_dict(given):
         ({"name": "a", "featureSet": 7}, [f"{A}.feature_set"]),
         ({"name": "a", "releases": "x", "overrides": {}}, [f"{A}.releases", f"{A}.overrides"]),
         ({"name": "a", "live_resources": "x"}, [f"{A}.live_resources"]),
+        ({"name": "a", "rule": "manifests"}, [f"{A}.rule"]),
+        ({"name": "a", "rule": 7}, [f"{A}.rule"]),
         (
             {"name": "a", "enabled_capabilities": [7, "a", None]},
             [f"{A}.enabled_capabilities[0]", f"{A}.enabled_capabilities[2]"],

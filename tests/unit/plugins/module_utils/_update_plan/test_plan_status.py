@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError
@@ -155,9 +157,60 @@ def test_a_status_with_names_that_the_release_does_not_know_is_one_warning(optio
     assert answer.plan.status.enabled >= set(STRANGE)
 
 
-# The other algorithm: the new release against the cluster.
+# Resources on the cluster: a hint, and with the rule presence a cause.
 
 ON_THE_CLUSTER = [{"group": "apps", "kind": "Deployment", "namespace": "openshift-one", "name": "one"}]
+PRESENCE: dict[str, Any] = {"live_resources": ON_THE_CLUSTER, "rule": "presence"}
+UNMANAGED = [{**ON_THE_CLUSTER[0], "unmanaged": True}]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "options", "expected"),
+    [
+        pytest.param([], [manifest("Console")], {}, [("Console",)], id="in no release before"),
+        pytest.param([manifest("Build")], [manifest("Console")], {}, [("Console",)], id="disabled before"),
+        pytest.param([manifest("Console")], [manifest("Console")], {}, [("Console",)], id="disabled before and after"),
+        pytest.param([], [manifest("Ingress+Console")], {}, [("Console",)], id="one of its names is disabled"),
+        pytest.param([], [manifest("Console", delete="true")], {}, [("Console",)], id="would be deleted"),
+        pytest.param([], [manifest("Unknown")], {}, [("Unknown",)], id="a name that the release does not know"),
+        pytest.param([manifest()], [manifest("Console")], {}, [], id="applied before, so the name is enabled"),
+        pytest.param([], [manifest()], {}, [], id="applied"),
+        pytest.param([], [manifest("Console"), manifest(None, file=ELSEWHERE)], {}, [], id="applied by a variant"),
+        pytest.param([], [manifest("Console", "two")], {}, [], id="another resource"),
+        pytest.param([], [manifest("Console", profile="hypershift"), manifest(None, "two")], {}, [], id="profile"),
+        pytest.param([], [manifest("Console")], {"live_resources": []}, [], id="not on the cluster"),
+        pytest.param([], [manifest("Console")], {"live_resources": None}, None, id="not known"),
+        pytest.param([], [manifest("Console")], {"overrides": UNMANAGED}, [], id="unmanaged"),
+    ],
+)
+def test_what_the_new_release_does_not_apply_is_a_hint(before, after, options, expected):
+    hop = one_hop(before, after, **{"live_resources": ON_THE_CLUSTER, **options})
+
+    assert (None if hop.live_only is None else [item.disabled for item in hop.live_only]) == expected
+    assert hop.implicitly_enabled == one_hop(before, after).implicitly_enabled
+
+
+def test_a_namespace_made_by_hand_does_not_enable_its_capability():
+    namespace = manifest("marketplace", "openshift-marketplace", api="v1", kind="Namespace", namespace="")
+    by_hand = {"kind": "Namespace", "name": "openshift-marketplace"}
+    result = planned([namespace], [namespace], live_resources=[by_hand])
+
+    (hop,) = result.plan.hops
+    assert enabled_by(hop) == {}
+    assert "marketplace" not in hop.after.enabled
+    assert [(str(item.manifest.resource_id), item.disabled) for item in hop.live_only or ()] == [
+        ("Namespace openshift-marketplace", ("marketplace",))
+    ]
+
+
+def test_the_hint_follows_the_path():
+    """The first hop applies the resource, and the second one orphans it."""
+    path = ("4.20.1", "4.21.1", "4.21.2", "4.21.3")
+    sides = [[], [manifest()], [], [manifest("Console")]]
+    hops = planned(*sides, path=path, live_resources=[]).plan.hops
+
+    assert [len(hop.live_only or ()) for hop in hops] == [0, 0, 1]
+    assert [enabled_by(hop) for hop in hops] == [{}, {}, {}]
 
 
 @pytest.mark.parametrize(
@@ -184,8 +237,8 @@ ON_THE_CLUSTER = [{"group": "apps", "kind": "Deployment", "namespace": "openshif
         ),
     ],
 )
-def test_resources_on_the_cluster_enable_names(before, after, live, expected):
-    hop = one_hop(before, after, live_resources=live)
+def test_with_the_rule_presence_resources_on_the_cluster_enable_names(before, after, live, expected):
+    hop = one_hop(before, after, live_resources=live, rule="presence")
     found = {
         item.name: [cause.current and cause.current.capabilities for cause in item.causes]
         for item in hop.implicitly_enabled
@@ -209,7 +262,7 @@ BUILD, STORAGE = manifest("Build"), manifest("Storage", file=ELSEWHERE)
     ],
 )
 def test_the_shown_manifest_of_a_resource_on_the_cluster_is_an_included_one(before, on, shown):
-    hop = one_hop(before, [manifest("Console")], capabilities=select_only(*on), live_resources=ON_THE_CLUSTER)
+    hop = one_hop(before, [manifest("Console")], capabilities=select_only(*on), **PRESENCE)
 
     (console,) = hop.implicitly_enabled
     assert [cause.current and cause.current.capabilities[0] for cause in console.causes] == [shown]
@@ -253,7 +306,8 @@ def test_the_shown_manifest_of_a_resource_on_the_cluster_is_an_included_one(befo
     ],
 )
 def test_what_the_outgoing_release_deleted_counts_with_what_is_really_enabled(needs, path, options, expected):
-    hop = one_hop([manifest(needs, delete="true")], [manifest("Console")], path=path, live_resources=[], **options)
+    options = {**options, "live_resources": [], "rule": "presence"}
+    hop = one_hop([manifest(needs, delete="true")], [manifest("Console")], path=path, **options)
 
     assert enabled_by(hop) == expected
 
@@ -273,14 +327,17 @@ def test_what_the_outgoing_release_deleted_counts_with_what_is_really_enabled(ne
 def test_what_a_hop_does_counts_in_the_next(middle, live, by_presence, by_release):
     sides = [[], middle, [manifest("Console")]]
     path = ("4.20.1", "4.21.1", "4.21.2")
-    assert enabled_by(planned(*sides, path=path, live_resources=live).plan.hops[1]) == by_presence
-    assert enabled_by(planned(*sides, path=path).plan.hops[1]) == by_release
+    presence = planned(*sides, path=path, live_resources=live, rule="presence")
+    assert enabled_by(presence.plan.hops[1]) == by_presence
+    lists: list[list[dict[str, str]] | None] = [None, live, []]
+    for resources in lists:
+        assert enabled_by(planned(*sides, path=path, live_resources=resources).plan.hops[1]) == by_release
 
 
 def test_what_was_deleted_on_the_path_does_not_exist():
     path = ("4.20.1", "4.21.1", "4.21.2", "4.21.3")
     deleted, kept = (
-        planned([], middle, [], [manifest("Console")], path=path, live_resources=ON_THE_CLUSTER).plan.hops[2]
+        planned([], middle, [], [manifest("Console")], path=path, **PRESENCE).plan.hops[2]
         for middle in ([manifest(delete="true")], [])
     )
     assert [enabled_by(hop) for hop in (deleted, kept)] == [{}, {"Console": "manifest"}]

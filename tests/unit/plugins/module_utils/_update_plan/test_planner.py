@@ -109,6 +109,7 @@ def test_requests_with_another_meaning_have_another_plan():
         request(capabilities=select_only()),
         request(capabilities=select_only(), overrides=[override]),
         request(capabilities=select_only(), live_resources=[]),
+        request(capabilities=select_only(), live_resources=[], rule="presence"),
         request(capabilities=select_only(), platform="aws"),
         request(capabilities=select_only(), feature_gates=[]),
         request(enabled_capabilities=[]),
