@@ -22,10 +22,12 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     deployment,
     ids,
     manifest,
+    namespace,
     path_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
 
 PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"
@@ -152,6 +154,33 @@ def owner(uid: str, **more: Any) -> dict[str, Any]:
 def test_cluster_version_owns_applied_objects(rollouts: Rollouts) -> None:
     uid = owned(rollouts, config_map("a"))
     assert rollouts.get(config_map("a"))["metadata"]["ownerReferences"] == [owner(uid, controller=True)]
+
+
+@pytest.mark.parametrize("diff", [False, True])
+@pytest.mark.parametrize("body", [namespace("theirs"), config_map("theirs")], ids=["namespace", "config-map"])
+def test_object_that_existed_before_gets_no_owner_and_stays_without(rollouts: Rollouts, body: Body, diff: bool) -> None:
+    rollouts.api.post(path_of(body).rpartition("/")[0], {"metadata": {"name": "theirs"}})
+    owned(rollouts, config_map("a"), body)
+    assert "ownerReferences" not in rollouts.get(body)["metadata"]
+    changed = {**body, "metadata": {**body["metadata"], "labels": {"l": "m"}}}
+    release = rollouts.release([config_map("a"), changed], cluster_version=True)
+    assert ids(rollouts.done(release, diff=diff), "changed_resources") == [f"{body['kind']} theirs"]
+    assert "ownerReferences" not in rollouts.get(body)["metadata"]
+    with rollouts.unwritten():
+        rollouts.done(release, diff=diff)
+
+
+@pytest.mark.parametrize("extra", [{}, {CREATE_ONLY: "true"}], ids=["applied", "create-only"])
+def test_object_whose_creation_was_not_answered_gets_the_owner(rollouts: Rollouts, extra: dict[str, str]) -> None:
+    body = config_map("a", annotations=extra)
+    with FaultProxy(rollouts.plane) as proxy:
+        proxy.lose(method="PATCH", path="/configmaps/a")
+        outcome = rollouts.done(
+            rollouts.release([body], cluster_version=True), capabilities=INGRESS_ONLY, kubeconfig=proxy.kubeconfig
+        )
+    assert "ConfigMap a" in ids(outcome, "created")
+    uid = str(rollouts.api.get(PATH)["metadata"]["uid"])
+    assert rollouts.get(body)["metadata"]["ownerReferences"][0]["uid"] == uid
 
 
 def test_cluster_version_does_not_control_create_only_objects(rollouts: Rollouts) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs
     selected,
     state_of,
 )
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import config_map, namespace
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import OBJECT
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
@@ -146,6 +148,30 @@ def test_capability_that_an_update_enables_survives_a_kill(
     assert "Insights" in result["capability_status"]["enabled_capabilities"]
     assert plane.api.exists(INSIGHTS)
     assert differences(state_of(plane), updated.state) == {}
+
+
+def test_objects_that_a_killed_run_created_are_pruned(plane: ControlPlane, tmp_path: Path) -> None:
+    fresh(plane)
+    kept = [config_map(f"kept-{index}", "default") for index in range(4)]
+    release = tmp_path / "release"
+    release.mkdir()
+    for name, body in {"1": config_map("old", "default"), "2": namespace("old"), "3": kept}.items():
+        text = "\n---\n".join(json.dumps(item) for item in (body if isinstance(body, list) else [body]))
+        (release / f"0000_10_a_{name}.yaml").write_text(text, encoding="utf-8")
+    options: dict[str, Any] = {"openshift_version": "4.21.0", "capabilities": CHOSEN}
+    with FaultProxy(plane) as proxy:
+        proxy.hold(method="PATCH", path="/configmaps/kept-0")
+        run = Run(proxy.kubeconfig, release, **options)
+        wait_for(lambda: not proxy.pending, "a request", pause=0.01)
+        run.kill()
+    rolled_out(plane.kubeconfig, release, **options)
+    for name in "12":
+        (release / f"0000_10_a_{name}.yaml").unlink()
+    result = rolled_out(plane.kubeconfig, release, prune=True, **options)
+    assert [(item["kind"], item["pruned"]) for item in result["leftovers"]] == [
+        ("ConfigMap", True),
+        ("Namespace", True),
+    ]
 
 
 def _remembers(plane: ControlPlane, name: str) -> set[str]:

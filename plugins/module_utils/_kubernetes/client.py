@@ -27,6 +27,10 @@ CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 PARALLELISM = 8
 _PAGE = 500
+_VERSION_OF_NO_OBJECT = "1"
+"""A resource version that no object has, because it is that of an empty etcd. The API server compares the version of a
+request only with that of an existing object (kubernetes/apiserver:pkg/registry/generic/registry/store.go Update)."""
+
 _JSON = "application/json"
 _METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -132,6 +136,19 @@ class Client:
         query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
         accept = _METADATA_ONLY if metadata_only else _JSON
         return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
+
+    def apply_new(
+        self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False, metadata_only: bool = False
+    ) -> WriteResult:
+        """Create an object with ``apply``. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
+
+        After a lost answer, the existing object can be the one that the first attempt created (``ApiError.repeated``).
+        """
+        metadata = {**body["metadata"], "resourceVersion": _VERSION_OF_NO_OBJECT}
+        # Not forced, the server would report conflicts of fields first, and not that the object exists.
+        return self.apply(
+            target, {**body, "metadata": metadata}, force=True, dry_run=dry_run, metadata_only=metadata_only
+        )
 
     def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
         """Create the object of ``target``. Raises ``ApiError`` (409) if it exists.

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
-from .._kubernetes.crds import create_of_new_kind, is_established, wait_until_established
+from .._kubernetes.crds import is_established, wait_until_established
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems, Severity
@@ -34,6 +34,7 @@ from .desired_object import (
     build_apply_object,
     check_annotations,
     is_create_only,
+    is_created_by_rollout,
     last_applied_hash,
 )
 from .drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
@@ -120,9 +121,10 @@ class Applier:
         metadata = self._baseline.live.get(resource)
         if metadata is None or metadata.get("deletionTimestamp"):
             return False
-        if is_create_only(manifest):
+        if is_create_only(manifest.annotations):
             return True
-        applied, full = nested(metadata, "annotations", LAST_APPLIED_HASH), self._hash(manifest)
+        applied = nested(metadata, "annotations", LAST_APPLIED_HASH)
+        full = self._hash(manifest, self._ownership.of_live(metadata))
         is_normalized = applied == full + NORMALIZED and (definition is None or self.is_unchanged(definition))
         if applied != full and not is_normalized:
             return False
@@ -132,8 +134,8 @@ class Applier:
             return owned_digest(metadata, FIELD_MANAGER) == entry.owned
         return only_written_by(metadata, FIELD_MANAGER)
 
-    def _hash(self, manifest: Manifest) -> str:
-        return last_applied_hash(manifest, self._loaded.files[manifest.file].read_text(manifest), self._ownership)
+    def _hash(self, manifest: Manifest, ownership: OwnershipMetadata) -> str:
+        return last_applied_hash(manifest, self._loaded.files[manifest.file].read_text(manifest), ownership)
 
     def _unserved(self, manifest: Manifest) -> ApplyResult:
         if self._kinds.unknown(manifest.resource_id.group):
@@ -144,31 +146,91 @@ class Applier:
         if self.is_unchanged(manifest, definition):
             metadata = self._baseline.live[manifest.resource_id]
             return self._unchanged_result(ApplyResult(manifest, "unchanged", metadata=metadata), target)
+        if is_create_only(manifest.annotations):
+            existing = self._find_created_before(manifest, target)
+            return existing if existing is not None else self._create_or_apply(manifest, target, definition, None, None)
+        # What the list of earlier objects does not contain may exist nevertheless, and belong to another client.
+        before = self._client.find(target) if self._with_objects else None
+        live = before["metadata"] if before is not None else self._baseline.live.get(manifest.resource_id)
+        return self._create_or_apply(manifest, target, definition, before, live)
+
+    @property
+    def _with_objects(self) -> bool:
+        return self._options.with_objects or self._options.dry_run
+
+    def _find_created_before(self, manifest: Manifest, target: Target) -> ApplyResult | None:
+        """The result of an existing create-only object that an earlier rollout processed."""
+        inventory = self._baseline.inventory
+        if inventory is None or manifest.resource_id not in inventory.entries:
+            return None
+        # It may have existed before the first rollout. Then it lacks our label, and our lists do not contain it.
+        existing = self._client.find(target, metadata_only=True)
+        if existing is None:
+            return None
+        metadata = existing["metadata"]
+        if metadata.get("deletionTimestamp") and not self._options.dry_run:
+            return _terminating(manifest, target, metadata)
+        return ApplyResult(manifest, "unchanged", metadata=metadata)
+
+    def _create_or_apply(
+        self,
+        manifest: Manifest,
+        target: Target,
+        definition: Manifest | None,
+        before: Mapping[str, Any] | None,
+        live: Mapping[str, Any] | None,
+    ) -> ApplyResult:
+        """Create the object, or apply an existing one. ``live`` is the metadata of an object that is known to exist.
+
+        The request that creates an object fails if it exists, so another client's object never gets our owner.
+        """
+        try:
+            return self._apply(manifest, target, definition, before, live)
+        except ApiError as error:
+            if live is not None or not error.is_concurrent_write:
+                raise
+            is_repeated = error.repeated
+        existing = self._client.find(target, metadata_only=not self._with_objects)
+        if existing is None:  # It was deleted meanwhile.
+            return self._apply(manifest, target, definition, before, live)
+        # If the request was repeated, an earlier attempt created it, and its answer was lost.
+        is_created = is_repeated and is_created_by_rollout(existing["metadata"])
+        if is_create_only(manifest.annotations):
+            return ApplyResult(manifest, "created" if is_created else "unchanged", metadata=existing["metadata"])
+        before = existing if self._with_objects and not is_created else None
+        result = self._apply(manifest, target, definition, before, existing["metadata"])
+        return result._replace(action="created") if is_created and result.is_complete else result
+
+    def _apply(
+        self,
+        manifest: Manifest,
+        target: Target,
+        definition: Manifest | None,
+        before: Mapping[str, Any] | None,
+        live: Mapping[str, Any] | None,
+    ) -> ApplyResult:
+        dry_run = self._options.dry_run
+        ownership = self._ownership.of_live(live)
         problems = Problems()
         body = build_apply_object(
             manifest,
             self._loaded.release.read_body(manifest),
-            self._ownership,
-            self._hash(manifest),
+            ownership,
+            self._hash(manifest, ownership),
             target.kind.namespaced,
             problems,
         )
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
-        if is_create_only(manifest):
-            return self._create(manifest, target, body)
-        return self._apply(manifest, target, body, definition)
-
-    def _apply(
-        self, manifest: Manifest, target: Target, body: Mapping[str, Any], definition: Manifest | None
-    ) -> ApplyResult:
-        dry_run = self._options.dry_run
-        before = self._client.find(target) if self._options.with_objects or dry_run else None
-        with_object = before is not None or self._options.with_objects or dry_run
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
-        problems = Problems()
         written = self._apply_normalized(
-            manifest, target, body, definition, metadata_only=not (with_object or is_crd), problems=problems
+            manifest,
+            target,
+            body,
+            definition,
+            is_new=live is None,
+            metadata_only=not (self._with_objects or is_crd),
+            problems=problems,
         )
         metadata = written.object["metadata"]
         if metadata.get("deletionTimestamp") and not dry_run:
@@ -182,7 +244,7 @@ class Applier:
             tuple(problems),
             metadata=metadata,
             before=before,
-            after=written.object if with_object else None,
+            after=written.object if self._with_objects else None,
             pending=is_crd and not dry_run and not self._learn(written),
         )
 
@@ -216,23 +278,25 @@ class Applier:
         body: Mapping[str, Any],
         definition: Manifest | None,
         *,
+        is_new: bool,
         metadata_only: bool,
         problems: Problems,
     ) -> WriteResult:
-        """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again."""
+        """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again.
+
+        ``is_new``: create the object. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
+        """
         options = self._options
 
-        def request(body: Mapping[str, Any]) -> WriteResult:
-            return self._retry_conflicts(
-                lambda: self._client.apply(
-                    target,
-                    body,
-                    force=options.force_conflicts,
-                    dry_run=options.dry_run,
-                    metadata_only=metadata_only,
-                ),
-                target.kind,
+        def send(body: Mapping[str, Any]) -> WriteResult:
+            if is_new:
+                return self._client.apply_new(target, body, dry_run=options.dry_run, metadata_only=metadata_only)
+            return self._client.apply(
+                target, body, force=options.force_conflicts, dry_run=options.dry_run, metadata_only=metadata_only
             )
+
+        def request(body: Mapping[str, Any]) -> WriteResult:
+            return self._retry_conflicts(lambda: send(body), target.kind, is_new=is_new)
 
         for _attempt in range(_NORMALIZATIONS):
             try:
@@ -277,42 +341,21 @@ class Applier:
         except ApiError:
             return None
 
-    def _retry_conflicts(self, request: Callable[[], WriteResult], kind: ApiResource) -> WriteResult:
-        """Retry a request that conflicts with another write, or whose kind was created or changed a moment ago."""
+    def _retry_conflicts(self, request: Callable[[], WriteResult], kind: ApiResource, *, is_new: bool) -> WriteResult:
+        """Retry a request that conflicts with another write, or whose kind was created or changed a moment ago.
+
+        ``is_new``: the request creates an object, so a conflict means that it exists.
+        """
         for attempt in range(_ATTEMPTS - 1):
             try:
                 return request()
             except ApiError as error:
                 is_early = error.is_kind_not_served and self._kinds.is_new(kind)
                 is_stale = error.is_permanent and self._kinds.is_fresh(kind)
-                if not (error.is_concurrent_write or is_early or is_stale):
+                if not ((error.is_concurrent_write and not is_new) or is_early or is_stale):
                     raise
-            time.sleep(random.uniform(0.5, 1) * 0.1 * 2**attempt)
+            time.sleep(_pause(attempt))
         return request()
-
-    def _create(self, manifest: Manifest, target: Target, body: Mapping[str, Any]) -> ApplyResult:
-        dry_run, inventory = self._options.dry_run, self._baseline.inventory
-        if inventory is not None and manifest.resource_id in inventory.entries:
-            # It may have existed before the first rollout. Then it lacks our label, and our lists do not contain it.
-            existing = self._client.find(target, metadata_only=True)
-            if existing is not None:
-                metadata = existing["metadata"]
-                if metadata.get("deletionTimestamp") and not dry_run:
-                    return _terminating(manifest, target, metadata)
-                return ApplyResult(manifest, "unchanged", metadata=metadata)
-        try:
-            written = self._retry_conflicts(
-                lambda: create_of_new_kind(self._client, self._kinds, target, body, dry_run=dry_run), target.kind
-            )
-        except ApiError as error:
-            if not error.is_conflict:
-                raise
-            # If the request was repeated, an earlier attempt created it, and its answer was lost.
-            return ApplyResult(manifest, "created" if error.repeated else "unchanged")
-        # Another client may be the first to create an object of a new kind.
-        action: Action = "created" if written.created else "unchanged"
-        after = body if self._options.with_objects else None
-        return ApplyResult(manifest, action, metadata=written.object["metadata"], after=after)
 
     def _delete(self, manifest: Manifest, target: Target) -> ApplyResult:
         if self._options.mode != "update":
@@ -333,6 +376,11 @@ class Applier:
             raise error  # Every other manifest would fail, too.
         problem = refusal_problem(refusal, manifest, error, self._loaded.release.read_body)
         return refused(manifest, refusal, (problem,), conflicts_of(manifest.resource_id, error))
+
+
+def _pause(attempt: int) -> float:
+    """Seconds before the next attempt."""
+    return random.uniform(0.5, 1) * 0.1 * float(2**attempt)
 
 
 def _terminating(

@@ -27,12 +27,15 @@ PART_OF = "applyset.kubernetes.io/part-of"
 LAST_APPLIED_HASH = "capability.openshift.io/last-applied-hash"
 """Annotation with the hash of the applied object, so a later run knows without a request whether to apply it again."""
 
+CREATED_BY_ROLLOUT = "capability.openshift.io/created-by-rollout"
+"""Annotation of the objects that a rollout created. The ClusterVersion owns only these, and only these are pruned."""
+
 NORMALIZED = "-normalized"
 """Suffix of the hash if fields were dropped that the API does not declare. The rollout applies them once it does."""
 
 _INJECT_PROXY = "config.openshift.io/inject-proxy"
 _INJECT_CA_BUNDLE = "service.beta.openshift.io/inject-cabundle"
-_FORMAT = "1"
+_FORMAT = "2"
 """Part of the hash. Increase it if this file builds other objects from the same manifests."""
 
 _SERVER_OWNED = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
@@ -48,17 +51,32 @@ class OwnershipMetadata(NamedTuple):
     """The metadata that all objects of a rollout have in common.
 
     ``applyset`` is the id of the ApplySet, ``owner_uid`` the uid of the ClusterVersion (empty if there is none), and
-    ``proxy`` the status of the cluster's Proxy.
+    ``proxy`` the status of the cluster's Proxy. ``is_created``: a rollout created the object, or is going to.
     """
 
     applyset: str
     owner_uid: str
     proxy: Mapping[str, Any]
+    is_created: bool = True
+
+    def of_live(self, metadata: Mapping[str, Any] | None) -> OwnershipMetadata:
+        """The ownership of an object with this metadata on the cluster, ``None`` if the rollout is going to create it.
+
+        An object that existed before the first rollout has no owner, so the garbage collector never deletes it.
+        """
+        if metadata is None or is_created_by_rollout(metadata):
+            return self
+        return self._replace(owner_uid="", is_created=False)
 
 
-def is_create_only(manifest: Manifest) -> bool:
-    """Whether the object is created if missing, and never changed."""
-    return (manifest.annotations or {}).get(CREATE_ONLY_ANNOTATION, "").lower() == "true"
+def is_created_by_rollout(metadata: Mapping[str, Any]) -> bool:
+    """Whether a rollout created the object with this metadata. Objects that existed before lack the annotation."""
+    return bool(nested(metadata, "annotations", CREATED_BY_ROLLOUT) == "true")
+
+
+def is_create_only(annotations: Mapping[str, str] | None) -> bool:
+    """Whether the object with these annotations is created if missing, and never changed."""
+    return (annotations or {}).get(CREATE_ONLY_ANNOTATION, "").lower() == "true"
 
 
 def requests_proxy(manifest: Manifest) -> bool:
@@ -79,7 +97,7 @@ def last_applied_hash(manifest: Manifest, text: bytes, ownership: OwnershipMetad
     """The hash of the object to apply. ``text`` is the document of the manifest, which is not parsed."""
     proxy = ownership.proxy if requests_proxy(manifest) else {}
     variables = [str(proxy.get(field) or "") for field in _PROXY_VARIABLES.values()]
-    parts = [_FORMAT, ownership.applyset, _owner_uid(manifest, ownership), *variables]
+    parts = [_FORMAT, ownership.applyset, _owner_uid(manifest, ownership), str(ownership.is_created), *variables]
     return hashlib.sha256("\0".join(parts).encode() + b"\0" + text).hexdigest()[:24]
 
 
@@ -106,6 +124,8 @@ def build_apply_object(
         return {}
     metadata["labels"] = {**labels, PART_OF: ownership.applyset}
     metadata["annotations"] = {**annotations, LAST_APPLIED_HASH: hash_value}
+    if ownership.is_created:
+        metadata["annotations"][CREATED_BY_ROLLOUT] = "true"
     owners = _owners(manifest, metadata.pop("ownerReferences", None), ownership)
     if owners:
         metadata["ownerReferences"] = owners
@@ -142,7 +162,7 @@ def _owners(manifest: Manifest, references: object, ownership: OwnershipMetadata
     if own or not uid:
         return own
     owner = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version", "uid": uid}
-    return [owner if is_create_only(manifest) else {**owner, "controller": True}]
+    return [owner if is_create_only(manifest.annotations) else {**owner, "controller": True}]
 
 
 def _remove_ca_bundles(obj: dict[str, Any]) -> None:

@@ -35,13 +35,11 @@ _LOCATION = f"{CONFIG_MAPS.resource} {NAMESPACE}/{NAME}"
 class Entry(NamedTuple):
     """An applied resource, with the capabilities that its manifest requires.
 
-    ``owned`` is the digest of the fields that we own, empty if unknown. ``created_by_us``: a rollout created the
-    resource, and it did not exist before.
+    ``owned`` is the digest of the fields that we own, empty if unknown.
     """
 
     capabilities: tuple[str, ...]
     owned: str = ""
-    created_by_us: bool = False
 
 
 class Inventory(NamedTuple):
@@ -79,7 +77,7 @@ def inventory_object(inventory: Inventory) -> dict[str, Any]:
     kinds = {f"{resource.kind}.{resource.group}" if resource.group else resource.kind for resource in resources}
     namespaces = {resource.namespace for resource in resources} - {"", NAMESPACE}
     lines = [
-        json.dumps([*resource, "+".join(entry.capabilities), entry.owned, entry.created_by_us], ensure_ascii=False)
+        json.dumps([*resource, "+".join(entry.capabilities), entry.owned], ensure_ascii=False)
         for resource, entry in ((resource, inventory.entries[resource]) for resource in resources)
     ]
     return {
@@ -139,9 +137,6 @@ def _mode(value: object) -> Mode | Literal[""]:
 def _entry(line: Any) -> tuple[ResourceId, Entry]:
     if not isinstance(line, list):
         raise TypeError(f"a resource is {type_name(line)}")
-    *texts, created_by_us = line
-    group, kind, namespace, name, capabilities, owned = map(str, texts)
-    if not isinstance(created_by_us, bool):
-        raise TypeError(f"created_by_us is {type_name(created_by_us)}")
+    group, kind, namespace, name, capabilities, owned = map(str, line)
     names = tuple(capabilities.split("+")) if capabilities else ()
-    return ResourceId(group, kind, namespace, name), Entry(names, owned, created_by_us)
+    return ResourceId(group, kind, namespace, name), Entry(names, owned)

@@ -137,11 +137,10 @@ def final_inventory(
     for result in changes.results:
         resource, entry = result.manifest.resource_id, entries.get(result.manifest.resource_id)
         is_deleted = result.manifest.deletes and is_finished and result.action in ("deleted", "absent")
-        if entry is not None and result.metadata and not is_deleted:
-            created = entry.created_by_us or (result.action == "created" and not is_create_only(result.manifest))
-            entries[resource] = entry._replace(
-                owned=owned_digest(result.metadata, FIELD_MANAGER), created_by_us=created
-            )
+        # Others may change a create-only object, so it does not matter which of its fields we own.
+        is_once = is_create_only(result.manifest.annotations)
+        if entry is not None and result.metadata and not is_deleted and not is_once:
+            entries[resource] = entry._replace(owned=owned_digest(result.metadata, FIELD_MANAGER))
     for resource in _gone(plan, changes, leftovers, is_finished=is_finished):
         entries.pop(resource, None)
     if is_finished:

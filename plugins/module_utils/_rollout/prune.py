@@ -19,6 +19,7 @@ from .._release.loader import LoadedRelease
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_for
 from .change_set import Leftover
 from .cluster_state import RolloutContext, resources_dropped_by
+from .desired_object import is_create_only, is_created_by_rollout
 from .inventory_store import RunLock
 
 _CREATED_FIRST = ("Namespace", CUSTOM_RESOURCE_DEFINITIONS.kind)
@@ -67,7 +68,6 @@ def prune(
 
     Before each deletion, ``lock`` is verified, because another rollout may need the object. ``None`` is a dry run.
     """
-    entries = context.state.inventory.entries if context.state.inventory else {}
     leftovers: list[Leftover] = []
     is_over = False
     # Definitions and namespaces last, because deleting them deletes the rest.
@@ -77,15 +77,16 @@ def prune(
             continue  # It was deleted with its definition.
         target = target_for(served, resource)
         is_pruned = False
-        if not entries[resource].created_by_us or is_overridden(resource, context.inclusion.overrides):
-            message = "is not pruned: it existed before, is create-only or unmanaged, or a killed run created it"
+        metadata = context.live[resource]
+        is_ours = is_created_by_rollout(metadata) and not is_create_only(metadata.get("annotations"))
+        if not is_ours or is_overridden(resource, context.inclusion.overrides):
+            message = "is not pruned: it existed before the first rollout, or is create-only or unmanaged"
             problems.warning("kept-leftover", str(target), message, "Delete it yourself if it is not needed")
         elif not is_over:
             try:
                 if lock is not None:
                     retry_while_unreachable(lock.verify)
-                uid = context.live[resource]["uid"]
-                retry_while_unreachable(partial(client.delete, target, uid=uid, dry_run=lock is None))
+                retry_while_unreachable(partial(client.delete, target, uid=metadata["uid"], dry_run=lock is None))
                 is_pruned = True
             except ClusterError as error:
                 problems += error.problems

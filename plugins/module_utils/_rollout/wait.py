@@ -114,7 +114,7 @@ def _judge(waited_for: WaitedFor, objects: Objects, release: Release, mode: Mode
     for target, manifests in waited_for.items():
         for key, manifest in manifests.items():
             obj = objects[target].get(key)
-            if obj is None and is_create_only(manifest):
+            if obj is None and is_create_only(manifest.annotations):
                 continue  # It existed before the first rollout, so it lacks our label.
             readiness = readiness_of(release, manifest, obj, mode)
             if readiness.state != "ready":

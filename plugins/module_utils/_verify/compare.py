@@ -66,7 +66,7 @@ def compare(
         if can_be_unready(manifest.resource_id) or nested(live, "metadata", "deletionTimestamp"):
             readiness = readiness_of(loaded.release, manifest, live, "reconcile")
         unready = readiness if readiness and readiness.state != "ready" else None
-        if is_create_only(manifest):
+        if is_create_only(manifest.annotations):
             return CheckedResource(manifest, readiness=unready)
         reported = Problems()
         fields = _different_fields(loaded, target, manifest, live, proxy, reported)
@@ -85,7 +85,7 @@ def _different_fields(
 ) -> tuple[Difference, ...]:
     """Return the fields that differ from the manifest; report why the desired object is unknown."""
     body = loaded.release.read_body(manifest)
-    ownership = OwnershipMetadata("", "", proxy)
+    ownership = OwnershipMetadata("", "", proxy, is_created=False)
     desired = build_apply_object(manifest, body, ownership, "", target.kind.namespaced, problems)
     if problems.has_errors:
         return ()

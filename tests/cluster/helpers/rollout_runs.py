@@ -27,7 +27,6 @@ PART_OF = "applyset.kubernetes.io/part-of"
 _UNIQUE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HASH = "capability.openshift.io/last-applied-hash"
 _RUN = "capability.openshift.io/run"
-_MADE_ONCE = "release.openshift.io/create-only"
 _PAUSE = 0.002
 
 State = Mapping[str, Any]
@@ -151,10 +150,10 @@ def inventory_of(plane: ControlPlane, objects: list[dict[str, Any]]) -> Any:
     metadata = {(_group(obj), obj["kind"], *_place(obj)): obj["metadata"] for obj in objects}
     lines = []
     for line in item["data"]["resources"].splitlines():
-        *resource, names, digest, _made = json.loads(line)  # what a killed run made counts as found
+        *resource, names, digest = json.loads(line)
         there = metadata.get(tuple(resource))
         assert not digest or (there and digest == owned_digest(there, MANAGER)), resource
-        lines.append([*resource, names, bool(digest) and not _is_made_once(there or {})])
+        lines.append([*resource, names, bool(digest)])
     return {**_comparable(item), "data": {**item["data"], "resources": lines}}
 
 
@@ -216,7 +215,7 @@ def _kinds(plane: ControlPlane, version: str) -> list[dict[str, Any]]:
 def _comparable(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object without resource version and hash, and with times and unique ids all alike."""
     metadata = {**item["metadata"], "resourceVersion": "", "managedFields": []}
-    made_once = _is_made_once(metadata) or item["kind"] == "ClusterVersion"
+    made_once = item["kind"] == "ClusterVersion"
     metadata["managedFields"] = sorted(
         json.dumps([owner["manager"], *([] if made_once else [owner["operation"], owner.get("fieldsV1")])])
         for owner in item["metadata"].get("managedFields") or ()
@@ -227,11 +226,6 @@ def _comparable(item: Mapping[str, Any]) -> dict[str, Any]:
     text = json.dumps({**item, "metadata": metadata})
     found: dict[str, Any] = json.loads(_UNIQUE.sub("unique", text))
     return found
-
-
-def _is_made_once(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether nothing depends on the way in which an object was made, because that is never done again."""
-    return (metadata.get("annotations") or {}).get(_MADE_ONCE) == "true"
 
 
 def _place(item: Mapping[str, Any]) -> tuple[str, str]:

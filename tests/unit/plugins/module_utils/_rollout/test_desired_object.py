@@ -21,6 +21,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import (
     CREATE_ONLY_ANNOTATION,
+    CREATED_BY_ROLLOUT,
     LAST_APPLIED_HASH,
     PART_OF,
     OwnershipMetadata,
@@ -33,6 +34,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.desi
 
 PROXY = {"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"}
 OWNERSHIP = OwnershipMetadata("applyset-x-v1", "uid-1", {})
+ADOPTED = OWNERSHIP.of_live({"annotations": {}})
 INJECT_PROXY = "config.openshift.io/inject-proxy"
 INJECT_CA = "service.beta.openshift.io/inject-cabundle"
 VERSION = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": "version"}
@@ -75,12 +77,12 @@ def test_ownership_metadata_is_added_and_the_rest_is_unchanged() -> None:
     obj = built(body)
     assert obj["data"] == {"key": "value"}
     assert obj["metadata"]["labels"] == {"l": "m", PART_OF: "applyset-x-v1"}
-    assert obj["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
+    assert obj["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash", CREATED_BY_ROLLOUT: "true"}
 
 
 @pytest.mark.parametrize(("hashed", "expected"), [(True, {LAST_APPLIED_HASH: "hash-normalized"}), (False, {})])
 def test_object_that_lacks_fields_of_its_manifest_is_marked(hashed: bool, expected: dict[str, str]) -> None:
-    body = built(body_of(annotations={"x": "y"}))
+    body = built(body_of(annotations={"x": "y"}), ADOPTED)
     obj = mark_normalized(mark_normalized(body), hashed=hashed)
     assert obj["metadata"]["annotations"] == {"x": "y", **expected}
     assert body["metadata"]["annotations"] == {"x": "y", LAST_APPLIED_HASH: "hash"}
@@ -127,7 +129,7 @@ def test_labels_that_are_not_a_map_are_an_error() -> None:
 
 @pytest.mark.parametrize(("value", "expected"), [("true", True), ("True", True), ("TRUE", True), ("yes", False)])
 def test_create_only_is_parsed_as_by_the_cvo(value: str, expected: bool) -> None:
-    assert is_create_only(parsed(body_of(annotations={CREATE_ONLY_ANNOTATION: value}))) is expected
+    assert is_create_only({CREATE_ONLY_ANNOTATION: value}) is expected
 
 
 @pytest.mark.parametrize(("value", "wrong"), [("true", False), ("True", True), ("false", True), ("", True)])
@@ -138,6 +140,28 @@ def test_delete_annotation_is_true_or_wrong(value: str, wrong: bool) -> None:
 
 
 # Owners
+
+
+@pytest.mark.parametrize(
+    ("live", "is_owned"),
+    [
+        pytest.param(None, True, id="new"),
+        pytest.param({"annotations": {CREATED_BY_ROLLOUT: "true"}}, True, id="created by a rollout"),
+        pytest.param({"annotations": {CREATED_BY_ROLLOUT: "false"}}, False, id="odd annotation"),
+        pytest.param({"annotations": None}, False, id="no annotations"),
+        pytest.param({}, False, id="of another client"),
+    ],
+)
+def test_only_objects_that_a_rollout_created_get_an_owner(live: dict[str, Any] | None, is_owned: bool) -> None:
+    ownership = OWNERSHIP.of_live(live)
+    metadata = built(body_of(), ownership)["metadata"]
+    assert ("ownerReferences" in metadata, CREATED_BY_ROLLOUT in metadata["annotations"]) == (is_owned, is_owned)
+
+
+def test_hash_differs_for_an_object_that_existed_before() -> None:
+    item = parsed(body_of())
+    without_owner = OWNERSHIP._replace(owner_uid="")
+    assert last_applied_hash(item, b"", ADOPTED) != last_applied_hash(item, b"", without_owner)
 
 
 @pytest.mark.parametrize(

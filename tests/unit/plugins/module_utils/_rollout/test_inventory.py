@@ -29,9 +29,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.inve
 US = "capability.openshift"
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="+"), min_size=1, max_size=6)
 RESOURCES = st.builds(ResourceId, NAMES | st.just(""), NAMES, NAMES | st.just(""), NAMES)
-ENTRIES = st.builds(
-    Entry, st.lists(NAMES, max_size=3).map(tuple), st.text("0123456789abcdef", max_size=12), st.booleans()
-)
+ENTRIES = st.builds(Entry, st.lists(NAMES, max_size=3).map(tuple), st.text("0123456789abcdef", max_size=12))
 CAPABILITIES = st.frozensets(st.text("abcXYZ09-", min_size=1), max_size=4)
 INVENTORIES = st.builds(
     Inventory,

@@ -30,7 +30,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     ClusterState,
     RolloutContext,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import CREATE_ONLY_ANNOTATION
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.enablement import OutgoingRelease
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import Entry, Inventory
@@ -112,17 +111,10 @@ def final(plan: RolloutPlan, *results: ApplyResult, leftovers: tuple[Leftover, .
     return final_inventory(plan, work, ChangeSet(results, (), ()), leftovers)
 
 
-@pytest.mark.parametrize(
-    ("annotations", "action", "expected"),
-    [({}, "created", True), ({}, "changed", False), ({CREATE_ONLY_ANNOTATION: "true"}, "created", False)],
-    ids=["created", "adopted", "create-only"],
-)
-def test_final_inventory_records_what_we_own_and_created(
-    annotations: dict[str, str], action: Any, expected: bool
-) -> None:
-    item = manifest("a", **annotations)
-    result = final(plan_of(None, item), ApplyResult(item, action, metadata=MANAGED))
-    assert result.entries[item.resource_id] == Entry((), owned_digest(MANAGED, FIELD_MANAGER), expected)
+def test_final_inventory_records_what_we_own() -> None:
+    item = manifest("a")
+    result = final(plan_of(None, item), ApplyResult(item, "created", metadata=MANAGED))
+    assert result.entries[item.resource_id] == Entry((), owned_digest(MANAGED, FIELD_MANAGER))
     assert (result.unfinished, result.implicit) == ("", frozenset())
 
 
