@@ -17,6 +17,8 @@ description:
     cluster with the given selection of capabilities.
   - With O(dest), writes the included manifests to that directory. File names, content and comments are those of the
     release. Manifests in C(manifests/) are templates. The module renders them.
+  - Omits manifests that delete their resource, so C(kubectl apply -f) does not create what the release deletes. See
+    O(deletions).
   - Removes files from O(dest) that an earlier run wrote and that are no longer included. Never changes other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -41,8 +43,19 @@ options:
       - Directory to write the included manifests to. The module creates it if necessary.
       - It must be outside of O(release).
       - The file C(.capability-openshift-files) in that directory lists the files that this module wrote.
-      - The module fails if no manifest is included, so it never removes all files.
+      - The module fails if there is no manifest to write, so it never removes all files.
     type: path
+  deletions:
+    description:
+      - What to do in O(dest) with an included manifest whose annotation C(release.openshift.io/delete) is C("true").
+        The cluster-version operator deletes the resource of such a manifest during an update. It never creates it.
+      - V(omit) leaves it out. All other clients, such as C(kubectl), ignore the annotation and would create the
+        resource.
+      - V(keep) writes it, for tools that read the annotation.
+      - This does not change the decision. O(decisions) marks these manifests with the key C(deletes).
+    type: str
+    choices: [omit, keep]
+    default: omit
   decisions:
     description:
       - Whether to return the decision on each manifest, with all reasons for an exclusion.
@@ -155,6 +168,13 @@ included:
   returned: success
   type: int
   sample: 655
+deletions:
+  description:
+    - Number of included manifests that delete their resource. O(dest) has the other included manifests, and with
+      O(deletions=keep) also these.
+  returned: success
+  type: int
+  sample: 13
 excluded:
   description: Number of excluded manifests.
   returned: success
@@ -194,6 +214,12 @@ decisions:
       returned: always
     included:
       description: Whether the manifest is included.
+      type: bool
+      returned: always
+    deletes:
+      description:
+        - Whether the cluster-version operator deletes the resource during an update, instead of applying it.
+        - This is independent of RV(decisions[].included). An excluded manifest deletes nothing.
       type: bool
       returned: always
     reasons:
@@ -291,7 +317,7 @@ NOTHING_INCLUDED = Problem(
     "error",
     "nothing-included",
     "dest",
-    "would be left empty: no manifest is included",
+    "would be left empty: no manifest is included, or all included ones delete their resource",
     "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
 )
 
@@ -306,6 +332,7 @@ def main() -> None:
             **inclusion_spec(),
             **overrides_spec(),
             "dest": {"type": "path"},
+            "deletions": {"type": "str", "choices": ["omit", "keep"], "default": "omit"},
             "decisions": {"type": "bool", "default": False},
             "graph": {"type": "str", "choices": list(_DRAWINGS)},
             "graph_mode": {"type": "str", "choices": list(MODES), "default": "update"},
@@ -336,6 +363,7 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Pro
         "enabled_capabilities": sorted(status.enabled),
         "known_capabilities": sorted(status.known),
         "included": included,
+        "deletions": sum(1 for inclusion in inclusions if inclusion.included and inclusion.manifest.deletes),
         "excluded": len(inclusions) - included,
     }
     if params["decisions"]:
@@ -344,9 +372,9 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Pro
         manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
         result["graph"] = _DRAWINGS[params["graph"]](task_graph(manifests, params["graph_mode"]))
     if params["dest"] is not None:
-        if not included:
+        files = included_files(loaded, inclusions, keep_deletions=params["deletions"] == "keep")
+        if not files:
             raise DestinationError([*reported, NOTHING_INCLUDED])
-        files = included_files(loaded, inclusions)
         secrets = secret_files(inclusions)
         plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)
         result["changed"] = plan.changed

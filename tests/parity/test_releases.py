@@ -141,7 +141,7 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
     options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline})
     context, _status = resolve_cluster(options, loaded.release, Problems())
     inclusions = decide_all(loaded.release.manifests, context)
-    files = included_files(loaded, inclusions)
+    files = included_files(loaded, inclusions, keep_deletions=True)
     assert 0 < len(files) < len(loaded.files)
     for name, data in files.items():
         (file,) = (item for item in loaded.files if item.rpartition("/")[2] == name)
@@ -159,6 +159,19 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
     by_name = sorted(expected, key=lambda item: item.file.rpartition("/")[2])
     assert list(map(content, again.release.manifests)) == list(map(content, by_name))
     assert all(decision.included for decision in decide_all(again.release.manifests, context))
+
+
+@folders
+def test_no_written_manifest_deletes_its_resource(folder: Path, tmp_path: Path) -> None:
+    loaded = load(folder)
+    context, _status = resolve_cluster(ClusterOptions(), loaded.release, Problems())
+    inclusions = decide_all(loaded.release.manifests, context)
+    for name, data in included_files(loaded, inclusions).items():
+        (tmp_path / name).write_bytes(data)
+
+    written = load_release(str(tmp_path), openshift_version=loaded.release.version).release.manifests
+    applied = [item.manifest for item in inclusions if item.included and not item.manifest.deletes]
+    assert sorted(map(content, written)) == sorted(map(content, applied))
 
 
 @folders

@@ -3,7 +3,12 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Selects the files of a release that go to a directory."""
+"""Selects the files of a release that go to a directory.
+
+By default these are the manifests that a client applies. With ``release.openshift.io/delete: "true"``, a manifest asks
+the CVO to delete its resource. Clients do not read that annotation, and would create the resource.
+Source: openshift/cluster-version-operator:lib/resourcedelete.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +20,20 @@ from .._problems import Problems, ReleaseError
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
 
 
-def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion]) -> dict[str, bytes]:
+def included_files(
+    loaded: LoadedRelease, inclusions: Iterable[Inclusion], *, keep_deletions: bool = False
+) -> dict[str, bytes]:
     """Extract the included manifests, byte for byte: file name -> content.
 
-    Raises ``ReleaseError`` if both directories of the release have a file of the same name.
+    Manifests that delete their resource are omitted unless ``keep_deletions`` is set. Raises ``ReleaseError`` if
+    both directories of the release have a file of the same name.
     """
     kept: dict[str, set[int]] = {}
     position: dict[str, int] = {}
     for inclusion in inclusions:
         file = inclusion.manifest.file
         at = position[file] = position.get(file, -1) + 1
-        if inclusion.included:
+        if _is_written(inclusion, keep_deletions=keep_deletions):
             kept.setdefault(file, set()).add(at)
     files: dict[str, bytes] = {}
     problems = Problems()
@@ -43,3 +51,8 @@ def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
     """Return the names of the files that contain an included Secret."""
     secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
     return frozenset(os.path.basename(manifest.file) for manifest in secrets)
+
+
+def _is_written(inclusion: Inclusion, *, keep_deletions: bool) -> bool:
+    """Whether a manifest goes to the directory."""
+    return inclusion.included and (keep_deletions or not inclusion.manifest.deletes)

@@ -61,5 +61,6 @@ def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
         "name": resource.name,
         "capabilities": list(manifest.capabilities),
         "included": inclusion.included,
+        "deletes": manifest.deletes,
         "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
     }

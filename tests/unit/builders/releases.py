@@ -15,6 +15,7 @@ INCLUDE = f"include.release.openshift.io/{PROFILE}"
 CAPABILITY = "capability.openshift.io/name"
 FEATURE_SET = "release.openshift.io/feature-set"
 FEATURE_GATE = "release.openshift.io/feature-gate"
+DELETE = "release.openshift.io/delete"
 MAJOR = "release.openshift.io/major-version"
 
 IMAGES = {"cli": "registry.example/cli@sha256:1111", "console": "registry.example/console@sha256:2222"}

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.dest
 from ansible_collections.capability.openshift.plugins.modules import release_manifests
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
+    DELETE,
     FEATURE_GATE,
     IMAGES,
     INCLUDE,
@@ -220,6 +221,7 @@ def test_decisions_name_the_manifest_and_every_reason(run):
         "name": "console",
         "capabilities": ["Console"],
         "included": False,
+        "deletes": False,
         "reasons": [
             {"rule": "disabled_capability", "message": "disabled capabilities: Console"},
             {"rule": "override", "message": "overridden"},
@@ -227,6 +229,41 @@ def test_decisions_name_the_manifest_and_every_reason(run):
     }
     assert decisions[2]["reasons"] == [{"rule": "cluster_profile", "message": f"{INCLUDE} unset"}]
     assert decisions[0]["reasons"] == []
+
+
+DELETIONS = {
+    ALWAYS: ONE,
+    MIXED: documents(manifest("kept"), manifest("gone", annotations={DELETE: "true"})),
+    CONSOLE: manifest("console", "Console", annotations={DELETE: "true"}),
+    ABSENT: manifest("absent", profile="hypershift", annotations={DELETE: "true"}),
+    "0000_90_odd_01.yaml": manifest("odd", annotations={DELETE: "false"}),
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "files"),
+    [
+        ({}, {ALWAYS: ONE, MIXED: manifest("kept"), "0000_90_odd_01.yaml": DELETIONS["0000_90_odd_01.yaml"]}),
+        ({"deletions": "keep"}, {name: text for name, text in DELETIONS.items() if name != ABSENT}),
+    ],
+)
+def test_manifests_that_delete_are_written_only_on_request(call, tmp_path, dest, options, files):
+    path = write_release(tmp_path / "r", DELETIONS)
+    call(release_manifests, release=path, dest=dest, deletions="keep")
+    outcome = call(release_manifests, release=path, dest=dest, decisions=True, **options)
+
+    assert content(dest) == files
+    assert outcome["changed"] is not bool(options)
+    assert (outcome["included"], outcome["deletions"], outcome["excluded"]) == (5, 2, 1)
+    assert [item["name"] for item in outcome["decisions"] if item["deletes"]] == ["absent", "console", "gone"]
+
+
+def test_dest_is_not_emptied_if_all_included_manifests_delete(call, tmp_path, dest):
+    path = write_release(tmp_path / "r", {ALWAYS: DELETIONS[CONSOLE]})
+    call(release_manifests, release=path, dest=dest, deletions="keep")
+
+    assert call(release_manifests, release=path, dest=dest).faults == [("nothing-included", "dest")]
+    assert list(content(dest)) == [ALWAYS]
 
 
 def test_a_capability_status_stands_in_the_place_of_a_selection(run):

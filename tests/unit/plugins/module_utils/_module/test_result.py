@@ -39,5 +39,6 @@ def test_a_decision_has_the_documented_shape():
         "name": "one",
         "capabilities": ["A", "B"],
         "included": False,
+        "deletes": False,
         "reasons": [{"rule": "override", "message": "overridden"}],
     }
