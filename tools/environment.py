@@ -28,6 +28,15 @@ NAMESPACE, NAME = "capability", "openshift"
 BROWSER = {"chromium": "chromium", "chromium-driver": "chromedriver"}
 """Debian's packages, and the program that each brings."""
 
+SETS: dict[str, tuple[str, ...]] = {
+    "runtime": ("runtime",),
+    "quickstart": ("runtime", "cluster"),
+    "test": ("runtime", "test"),
+}
+"""What tools/setup can set up, and the files in requirements/ of each."""
+WITH_KUBERNETES_CORE = ("quickstart", "test")
+"""Modules that connect to a cluster take their connection options from a doc fragment of kubernetes.core."""
+
 Say = Callable[[str], None]
 
 
@@ -201,32 +210,21 @@ def add_browser(say: Say) -> bool:
     return True
 
 
-def _has_control_plane() -> bool:
-    """Whether the programs of a control plane exist, which the quickstart needs for a rollout."""
-    package = f"ansible_collections.{NAMESPACE}.{NAME}.tests.control_plane.programs"
-    code = f"import sys; from {package} import API, are_there; sys.exit(not are_there(API))"
-    return subprocess.run([VENV / "bin" / "python", "-c", code], stderr=subprocess.DEVNULL, check=False).returncode == 0
-
-
 def main() -> int:
     """Set up .venv with the requested set of packages."""
     wanted = sys.argv[1] if len(sys.argv) > 1 else "test"
-    files = {"runtime": ["runtime"], "quickstart": ["runtime"], "test": ["runtime", "test"]}
-    if wanted not in files:
-        print(f"setup: {wanted!r} is no set of packages; choose from: {', '.join(files)}", file=sys.stderr)
+    if wanted not in SETS:
+        print(f"setup: {wanted!r} is no set of packages; choose from: {', '.join(SETS)}", file=sys.stderr)
         return 2
 
     def say(text: str) -> None:
         print(f"setup: {text}", flush=True)
 
-    sets = {name: requirement_lines(REQUIREMENTS / f"{name}.txt") for name in files[wanted]}
+    sets = {name: requirement_lines(REQUIREMENTS / f"{name}.txt") for name in SETS[wanted]}
     # With .venv activated we run in what may have to be cleared: name the interpreter behind it.
     python = getattr(sys, "_base_executable", sys.executable)
     try:
-        changed = build(VENV, python, sets, collections=wanted == "test", say=say)
-        if wanted == "quickstart" and _has_control_plane():
-            sets["cluster"] = requirement_lines(REQUIREMENTS / "cluster.txt")
-            changed |= build(VENV, python, sets, collections=True, say=say)
+        changed = build(VENV, python, sets, collections=wanted in WITH_KUBERNETES_CORE, say=say)
         if wanted == "test":
             changed |= add_browser(say)
         if not changed:

@@ -14,6 +14,7 @@ description:
   - Returns the manifests of a list that the cluster-version operator would apply, in their order.
   - Use it for a few dozen manifests, because megabytes of manifests in variables take seconds per task. For a release,
     use M(capability.openshift.release_manifests), which reads files and returns reasons.
+positional: capabilities, openshift_version
 options:
   _input:
     description: Manifests, each a dict with C(apiVersion), C(kind) and C(metadata).

@@ -15,7 +15,7 @@ description:
   - With O(platform) or O(install_method), it also checks the rules of installations, as
     M(capability.openshift.install_config) does.
   - A selection without problems of severity V(error) can be used. Other problems are warnings and notes.
-positional: version
+positional: version, platform, install_method
 options:
   _input:
     description:

@@ -123,9 +123,14 @@ def nearest_name(name: object, known: Iterable[str]) -> str | None:
     by_lower = {candidate.lower(): candidate for candidate in sorted(known)}
     if text.strip().lower() in by_lower:
         return by_lower[text.strip().lower()]
-    completions = [lower for lower in by_lower if len(text) > 2 and lower.startswith(text.lower())]
-    near = completions if len(completions) == 1 else get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[near[0]] if near else None
+    part = text.strip().lower()
+    starting = [lower for lower in by_lower if len(part) > 2 and lower.startswith(part)]
+    containing = [lower for lower in by_lower if len(part) > 3 and part in lower]
+    for near in (starting, containing):
+        if len(near) == 1:
+            return by_lower[near[0]]
+    closest = get_close_matches(text.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[closest[0]] if closest else None
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -184,13 +184,13 @@ backup_file:
   type: str
 capabilities:
   description: The selection to write, in the API's spelling. Empty if there is none.
-  returned: when the selection can be resolved
+  returned: success
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
 shortest_capabilities:
   description:
     - The selection that lists the fewest names and is equivalent in this version and in every later one.
-  returned: when the selection can be resolved
+  returned: success
   type: dict
   sample: {baselineCapabilitySet: v4.11, additionalEnabledCapabilities: [Ingress]}
 suggested_capabilities:
@@ -202,36 +202,36 @@ suggested_capabilities:
   type: dict
 explanation:
   description: The reasons for the selection, in sentences.
-  returned: when the selection can be resolved
+  returned: success
   type: list
   elements: str
 enabled_capabilities:
   description: Enabled capabilities, sorted. Includes those that are always enabled.
-  returned: when the selection can be resolved
+  returned: success
   type: list
   elements: str
 known_capabilities:
   description: Known capabilities, sorted.
-  returned: when the selection can be resolved
+  returned: success
   type: list
   elements: str
 cluster_version_spec:
   description:
     - The spec of a ClusterVersion with only C(capabilities), as in C(cvo-overrides.yaml).
     - Empty if nothing is selected.
-  returned: when the selection can be resolved
+  returned: success
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}
 install_config_overrides:
   description: The selection as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
-  returned: when the selection can be resolved
+  returned: success
   type: str
   sample: '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}'
 hosted_cluster_spec:
   description:
     - The spec of a HostedCluster with only C(capabilities), which has the fields C(enabled) and C(disabled).
     - A HostedCluster can choose only some names. RV(hosted_cluster_differences) lists the others.
-  returned: when the selection can be resolved
+  returned: success
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
 openshift_version:
@@ -243,7 +243,7 @@ hosted_cluster_differences:
   description:
     - Names for which RV(hosted_cluster_spec) differs from the selection. C(stays_on) lists those that stay enabled, and
       C(stays_off) those that stay disabled.
-  returned: when the selection can be resolved
+  returned: success
   type: dict
   sample: {stays_on: [Build, Storage], stays_off: []}
 install_method:
@@ -289,7 +289,7 @@ violations:
       returned: always
 consequences:
   description: What does not work in the cluster, for each capability that is not enabled.
-  returned: when the selection can be resolved
+  returned: success
   type: list
   elements: dict
   contains:
@@ -423,18 +423,19 @@ def main() -> None:
 
     backup = params.pop("backup")
     built = build_install_config(InstallConfigOptions(**params), hide)
-    result = {"openshift_version": built.version, **installation_dict(built.check)}
+    about = {"openshift_version": built.version}
     if built.target is not None:
-        result["path"] = built.target.path
+        about["path"] = built.target.path
+    failed_result = {**about, **installation_dict(built.check, failed=True)}
     if built.failed:
-        fail(module, InvalidOptionError(built.problems), **result)
+        fail(module, InvalidOptionError(built.problems), **failed_result)
     try:
         written = write(built, backup=backup, check_mode=module.check_mode)
     except DestinationError as error:
-        fail(module, DestinationError([*error.problems, *built.problems]), **result)
+        fail(module, DestinationError([*error.problems, *built.problems]), **failed_result)
     if module._diff and built.target is not None:
         written["diff"] = install_config_diff(built.target, built.before, built.after)
-    succeed(module, {**result, **written}, built.problems)
+    succeed(module, {**about, **installation_dict(built.check), **written}, built.problems)
 
 
 def write(built: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, Any]:

@@ -143,8 +143,8 @@ def _read_options(options: Mapping[str, Any], allowed: tuple[str, ...], problems
     for name in values:
         if name not in allowed:
             problems.error("unknown-option", name, "is not an option here", did_you_mean(name, allowed))
-    for name, value in values.items():
-        _check_type(name, value, problems)
+        else:
+            _check_type(name, values[name], problems)
     return values
 
 

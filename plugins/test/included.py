@@ -12,6 +12,7 @@ author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - True if the cluster-version operator would apply the manifest.
+positional: capabilities, openshift_version
 options:
   _input:
     description: The manifest, a dict with C(kind) and C(metadata).

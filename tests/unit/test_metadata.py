@@ -82,7 +82,8 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
     from importlib import import_module
 
     module = import_module(f"ansible_collections.capability.openshift.plugins.{kind}.{name}")
-    documented = documented_options(yaml.safe_load(module.DOCUMENTATION))
+    documentation_of_plugin = yaml.safe_load(module.DOCUMENTATION)
+    documented = documented_options(documentation_of_plugin)
     function = getattr(module, name)
     _given, *others = inspect.signature(function).parameters.values()
     taken = {parameter.name for parameter in others if parameter.kind is not parameter.VAR_KEYWORD}
@@ -98,6 +99,8 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
         taken |= set(known.group(1).split(", "))
 
     assert set(documented) == {"_input", *taken}
+    by_position = [parameter.name for parameter in others if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    assert documentation_of_plugin.get("positional", "") == ", ".join(by_position)
     required = {parameter.name for parameter in others if parameter.default is inspect.Parameter.empty}
     assert {option for option in taken if documented[option].get("required")} == required - {"options"}
     offered = module.FilterModule().filters() if kind == "filter" else module.TestModule().tests()

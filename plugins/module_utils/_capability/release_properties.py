@@ -17,7 +17,7 @@ from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
 from .._unstructured import nested
-from .._version import Minor
+from .._version import Minor, is_semantic_version
 from .inclusion import InclusionContext, decide
 
 _CONFIG_OPERATOR_ONLY = "false-except-for-the-config-operator"
@@ -49,8 +49,12 @@ def read_minor_data(
     oldest, newest = min(capability_data.BRANCHES), capability_data.newest_minor()
     if not capability_data.has_capabilities(minor):
         message = f"{minor} has no capabilities, expected {oldest} or later"
-        hint = 'Set the version of the release in quotes, such as "4.20": YAML reads an unquoted 4.20 as the number 4.2'
-        problems.error("unsupported-version", "openshift_version", message, hint)
+        where, hint = "openshift_version", f"Use a release of {oldest} or later"
+        if release.path and release.version is not None and is_semantic_version(release.version):
+            where = release.path
+        elif _may_be_a_number(minor):
+            hint = f'Quote the version: YAML reads an unquoted {minor}0 as the number {minor}, so write "{minor}0"'
+        problems.error("unsupported-version", where, message, hint)
         return None
     names, source = crd_names(release, feature_set, cluster_profile)
     unknown = f"{minor} is not known to this collection, which knows {oldest} to {newest}"
@@ -64,6 +68,11 @@ def read_minor_data(
     )
     problems.warning("unknown-version", source, message, "Update the collection")
     return capability_data.data_from_names(minor, names, source)
+
+
+def _may_be_a_number(minor: Minor) -> bool:
+    """Whether YAML may have read another minor, without quotes, as this one: 4.20 as the number 4.2."""
+    return 0 < minor.minor < 10
 
 
 def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple[frozenset[str] | None, str]:

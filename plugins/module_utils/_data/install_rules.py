@@ -27,7 +27,8 @@ Layer = Literal["installer", "ClusterVersion", "HostedCluster", "documentation"]
 class Rule(NamedTuple):
     """A rule for installations by one of ``methods``, from ``since`` to ``until`` (``None``: no end).
 
-    ``condition``: when it applies, for readers. ``message``: the layer's own message if it has one.
+    ``condition``: when it applies, for readers. ``message``: the layer's own message if it has one,
+    without the field that it begins with.
     """
 
     name: str
@@ -73,7 +74,7 @@ BASELINE_REQUIRED = Rule(
     Minor(4, 11),
     None,
     "the capabilities block has no baselineCapabilitySet, although the documentation says that it means vCurrent",
-    'capabilities.baselineCapabilitySet: Unsupported value: ""',
+    'Unsupported value: ""',
     f"{VALIDATION} validateCapabilities (its test 'invalid empty string baseline capability set')",
 )
 BAREMETAL_HOSTS = Rule(
@@ -82,7 +83,7 @@ BAREMETAL_HOSTS = Rule(
     Minor(4, 17),
     None,
     "platform baremetal, MachineAPI is enabled, and platform.baremetal.hosts is empty",
-    "platform.baremetal.hosts: Invalid value: bare metal hosts are missing",
+    "Invalid value: bare metal hosts are missing",
     "openshift/installer:pkg/types/baremetal/validation/platform.go ValidatePlatform (openshift/installer#8521)",
     ("ipi", "upi"),
 )
@@ -92,7 +93,7 @@ BAREMETAL_HOSTS_ALWAYS = Rule(
     Minor(4, 11),
     Minor(4, 16),
     "platform baremetal, and platform.baremetal.hosts is empty",
-    "platform.baremetal.hosts: Invalid value: bare metal hosts are missing",
+    "Invalid value: bare metal hosts are missing",
     "openshift/installer:pkg/types/baremetal/validation/platform.go ValidatePlatform, before openshift/installer#8521",
     ("ipi", "upi"),
 )

@@ -33,6 +33,8 @@ from .._yaml.nodes import BOM, Lines, Node, Tree, below, parse_tree, walk
 _JINJA = re.compile(r"\{[{%#]")
 _COMMENT = re.compile(r"(^|\s)#.*")
 _KEY_LINE = re.compile(r"""(\s*(?:-\s+)*)["']?([\w./-]+)["']?\s*:(?:\s|$)""")
+_QUOTE = re.compile("['\"]")
+_QUOTED_INDICATOR = re.compile(r"""(['"])(?:[^\w\s]|<[a-z ]+>)\1""")
 _ODD_BREAKS = frozenset("\r\x85\u2028\u2029")
 _BREAKS = _ODD_BREAKS | {"\n"}
 _TAGS = frozenset(
@@ -247,9 +249,14 @@ def _report_jinja(at: str, path: str, problems: Problems) -> None:
 
 def _not_yaml(error: YamlError, where: str) -> Problem:
     location = f"{_at(where, error.line)}, column {error.column}" if error.line else where
-    # The parser may quote a secret. Indicators are short.
-    message = re.sub(r"(['\"])(?:(?!\1).){4,}\1", "(not shown)", error.message)
-    return Problem("error", "invalid-yaml", location, f"is not YAML: {message}", "Correct the syntax")
+    return Problem("error", "invalid-yaml", location, f"is not YAML: {_masked(error.message)}", "Correct the syntax")
+
+
+def _masked(message: str) -> str:
+    """A message of the parser without longer quotations, which may be secrets. Quoted indicators stay."""
+    if not _QUOTE.search(_QUOTED_INDICATOR.sub("", message)):
+        return message
+    return re.sub(r"(['\"])(?:(?!\1).){4,}\1", "(not shown)", message)
 
 
 def _at(where: str, line: int) -> str:

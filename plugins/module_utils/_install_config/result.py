@@ -23,8 +23,11 @@ from .secrets import masked
 from .selection_source import ResolvedSelection
 
 
-def installation_dict(check: InstallCheck) -> dict[str, Any]:
-    """Convert a check; without a selection, return only the keys that do not depend on it."""
+def installation_dict(check: InstallCheck, *, failed: bool = False) -> dict[str, Any]:
+    """Convert a check; without a selection, return only the keys that do not depend on it.
+
+    ``failed``: there are errors. Then the selection is returned only in its corrected form.
+    """
     result: dict[str, Any] = {
         "install_method": check.method,
         "platform": check.platform,
@@ -32,16 +35,24 @@ def installation_dict(check: InstallCheck) -> dict[str, Any]:
     }
     if check.resolved is None or check.status is None:
         return result
-    return {**result, **_selection_forms(check, check.resolved, check.status)}
+    block = _block(check.resolved)
+    suggested = block if check.suggested_selection is None else check.suggested_selection.to_api()
+    result["suggested_capabilities"] = suggested
+    # The forms of a selection that violates a rule are useless, and would hide the message of the failed task.
+    return result if failed else {**result, **_selection_forms(check, block, check.resolved.reasons, check.status)}
 
 
-def _selection_forms(check: InstallCheck, resolved: ResolvedSelection, status: CapabilityStatus) -> dict[str, Any]:
-    block = {} if resolved.selection is None else resolved.selection.to_api()
+def _block(resolved: ResolvedSelection) -> dict[str, Any]:
+    return {} if resolved.selection is None else resolved.selection.to_api()
+
+
+def _selection_forms(
+    check: InstallCheck, block: dict[str, Any], reasons: tuple[str, ...], status: CapabilityStatus
+) -> dict[str, Any]:
     return {
         "capabilities": block,
         "shortest_capabilities": block if check.shortest is None else check.shortest.selection.to_api(),
-        "suggested_capabilities": block if check.suggested_selection is None else check.suggested_selection.to_api(),
-        "explanation": list(resolved.reasons),
+        "explanation": list(reasons),
         "enabled_capabilities": sorted(status.enabled),
         "known_capabilities": sorted(status.known),
         "cluster_version_spec": _spec(_cluster_version_block(check.method, block, status)),

@@ -34,6 +34,8 @@ METADATA = "release-metadata"
 IMAGE_REFERENCES = "image-references"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _METADATA_KIND = "cincinnati-metadata-v0"
+_BOTH = f"{RELEASE_MANIFESTS}/ and {CVO_MANIFESTS}/"
+_MOST_SHOWN = 3
 _EXTRACT_AGAIN = "Extract the release again"
 _SET_RELEASE = "Set release to an extracted release"
 
@@ -130,6 +132,8 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         if os.path.isdir(directory) and not os.access(directory, os.R_OK | os.X_OK):
             message = "cannot be read: no permission"
             problems.error("unreadable-directory", directory, message, "Check the permissions")
+    if not problems:
+        _check_level(path, problems)
     if problems:
         return ()
     has_release, has_cvo = (os.path.isdir(os.path.join(path, name)) for name in (RELEASE_MANIFESTS, CVO_MANIFESTS))
@@ -144,6 +148,29 @@ def _directories(path: str, problems: Problems) -> tuple[str, ...]:
         message = f"contains {CVO_MANIFESTS}/ but no {RELEASE_MANIFESTS}/"
         problems.error("missing-directory", path, message, hint)
     return ("",)
+
+
+def _check_level(path: str, problems: Problems) -> None:
+    """Report a directory of a release image, or a directory of releases, that is given instead of a release."""
+    parent, name = os.path.split(path)
+    parts = (RELEASE_MANIFESTS, CVO_MANIFESTS)
+    if name in parts and all(os.path.isdir(os.path.join(parent, part)) for part in parts):
+        message = f"is one of the two directories of a release, expected the directory that contains both {_BOTH}"
+        problems.error("wrong-directory", path, message, f"Set release to {parent}")
+        return
+    if any(os.path.lexists(os.path.join(path, name)) for name in (*parts, METADATA, IMAGE_REFERENCES)):
+        return
+    with os.scandir(path) as entries:
+        names = sorted(entry.name for entry in entries if os.path.isdir(os.path.join(entry.path, RELEASE_MANIFESTS)))
+    if names:
+        message = f"contains {_counted(len(names))}, expected the directory of one release, which contains {_BOTH}"
+        shown = [os.path.join(path, name) for name in names[:_MOST_SHOWN]]
+        hint = f"Set release to {' or '.join(shown)}{', or to another one of them' * (len(names) > _MOST_SHOWN)}"
+        problems.error("wrong-directory", path, message, hint)
+
+
+def _counted(releases: int) -> str:
+    return f"{releases} releases" if releases > 1 else "a release"
 
 
 def _has_manifest_files(path: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import did_you_mean
 
 KNOWN = ["Console", "baremetal", "Storage"]
+SAMPLES = ["openshift-samples", "openshift-tests", "ImageRegistry"]
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,18 @@ def test_the_hint_for_a_name_that_does_not_exist(name, hint):
 
 def test_the_hint_if_no_name_is_known():
     assert did_you_mean("Console", []) == "Remove it"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("samples", "Did you mean openshift-samples?"),
+        ("Registry", "Did you mean ImageRegistry?"),
+        # Part of more than one name
+        ("pens", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
+        # Too short a part
+        ("ift", "Use one of: ImageRegistry, openshift-samples, openshift-tests"),
+    ],
+)
+def test_the_hint_for_a_part_of_one_name(name, hint):
+    assert did_you_mean(name, SAMPLES) == hint

@@ -228,6 +228,8 @@ def test_the_suggested_selection_has_no_unknown_names(run):
 
     assert outcome.failed
     assert [item["rule"] for item in outcome["violations"]] == ["inst-known-names", "inst-ingress"]
+    assert "capabilities" not in outcome.result
+    assert "consequences" not in outcome.result
     assert names(outcome["suggested_capabilities"]) == {"Storage", "Ingress"}
 
 

@@ -196,7 +196,6 @@ def test_an_unknown_minor_without_a_crd_is_an_error(minor):
 
     assert problem.where == "openshift_version"
     assert (f"4.11 to {newest_minor()}" if minor == V9_9 else "expected 4.11 or later") in problem.message
-    assert ("quote" in problem.hint) is (minor < V4_15)
 
 
 def test_an_always_enabled_name_must_be_one_that_the_crd_of_an_unknown_minor_has():
@@ -223,3 +222,21 @@ def test_without_gates_the_feature_set_decides_which_names_are_gated():
     assert names_disabled_by_gates(None, "") == GATED_NAMES
     assert names_disabled_by_gates(None, "TechPreviewNoUpgrade") == set()
     assert names_disabled_by_gates(frozenset(), "TechPreviewNoUpgrade") == GATED_NAMES
+
+
+@pytest.mark.parametrize(
+    ("minor", "files", "where", "hint"),
+    [
+        (Minor(4, 10), None, "openshift_version", "Use a release of 4.11 or later"),
+        # What YAML reads instead of an unquoted 4.20
+        (Minor(4, 2), None, "openshift_version", "Quote the version: YAML reads an unquoted 4.20 as the number 4.2"),
+        # The version of a release is not a number in YAML.
+        (None, Files(Minor(4, 10), manifest("one")), "here", "Use a release of 4.11 or later"),
+        (None, Files(Minor(4, 2), manifest("one")), "here", "Use a release of 4.11 or later"),
+    ],
+)
+def test_a_version_without_capabilities_is_quoted_only_if_it_may_be_a_number(minor, files, where, hint):
+    (problem,) = errors(minor, files)
+
+    assert (problem.code, problem.where) == ("unsupported-version", where)
+    assert problem.hint.startswith(hint)

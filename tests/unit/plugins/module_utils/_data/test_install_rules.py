@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
@@ -46,6 +48,7 @@ def test_every_rule_has_a_row_for_each_time_in_which_it_holds(name, windows):
 def test_every_row_says_when_it_applies_what_is_answered_and_where_that_stands(rule):
     for text in (rule.condition, rule.message, rule.source):
         assert text.strip() == text != ""
+    assert not re.match(r"[\w.]+\.[\w.]+: ", rule.message), "the location of a problem names the field"
     assert "openshift/" in rule.source
     assert rule.methods
     assert set(rule.methods) <= set(INSTALL_METHODS)

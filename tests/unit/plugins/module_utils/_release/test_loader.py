@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,45 @@ def test_a_directory_without_manifests(tmp_path):
     hint = "Set release to an extracted release"
 
     assert errors(tmp_path) == [("empty-release", str(tmp_path), message, hint)]
+
+
+@pytest.mark.parametrize("part", ["manifests", "release-manifests"])
+def test_a_directory_of_the_release_image_instead_of_the_release(part, tmp_path):
+    path = write_release(tmp_path, FILES)
+    # A CVO's own manifest is a template, so as a flat directory it would not be YAML.
+    (path / "manifests" / "0000_00_cvo.yaml").write_text("image: {{.ReleaseImage}}\n", "utf-8")
+    message = (
+        "is one of the two directories of a release, expected the directory that contains both release-manifests/ and "
+        "manifests/"
+    )
+
+    assert errors(path / part) == [("wrong-directory", str(path / part), message, f"Set release to {path}")]
+
+
+@pytest.mark.parametrize(
+    ("names", "found", "hint"),
+    [
+        ("a", "a release", "Set release to {0}/a"),
+        ("ab", "2 releases", "Set release to {0}/a or {0}/b"),
+        ("abcd", "4 releases", "Set release to {0}/a or {0}/b or {0}/c, or to another one of them"),
+    ],
+)
+def test_a_directory_of_releases_instead_of_a_release(names, found, hint, tmp_path):
+    for name in names:
+        write_release(tmp_path / name, FILES)
+    (tmp_path / "clusterversion.yaml").write_text("a: [\n", "utf-8")
+    message = (
+        f"contains {found}, expected the directory of one release, which contains release-manifests/ and manifests/"
+    )
+
+    assert errors(tmp_path) == [("wrong-directory", str(tmp_path), message, hint.format(tmp_path))]
+
+
+def test_a_flat_release_may_contain_the_directory_of_another_one(tmp_path):
+    write_files(tmp_path, {**FILES, "release-metadata": json.dumps(metadata("4.20.3"))})
+    write_release(tmp_path / "other", FILES)
+
+    assert load_release(str(tmp_path)).release.version == "4.20.3"
 
 
 def test_missing_release_manifests(tmp_path):
