@@ -62,6 +62,8 @@ ADMISSION_BINDINGS = ApiResource(
 )
 CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
 FEATURE_GATES = ApiResource("config.openshift.io", "v1", "featuregates", "FeatureGate")
+API_SERVERS = ApiResource("config.openshift.io", "v1", "apiservers", "APIServer")
+INFRASTRUCTURES = ApiResource("config.openshift.io", "v1", "infrastructures", "Infrastructure")
 PROXIES = ApiResource("config.openshift.io", "v1", "proxies", "Proxy")
 
 

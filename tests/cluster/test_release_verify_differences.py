@@ -16,8 +16,10 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Rollouts,
     config_map,
     crd,
+    deployment,
     ids,
     manifest,
+    namespace,
     path_of,
     rollouts_of,
 )
@@ -35,6 +37,7 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 NODES = "/api/v1/nodes"
+INJECT_TLS = "config.openshift.io/inject-tls"
 
 
 # What is no difference
@@ -66,6 +69,35 @@ def test_injected_bundles_are_no_difference(rollouts: Rollouts) -> None:
     rollouts.done(release)
 
     assert found(verified(rollouts, release)) == {}
+
+
+def test_configuration_that_the_cvo_injects_is_expected(rollouts: Rollouts) -> None:
+    definitions = [
+        crd(plural, kind, namespaced=False, group="config.openshift.io")
+        for plural, kind in (("infrastructures", "Infrastructure"), ("apiservers", "APIServer"))
+    ]
+    text = "apiVersion: operator.openshift.io/v1alpha1\nkind: GenericOperatorConfig\n"
+    config = config_map("config", annotations={INJECT_TLS: "true"}, data={"config.yaml": text})
+    name = "cluster-version-operator"
+    cvo = deployment(name, "openshift-cluster-version", container={"name": name})
+    bundle = config_map("bundle", labels={"config.openshift.io/inject-trusted-cabundle": "true"}, data={})
+    release = rollouts.release([*definitions, namespace("openshift-cluster-version"), cvo, config, bundle])
+    options = {"openshift_version": "5.0.0"}
+    rollouts.done(release, **options)
+    api = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster"}}
+    status = {"apiServerInternalURI": "https://api-int.test:6443"}
+    path = "/apis/config.openshift.io/v1"
+    rollouts.api.post(f"{path}/infrastructures", {**api, "kind": "Infrastructure", "status": status})
+    field = f'.spec.template.spec.containers[name="{name}"].env'
+    (different,) = verified(rollouts, release, **options)["different"]
+    assert [item["field"] for item in different["fields"]] == [field]
+
+    assert ids(rollouts.done(release, **options), "changed_resources") == [f"Deployment {name}"]
+    rollouts.api.patch(path_of(bundle), {"data": {"ca-bundle.crt": "x"}})
+    tls = rollouts.get(config)["data"]["config.yaml"]
+    assert "minTLSVersion: VersionTLS12" in tls
+    rollouts.api.patch(path_of(config), {"data": {"config.yaml": tls.replace("\n  - ", "\n    - ")}})
+    assert found(verified(rollouts, release, **options), idle=True) == {}
 
 
 def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> None:
@@ -184,11 +216,16 @@ if (_REAL / "release-manifests").is_dir():
     @pytest.mark.slow
     def test_nothing_is_different_after_a_rollout_of_a_real_release(rollouts: Rollouts) -> None:
         applied = rollouts.apply(_REAL, capabilities=selection("NodeTuning"))
-        hindered = {(item["kind"], item["namespace"], item["name"]) for item in applied["failed_resources"]}
+        lacking = [item for item in applied["failed_resources"] if item["state"] != "unserved"]
+        unserved = {item["where"] for item in applied["problems"] if item["code"] == "unserved-kind"}
 
         outcome = verified(rollouts, _REAL)
 
         assert outcome["different"] == []
         assert outcome["unexpected"] == []
-        assert {(item["kind"], item["namespace"], item["name"]) for item in outcome["missing"]} == hindered
+        named = ("kind", "namespace", "name")
+        assert {tuple(item[key] for key in named) for item in outcome["missing"]} == {
+            tuple(item[key] for key in named) for item in lacking
+        }
+        assert {item["where"] for item in outcome["problems"] if item["code"] == "unserved-kind"} == unserved
         assert outcome["verified"] > 900

@@ -243,7 +243,7 @@ def set_proxy(rollouts: Rollouts, **status: str) -> None:
 
 def variables(rollouts: Rollouts, body: Body) -> dict[str, str]:
     (container,) = rollouts.get(body)["spec"]["template"]["spec"]["containers"]
-    return {item["name"]: item["value"] for item in container.get("env") or ()}
+    return {item["name"]: item.get("value", "") for item in container.get("env") or ()}
 
 
 def test_proxy_of_the_cluster_is_injected(rollouts: Rollouts) -> None:
@@ -255,7 +255,12 @@ def test_proxy_of_the_cluster_is_injected(rollouts: Rollouts) -> None:
     set_proxy(rollouts, httpProxy="http://p:1", noProxy=".local")
     outcome = rollouts.done(release)
     assert ids(outcome, "changed_resources") == ["Deployment a"]
-    assert variables(rollouts, body) == {"A": "a", "HTTP_PROXY": "http://p:1", "NO_PROXY": ".local"}
+    assert variables(rollouts, body) == {
+        "A": "a",
+        "HTTP_PROXY": "http://p:1",
+        "HTTPS_PROXY": "",
+        "NO_PROXY": ".local",
+    }
 
 
 def test_removed_proxy_is_removed_from_the_containers(rollouts: Rollouts) -> None:
@@ -270,8 +275,10 @@ def test_removed_proxy_is_removed_from_the_containers(rollouts: Rollouts) -> Non
 
 
 def test_unknown_container_is_an_error(rollouts: Rollouts) -> None:
-    outcome = rollouts.apply([deployment("a", annotations={INJECT_PROXY: "main,other"})])
-    ((code, where),) = outcome.faults
+    release = with_proxy(rollouts, deployment("a", annotations={INJECT_PROXY: "main,other"}))
+    rollouts.done(release)
+    set_proxy(rollouts, httpProxy="http://p:1")
+    ((code, where),) = rollouts.apply(release).faults
     assert code == "unknown-container"
     assert INJECT_PROXY in where
 

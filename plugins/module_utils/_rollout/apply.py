@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .._cluster.injection import inject
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import is_established, wait_until_established
@@ -212,9 +213,11 @@ class Applier:
         dry_run = self._options.dry_run
         ownership = self._ownership.of_live(live)
         problems = Problems()
+        content = self._loaded.release.read_body(manifest)
+        inject(manifest, content, self._ownership.config, problems)
         body = build_apply_object(
             manifest,
-            self._loaded.release.read_body(manifest),
+            content,
             ownership,
             self._hash(manifest, ownership),
             target.kind.namespaced,

@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .._cluster.cluster_version import parse_cluster_version
+from .._cluster.configuration import ConfigReading, read_config
 from .._cluster.live import CLUSTER_VERSION, find_cluster_version
 from .._cluster.status import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
@@ -27,14 +27,12 @@ from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
 from .change_set import LiveMetadata
-from .desired_object import requests_proxy
-from .feature_set import FeatureGateReading, cluster_options, needs_feature_set, read_feature_gate, read_proxy
+from .feature_set import FeatureGateReading, cluster_options, needs_feature_set, read_feature_gate
 from .inventory import Inventory
 from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, read_inventory
 from .options import ReleaseOptions, RolloutOptions
 
 _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
-_NO_PROXY: Mapping[str, Any] = MappingProxyType({})
 
 
 class ClusterState(NamedTuple):
@@ -70,9 +68,9 @@ class ClusterState(NamedTuple):
 class RolloutContext(NamedTuple):
     """Everything that a rollout knows before it writes: the cluster, and how the release applies to it.
 
-    ``manifests`` are those that pass every filter except capabilities and overrides. ``members`` and ``proxy`` are
-    read only for a rollout. ``proxy_problems`` report why the proxy could not be read. ``feature_gate_crd`` is the
-    manifest that defines FeatureGate, if the rollout must apply it first.
+    ``manifests`` are those that pass every filter except capabilities and overrides. ``members`` and ``configuration``
+    are read only for a rollout. ``feature_gate_crd`` is the manifest that defines FeatureGate, if the rollout must
+    apply it first.
     """
 
     state: ClusterState
@@ -82,8 +80,7 @@ class RolloutContext(NamedTuple):
     manifests: tuple[Manifest, ...]
     problems: tuple[Problem, ...]
     members: ApplySetMembers = _NO_MEMBERS
-    proxy: Mapping[str, Any] = _NO_PROXY
-    proxy_problems: tuple[Problem, ...] = ()
+    configuration: ConfigReading = ConfigReading()
     feature_gate_crd: Manifest | None = None
 
     @property
@@ -142,8 +139,8 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     entries = state.inventory.entries if state.inventory else {}
     resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
     members = find_members(client, state.kinds, sorted(resources))
-    proxy, proxy_problems = _read_proxy(client, context)
-    return context._replace(members=members, proxy=proxy, proxy_problems=proxy_problems, feature_gate_crd=crd)
+    configuration = read_config(client, state.kinds, context.manifests, loaded.release.minor)
+    return context._replace(members=members, configuration=configuration, feature_gate_crd=crd)
 
 
 def rollout_context(
@@ -255,16 +252,6 @@ def _check_profile(context: RolloutContext, cluster_profile: str | None) -> None
         message = "contains no manifest for this cluster"
         hint = "Check cluster_profile, feature_set and exclude_identifier"
         raise InvalidOptionError([Problem("error", "empty-release", "release", message, hint), *context.problems])
-
-
-def _read_proxy(client: Client, context: RolloutContext) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
-    """The cluster's proxy, if a manifest may request it, or why it may not be read."""
-    if not any(requests_proxy(manifest) for manifest in context.manifests):
-        return {}, ()
-    try:
-        return read_proxy(client, context.state.kinds), ()
-    except ApiError as error:
-        return {}, _forbidden(error)
 
 
 def _forbidden(error: ApiError) -> tuple[Problem, ...]:

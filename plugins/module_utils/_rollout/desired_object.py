@@ -16,6 +16,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._cluster.injected_config import InjectedConfig
 from .._problems import Problems, shown, type_name
 from .._release.manifest import DELETE_ANNOTATION, Manifest, location
 from .._unstructured import mappings_in, nested
@@ -33,7 +34,6 @@ CREATED_BY_ROLLOUT = "capability.openshift.io/created-by-rollout"
 NORMALIZED = "-normalized"
 """Suffix of the hash if fields were dropped that the API does not declare. The rollout applies them once it does."""
 
-_INJECT_PROXY = "config.openshift.io/inject-proxy"
 _INJECT_CA_BUNDLE = "service.beta.openshift.io/inject-cabundle"
 _FORMAT = "2"
 """Part of the hash. Increase it if this file builds other objects from the same manifests."""
@@ -44,19 +44,19 @@ _APPLIED_BEFORE_THEIR_OWNER = ("clusterversions.config.openshift.io", "featurega
 
 _CLUSTER_ROLE = "rbac.authorization.k8s.io", "ClusterRole"
 _CLUSTER_OPERATOR = "config.openshift.io", "ClusterOperator"
-_PROXY_VARIABLES = {"HTTP_PROXY": "httpProxy", "HTTPS_PROXY": "httpsProxy", "NO_PROXY": "noProxy"}
 
 
 class OwnershipMetadata(NamedTuple):
     """The metadata that all objects of a rollout have in common.
 
     ``applyset`` is the id of the ApplySet, ``owner_uid`` the uid of the ClusterVersion (empty if there is none), and
-    ``proxy`` the status of the cluster's Proxy. ``is_created``: a rollout created the object, or is going to.
+    ``config`` the configuration of the cluster that is injected into manifests. ``is_created``: a rollout created the
+    object, or is going to.
     """
 
     applyset: str
     owner_uid: str
-    proxy: Mapping[str, Any]
+    config: InjectedConfig
     is_created: bool = True
 
     def of_live(self, metadata: Mapping[str, Any] | None) -> OwnershipMetadata:
@@ -79,11 +79,6 @@ def is_create_only(annotations: Mapping[str, str] | None) -> bool:
     return (annotations or {}).get(CREATE_ONLY_ANNOTATION, "").lower() == "true"
 
 
-def requests_proxy(manifest: Manifest) -> bool:
-    """Whether the manifest requests the proxy variables of the cluster."""
-    return _INJECT_PROXY in (manifest.annotations or {})
-
-
 def check_annotations(manifest: Manifest, problems: Problems) -> None:
     """Report annotations that make the CVO reject a manifest."""
     value = (manifest.annotations or {}).get(DELETE_ANNOTATION)
@@ -95,9 +90,8 @@ def check_annotations(manifest: Manifest, problems: Problems) -> None:
 
 def last_applied_hash(manifest: Manifest, text: bytes, ownership: OwnershipMetadata) -> str:
     """The hash of the object to apply. ``text`` is the document of the manifest, which is not parsed."""
-    proxy = ownership.proxy if requests_proxy(manifest) else {}
-    variables = [str(proxy.get(field) or "") for field in _PROXY_VARIABLES.values()]
-    parts = [_FORMAT, ownership.applyset, _owner_uid(manifest, ownership), str(ownership.is_created), *variables]
+    owner, injected = _owner_uid(manifest, ownership), ownership.config.values_for(manifest)
+    parts = [_FORMAT, ownership.applyset, owner, str(ownership.is_created), injected]
     return hashlib.sha256("\0".join(parts).encode() + b"\0" + text).hexdigest()[:24]
 
 
@@ -111,6 +105,7 @@ def build_apply_object(
 ) -> dict[str, Any]:
     """Build the object to apply from ``manifest`` with the parsed ``body``; ``hash_value`` is its last-applied hash.
 
+    The configuration of the cluster is already in ``body`` (``_cluster.injection.inject``).
     The object must not be applied if an error is reported.
     """
     annotations = manifest.annotations or {}
@@ -138,7 +133,6 @@ def build_apply_object(
         obj.pop("rules", None)
     if annotations.get(_INJECT_CA_BUNDLE) == "true":
         _remove_ca_bundles(obj)
-    _inject_proxy(manifest, obj, ownership.proxy, problems)
     return obj
 
 
@@ -175,29 +169,3 @@ def _remove_ca_bundles(obj: dict[str, Any]) -> None:
     spec = obj.get("spec")
     if isinstance(spec, dict):
         spec.pop("caBundle", None)  # of an APIService
-
-
-def _inject_proxy(manifest: Manifest, obj: dict[str, Any], proxy: Mapping[str, Any], problems: Problems) -> None:
-    """Set the cluster's proxy variables in the containers that the annotation names."""
-    names = (manifest.annotations or {}).get(_INJECT_PROXY)
-    if names is None or manifest.resource_id.kind not in ("Deployment", "DaemonSet"):
-        return
-    containers = nested(obj, "spec", "template", "spec", "containers")
-    by_name = {str(item.get("name")): item for item in mappings_in(containers) if isinstance(item, dict)}
-    variables = [
-        {"name": name, "value": str(proxy[field])} for name, field in _PROXY_VARIABLES.items() if proxy.get(field)
-    ]
-    for name in names.split(","):
-        container = by_name.get(name)
-        if container is None:
-            where = location(manifest.file, manifest.document, field=f"metadata.annotations[{_INJECT_PROXY}]")
-            message = f"names container {shown(name)}, expected one of the pod template: {', '.join(by_name) or 'none'}"
-            problems.error("unknown-container", where, message, "Name a container of the pod template")
-            continue
-        env = container.get("env") or []
-        if not isinstance(env, list):
-            where = location(manifest.file, manifest.document, field="spec.template.spec.containers.env")
-            problems.error("not-a-list", where, f"is {type_name(env)}, expected a list", "Write a list")
-            continue
-        injected = [item["name"] for item in variables]
-        container["env"] = [item for item in env if nested(item, "name") not in injected] + variables

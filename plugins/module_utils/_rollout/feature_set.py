@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The feature set and the proxy of a cluster, as read from it or set by the user."""
+"""The feature set of a cluster, as read from it or set by the user."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from .._kubernetes.rest_mapper import RestMapper
 from .._problems import Problem
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
-from .._resources import FEATURE_GATES, PROXIES, Target
+from .._resources import FEATURE_GATES, Target
 from .._unstructured import mappings_in, nested
 from .inventory import Inventory
 
 _FEATURE_GATE = Target(FEATURE_GATES, "cluster")
-_PROXY = Target(PROXIES, "cluster")
 
 
 class FeatureGateReading(NamedTuple):
@@ -108,13 +107,6 @@ def cluster_options(
 def needs_feature_set(manifest: Manifest) -> bool:
     """Whether the inclusion of a manifest depends on the feature set."""
     return FEATURE_SET_ANNOTATION in (manifest.annotations or {})
-
-
-def read_proxy(client: Client, kinds: RestMapper) -> Mapping[str, Any]:
-    """Read the status of the cluster's Proxy, empty if there is none. Raises ``ClusterError``."""
-    if kinds.find(PROXIES.group, PROXIES.kind) is None:
-        return {}
-    return nested(client.find(_PROXY), "status") or {}
 
 
 def _gates(obj: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:

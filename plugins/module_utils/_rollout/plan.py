@@ -14,7 +14,7 @@ from .._capability.cluster_options import inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._cluster.cluster_version import CVO
 from .._kubernetes.client import FIELD_MANAGER
-from .._problems import ClusterError, Problem, Problems, raise_errors
+from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, TaskGraph, task_graph
@@ -22,7 +22,7 @@ from .._resources import CLUSTER_VERSIONS, ResourceId
 from .._unstructured import nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, checked_criteria, defines, included_by_resource, resources_dropped_by
-from .desired_object import OwnershipMetadata, is_create_only, requests_proxy
+from .desired_object import OwnershipMetadata, is_create_only
 from .drift import owned_digest
 from .enablement import (
     CapabilityPlan,
@@ -111,17 +111,16 @@ def plan_rollout(
 
 
 def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: Problems) -> ManifestPlan:
-    """Choose the manifests to apply. Raises ``ClusterError`` if one requests the proxy, which could not be read."""
+    """Choose the manifests to apply. Raises ``ClusterError`` if one needs a configuration that could not be read."""
     context = plan.context
     manifests = included_by_resource(context, capabilities.status)
-    if any(requests_proxy(manifest) for manifest in manifests):
-        raise_errors(context.proxy_problems, ClusterError)
+    context.configuration.check(manifests)
     _warn_about_cvo(manifests, problems)
     required = _required_mode(plan, capabilities.status)
     mode = plan.options.mode or required
     inventory = _planned_inventory(plan, capabilities, manifests, mode)
     uid = nested(capabilities.cluster_version, "metadata", "uid")
-    ownership = OwnershipMetadata(applyset_id(), str(uid or ""), context.proxy)
+    ownership = OwnershipMetadata(applyset_id(), str(uid or ""), context.configuration.config)
     return ManifestPlan(manifests, mode, required, inventory, ownership)
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from .._cluster.injected_config import InjectedConfig
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problem, Problems, raise_errors
@@ -238,7 +239,7 @@ def _apply_definition(session: _Session, plan: RolloutPlan, crd: Manifest) -> Ap
     """Apply a CustomResourceDefinition that the rollout itself needs. Raises ``ClusterError``."""
     options = ApplyOptions("reconcile", plan.options.force_conflicts, False, False, session.timings)
     baseline = Baseline(plan.context.live, plan.context.state.inventory)
-    applier = _applier(session, plan, OwnershipMetadata(applyset_id(), "", {}), options, baseline)
+    applier = _applier(session, plan, OwnershipMetadata(applyset_id(), "", InjectedConfig()), options, baseline)
     result = applier.apply(crd)
     if result.pending:
         result = applier.wait_until_established(result, session.timings.establish)

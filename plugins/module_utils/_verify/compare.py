@@ -11,6 +11,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._cluster.configuration import read_config
+from .._cluster.injected_config import InjectedConfig
+from .._cluster.injection import inject, with_live_formatting
 from .._cluster.operators import readiness_of
 from .._cluster.readiness import Readiness, can_be_unready
 from .._kubernetes.api_errors import ApiError
@@ -22,7 +25,6 @@ from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
 from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
-from .._rollout.feature_set import read_proxy
 from .._unstructured import mappings_in, nested
 from .difference import Difference, differences, masked
 
@@ -48,11 +50,8 @@ def compare(
     problems: Problems,
 ) -> Sequence[CheckedResource]:
     """Read the ``existing`` resources and compare each with its manifest; report what affects all of them."""
-    proxy: Mapping[str, Any] = {}
-    try:
-        proxy = read_proxy(client, kinds)
-    except ApiError as error:
-        problems += error.problems
+    configuration = read_config(client, kinds, [manifest for manifest, _target in existing], loaded.release.minor)
+    problems += [problem for reasons in configuration.unread.values() for problem in reasons]
 
     def check(item: tuple[Manifest, Target]) -> CheckedResource:
         manifest, target = item
@@ -69,7 +68,7 @@ def compare(
         if is_create_only(manifest.annotations):
             return CheckedResource(manifest, readiness=unready)
         reported = Problems()
-        fields = _different_fields(loaded, target, manifest, live, proxy, reported)
+        fields = _different_fields(loaded, target, manifest, live, configuration.config, reported)
         return CheckedResource(manifest, fields=fields, readiness=unready, problems=tuple(reported))
 
     return _without_undeclared_fields(client, existing, list(client.each(check, existing)))
@@ -80,16 +79,18 @@ def _different_fields(
     target: Target,
     manifest: Manifest,
     live: Mapping[str, Any],
-    proxy: Mapping[str, Any],
+    config: InjectedConfig,
     problems: Problems,
 ) -> tuple[Difference, ...]:
     """Return the fields that differ from the manifest; report why the desired object is unknown."""
     body = loaded.release.read_body(manifest)
-    ownership = OwnershipMetadata("", "", proxy, is_created=False)
+    inject(manifest, body, config, problems)
+    ownership = OwnershipMetadata("", "", config, is_created=False)
     desired = build_apply_object(manifest, body, ownership, "", target.kind.namespaced, problems)
     if problems.has_errors:
         return ()
-    different = masked(differences(_without_ownership(desired), live), manifest.resource_id.kind)
+    expected = with_live_formatting(manifest, _without_ownership(desired), live)
+    different = masked(differences(expected, live), manifest.resource_id.kind)
     return tuple(map(shortened, different))
 
 

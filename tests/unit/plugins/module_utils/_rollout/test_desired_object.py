@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import InjectedConfig
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     DELETE_ANNOTATION,
@@ -32,8 +33,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.desi
     mark_normalized,
 )
 
-PROXY = {"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"}
-OWNERSHIP = OwnershipMetadata("applyset-x-v1", "uid-1", {})
+OWNERSHIP = OwnershipMetadata("applyset-x-v1", "uid-1", InjectedConfig())
+PROXY = InjectedConfig({"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"})
 ADOPTED = OWNERSHIP.of_live({"annotations": {}})
 INJECT_PROXY = "config.openshift.io/inject-proxy"
 INJECT_CA = "service.beta.openshift.io/inject-cabundle"
@@ -189,51 +190,6 @@ def test_definitions_that_are_applied_before_the_owner_have_none(name: str) -> N
     assert "ownerReferences" not in built(body, namespaced=False)["metadata"]
 
 
-# The proxy
-
-
-def workload(kind: str = "Deployment", inject: str = "main", **container: Any) -> dict[str, Any]:
-    containers = [{"name": "main", **container}, {"name": "other"}]
-    spec = {"template": {"spec": {"containers": containers}}}
-    return body_of(kind, {INJECT_PROXY: inject}, api="apps/v1", spec=spec)
-
-
-def env_of(obj: dict[str, Any]) -> list[Any]:
-    return [item.get("env") for item in obj["spec"]["template"]["spec"]["containers"]]
-
-
-def test_proxy_replaces_variables_of_the_named_containers() -> None:
-    env = [{"name": "NO_PROXY", "value": "old"}, {"name": "HTTPS_PROXY", "value": "old value"}]
-    obj = built(workload(env=env), OWNERSHIP._replace(proxy=PROXY))
-    expected = [
-        {"name": "HTTPS_PROXY", "value": "old value"},
-        {"name": "HTTP_PROXY", "value": "http://p:1"},
-        {"name": "NO_PROXY", "value": ".local"},
-    ]
-    assert env_of(obj) == [expected, None]
-
-
-def test_all_named_containers_get_the_proxy() -> None:
-    assert all(env_of(built(workload("DaemonSet", "main,other"), OWNERSHIP._replace(proxy=PROXY))))
-
-
-def test_unknown_container_is_an_error() -> None:
-    _found, (problem,) = build(workload(inject="gone"))
-    assert problem.severity == "error"
-    assert "'gone'" in problem.message
-    assert "main, other" in problem.message
-
-
-def test_environment_that_is_not_a_list_is_an_error() -> None:
-    _found, (problem,) = build(workload(env={"a": "b"}), OWNERSHIP._replace(proxy=PROXY))
-    assert problem.message == "is a map, expected a list"
-
-
-def test_other_kinds_get_no_proxy() -> None:
-    body = workload("StatefulSet")
-    assert env_of(built(body, OWNERSHIP._replace(proxy=PROXY))) == [None, None]
-
-
 # The hash
 
 
@@ -244,20 +200,20 @@ def test_other_kinds_get_no_proxy() -> None:
         (OWNERSHIP, b"other", False),
         (OWNERSHIP._replace(owner_uid="uid-2"), b"text", False),
         (OWNERSHIP._replace(applyset="y"), b"text", False),
-        (OWNERSHIP._replace(proxy=PROXY), b"text", False),
-        (OWNERSHIP._replace(proxy={"readinessEndpoints": ["x"]}), b"text", True),
+        (OWNERSHIP._replace(config=PROXY), b"text", False),
+        (OWNERSHIP._replace(config=InjectedConfig({"readinessEndpoints": ["x"]})), b"text", True),
     ],
     ids=["same", "text", "owner", "set", "proxy", "nothing-of-the-proxy"],
 )
 def test_hash_changes_with_the_applied_object(ownership: OwnershipMetadata, text: bytes, same: bool) -> None:
-    manifest = parsed(workload())
+    manifest = parsed(body_of("Deployment", {INJECT_PROXY: "main"}, api="apps/v1"))
     assert (last_applied_hash(manifest, b"text", OWNERSHIP) == last_applied_hash(manifest, text, ownership)) is same
 
 
 def test_hash_of_an_object_without_proxy_does_not_depend_on_it() -> None:
     manifest = parsed(body_of())
     assert last_applied_hash(manifest, b"x", OWNERSHIP) == last_applied_hash(
-        manifest, b"x", OWNERSHIP._replace(proxy=PROXY)
+        manifest, b"x", OWNERSHIP._replace(config=PROXY)
     )
 
 
@@ -286,23 +242,20 @@ def test_ca_of_a_conversion_and_of_an_api_service_is_dropped() -> None:
     st.sampled_from(["ConfigMap", "Deployment", "ClusterOperator"]),
     st.fixed_dictionaries({}, optional={"spec": ODD, "webhooks": ODD, "status": ODD, "data": ODD}),
     st.fixed_dictionaries({}, optional={"labels": ODD, "ownerReferences": ODD}),
-    st.sampled_from([{}, {INJECT_PROXY: "main"}, {INJECT_CA: "true"}]),
-    ODD,
+    st.sampled_from([{}, {INJECT_CA: "true"}]),
 )
 def test_no_body_raises_an_exception(
-    kind: str, fields: dict[str, Any], metadata: dict[str, Any], annotations: dict[str, str], containers: Any
+    kind: str, fields: dict[str, Any], metadata: dict[str, Any], annotations: dict[str, str]
 ) -> None:
     body = body_of(kind, annotations, metadata=metadata, **fields)
-    if isinstance(body.get("spec"), dict):
-        body["spec"]["template"] = {"spec": {"containers": containers}}
-    obj, problems = build(body, OWNERSHIP._replace(proxy=PROXY))
+    obj, problems = build(body)
     assert problems or obj["metadata"]["labels"][PART_OF] == "applyset-x-v1"
     assert "status" not in obj
 
 
-@given(st.fixed_dictionaries({}, optional={"spec": ODD, "webhooks": ODD, "data": ODD}), ODD)
-def test_same_body_gives_the_same_object(fields: dict[str, Any], env: Any) -> None:
-    for body in (body_of(annotations={INJECT_CA: "true"}, **fields), workload(env=env)):
-        one, other = (build(copy.deepcopy(body), OWNERSHIP._replace(proxy=PROXY)) for _turn in range(2))
-        assert json.dumps(one[0]) == json.dumps(other[0])
-        assert one[1] == other[1]
+@given(st.fixed_dictionaries({}, optional={"spec": ODD, "webhooks": ODD, "data": ODD}))
+def test_same_body_gives_the_same_object(fields: dict[str, Any]) -> None:
+    body = body_of(annotations={INJECT_CA: "true"}, **fields)
+    one, other = (build(copy.deepcopy(body)) for _turn in range(2))
+    assert json.dumps(one[0]) == json.dumps(other[0])
+    assert one[1] == other[1]

@@ -1,0 +1,62 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the configuration of a cluster that the CVO injects into manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from .._kubernetes.api_errors import ApiError
+from .._kubernetes.client import Client
+from .._kubernetes.lookup import KindLookup
+from .._problems import ClusterError, Problem, raise_errors
+from .._release.manifest import Manifest
+from .._resources import API_SERVERS, INFRASTRUCTURES, PROXIES, ApiResource, Target
+from .._unstructured import Object, nested
+from .._version import Minor
+from .injected_config import InjectedConfig, config_kinds, tls_settings
+
+_NONE_UNREAD: Mapping[ApiResource, tuple[Problem, ...]] = MappingProxyType({})
+
+
+class ConfigReading(NamedTuple):
+    """The configuration for the manifests of a release. ``unread``: kinds that could not be read, and why."""
+
+    config: InjectedConfig = InjectedConfig()
+    unread: Mapping[ApiResource, tuple[Problem, ...]] = _NONE_UNREAD
+    minor: Minor | None = None
+
+    def check(self, manifests: Iterable[Manifest]) -> None:
+        """Raise ``ClusterError`` if one of ``manifests`` needs what could not be read."""
+        kinds = {kind for manifest in manifests for kind in config_kinds(manifest, self.minor)}
+        raise_errors((problem for kind in self.unread if kind in kinds for problem in self.unread[kind]), ClusterError)
+
+
+def read_config(client: Client, kinds: KindLookup, manifests: Iterable[Manifest], minor: Minor | None) -> ConfigReading:
+    """Read what ``manifests`` of a release of ``minor`` request. A missing object is empty, as for the CVO.
+
+    Raises ``ClusterError`` if the server does not answer.
+    """
+    requested = {kind for manifest in manifests for kind in config_kinds(manifest, minor)}
+    objects: dict[ApiResource, Object] = {}
+    unread: dict[ApiResource, tuple[Problem, ...]] = {}
+    for kind in sorted(requested):
+        if kinds.find(kind.group, kind.kind) is None:
+            continue
+        try:
+            objects[kind] = client.find(Target(kind, "cluster")) or {}
+        except ApiError as error:
+            unread[kind] = error.problems
+    config = InjectedConfig(
+        nested(objects.get(PROXIES), "status") or {},
+        str(nested(objects.get(INFRASTRUCTURES), "status", "apiServerInternalURI") or ""),
+        tls_settings(nested(objects.get(API_SERVERS), "spec", "tlsSecurityProfile"))
+        if API_SERVERS in requested
+        else None,
+    )
+    return ConfigReading(config, unread, minor)

@@ -1,0 +1,137 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Injects the configuration of a cluster into the body of a manifest, as the CVO does.
+
+CA bundles are not injected here: operators write them, and rollouts and comparisons leave them alone.
+Source: openshift/cluster-version-operator:lib/resourcebuilder/apps.go, podspec.go, core.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from .._problems import Problems, shown, type_name
+from .._release.manifest import Manifest, location
+from .._resources import INFRASTRUCTURES
+from .._unstructured import mappings_in, nested
+from .cluster_version import CVO
+from .injected_config import INJECT_PROXY, INJECT_TLS, InjectedConfig, is_cvo_deployment, requests_proxy, requests_tls
+from .tls_injection import InvalidServingInfoError, is_same_config, with_tls_settings
+
+_HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
+_DEFAULT_PORT = "443"
+_CVO_CONTAINER = CVO[1]
+
+
+def inject(manifest: Manifest, body: Mapping[str, Any], config: InjectedConfig, problems: Problems) -> None:
+    """Inject ``config`` into ``body``, the parsed manifest, which is changed.
+
+    The object must not be applied if an error is reported.
+    """
+    if requests_proxy(manifest) and config.proxy_variables:
+        names = (manifest.annotations or {})[INJECT_PROXY].split(",")
+        where = location(manifest.file, manifest.document, field=f"metadata.annotations[{INJECT_PROXY}]")
+        _set_variables(manifest, body, names, config.proxy_variables, where, problems)
+    if is_cvo_deployment(manifest) and config.api_server_url:
+        _inject_api_server(manifest, body, config.api_server_url, problems)
+    if requests_tls(manifest) and config.tls is not None:
+        _inject_tls(manifest, body, config, problems)
+
+
+def with_live_formatting(manifest: Manifest, desired: Mapping[str, Any], live: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Copy ``desired`` with the texts of ``live`` that differ only in formatting.
+
+    The CVO formats the texts into which it injects TLS settings in its own way.
+    """
+    texts, live_texts = desired.get("data"), live.get("data")
+    if not requests_tls(manifest) or not isinstance(texts, Mapping) or not isinstance(live_texts, Mapping):
+        return desired
+    same = {key: live_texts[key] for key, text in texts.items() if is_same_config(text, live_texts.get(key))}
+    return {**desired, "data": {**texts, **same}}
+
+
+def _inject_api_server(manifest: Manifest, body: Mapping[str, Any], url: str, problems: Problems) -> None:
+    """Set the address of the internal load balancer, so the CVO does not depend on the API server of its node."""
+    address = _host_and_port(url)
+    where = location(manifest.file, manifest.document, field="spec.template.spec.containers")
+    if address is None:
+        message = f"status.apiServerInternalURI is {shown(url)}, expected a URL"
+        problems.error("invalid-url", INFRASTRUCTURES.shown("cluster"), message, "Correct it")
+    elif address[0]:
+        variables = {_PORT: address[1] or _DEFAULT_PORT, _HOST: address[0]}
+        _set_variables(manifest, body, [_CVO_CONTAINER], variables, where, problems)
+
+
+def _host_and_port(url: str) -> tuple[str, str] | None:
+    """Split the host of a URL, ``None`` if it is invalid. The port is empty if there is none.
+
+    An IPv6 address loses its brackets only if there is a port, as in Go's ``net.SplitHostPort``.
+    """
+    try:
+        host = urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:
+        return None
+    address, colon, port = host.rpartition(":")
+    if not colon or host.endswith("]"):
+        return host, ""
+    if address.startswith("[") and address.endswith("]"):
+        return address[1:-1], port
+    return None if ":" in address else (address, port)
+
+
+def _set_variables(
+    manifest: Manifest,
+    body: Mapping[str, Any],
+    names: Sequence[str],
+    variables: Mapping[str, str],
+    where: str,
+    problems: Problems,
+) -> None:
+    """Set environment variables in the containers ``names``. Existing ones keep their position."""
+    pod = nested(body, "spec", "template", "spec")
+    containers = [
+        item
+        for field in ("containers", "initContainers")
+        for item in mappings_in(nested(pod, field))
+        if isinstance(item, dict)
+    ]
+    for name in names:
+        named = [item for item in containers if item.get("name") == name]
+        if not named:
+            existing = ", ".join(str(item.get("name")) for item in containers) or "none"
+            message = f"names container {shown(name)}, expected one of the pod template: {existing}"
+            problems.error("unknown-container", where, message, "Name a container of the pod template")
+        for container in named:
+            env = container.get("env") or []
+            if not isinstance(env, list):
+                field = location(manifest.file, manifest.document, field="spec.template.spec.containers.env")
+                problems.error("not-a-list", field, f"is {type_name(env)}, expected a list", "Write a list")
+                continue
+            container["env"] = _merged(env, variables)
+
+
+def _merged(env: Sequence[Any], variables: Mapping[str, str]) -> list[Any]:
+    """Copy ``env`` with ``variables``: in place of those with the same names, and new ones at the end."""
+    by_name = {name: {"name": name, "value": value} for name, value in variables.items()}
+    names = [name if isinstance(name := nested(item, "name"), str) else None for item in env]
+    merged = [by_name.get(name, item) if name else item for name, item in zip(names, env, strict=True)]
+    return merged + [variable for name, variable in by_name.items() if name not in names]
+
+
+def _inject_tls(manifest: Manifest, body: Mapping[str, Any], config: InjectedConfig, problems: Problems) -> None:
+    """Set the TLS settings in the configuration files of a ConfigMap."""
+    data = body.get("data")
+    if not isinstance(data, dict) or config.tls is None:
+        return
+    for key, text in data.items():
+        try:
+            data[key] = with_tls_settings(text, config.tls)
+        except InvalidServingInfoError as error:
+            where = location(manifest.file, manifest.document, field=f"data[{key}].servingInfo")
+            hint = f"Write a map, or remove the annotation {INJECT_TLS}"
+            problems.error("not-a-map", where, f"is {error.type_name}, expected a map", hint)
