@@ -33,6 +33,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     versions_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
@@ -75,6 +76,49 @@ def test_second_run_of_the_example_writes_nothing_and_sends_list_requests_only(r
     assert len([request for request in asked if request.verb == "list"]) <= len(kinds)
     assert len([request for request in asked if request.verb == "get"]) <= 8
     assert len(again["unchanged"]) == len(first["created"]) > 40
+
+
+def with_groups(list_type: str, *names: str) -> list[Body]:
+    """A definition whose list has a type, and an object with items."""
+    items = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
+    keys = {"x-kubernetes-list-map-keys": ["name"]} if list_type == "map" else {}
+    groups = {"type": "array", "items": items, "x-kubernetes-list-type": list_type, **keys}
+    definition = crd("things", "Thing", {"type": "object", "properties": {"groups": groups}})
+    return [definition, manifest("Thing", "a", HOME, api="test.io/v1", spec={"groups": [{"name": x} for x in names]})]
+
+
+@pytest.mark.parametrize("diff", [False, True])
+def test_list_that_becomes_keyed_loses_the_items_that_the_manifest_dropped(rollouts: Rollouts, diff: bool) -> None:
+    first, then = with_groups("atomic", "a", "b", "c"), with_groups("map", "b", "d")
+    rollouts.done(first)
+    outcome = rollouts.done(then, diff=diff)
+    assert ids(outcome, "changed_resources") == ["CustomResourceDefinition things.test.io", "Thing a"]
+    assert rollouts.get(then[1])["spec"]["groups"] == [{"name": "b"}, {"name": "d"}]
+    with rollouts.unwritten():
+        assert rollouts.done(then)["changed"] is False
+
+
+def test_check_of_a_list_that_became_keyed_shows_the_items_of_the_manifest(rollouts: Rollouts) -> None:
+    rollouts.done(with_groups("atomic", "dropped", "b"))
+    definition, body = with_groups("map", "b")
+    rollouts.api.apply(path_of(definition), definition)
+    wait_for(lambda: _is_keyed(rollouts, body), "the new schema")
+    release = rollouts.release([definition, body])
+    check = rollouts.done(release, check=True, diff=True)
+    assert "dropped" in str([item["before"] for item in check["diff"]])
+    assert "dropped" not in str([item["after"] for item in check["diff"]])
+    assert check["changed_resources"] == rollouts.done(release)["changed_resources"]
+    assert rollouts.get(body)["spec"]["groups"] == [{"name": "b"}]
+
+
+def _is_keyed(rollouts: Rollouts, body: Body) -> bool:
+    """Whether the API server rejects equal keys."""
+    twice = {**body, "metadata": {"name": "b", "namespace": HOME}, "spec": {"groups": [{"name": "a"}] * 2}}
+    try:
+        rollouts.api.post(path_of(body).rpartition("/")[0], twice, dryRun="All")
+    except ApiError:
+        return True
+    return False
 
 
 def test_immediate_second_run_writes_nothing(rollouts: Rollouts) -> None:

@@ -104,7 +104,7 @@ def test_required_nullable_fields_are_applied_as_null(rollouts: Rollouts) -> Non
     body = manifest("Strict", "trap", HOME, api="test.io/v1", spec={"inner": {}})
     outcome = rollouts.done([crd("stricts", "Strict", schema), body])
     assert rollouts.get(body)["spec"] == {"flat": None, "inner": {"deep": None}}
-    assert "spec.flat" in outcome.problem("required-null")["message"]
+    assert "spec.flat" in outcome.problem("required-field")["message"]
 
 
 def test_required_field_that_is_not_nullable_is_an_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
@@ -117,7 +117,7 @@ def test_required_field_that_is_not_nullable_is_an_error_and_the_rest_is_applied
     assert rollouts.has(config_map("other"))
 
 
-def constraints() -> list[Body]:
+def constraints(group: str = "security.io") -> list[Body]:
     """SecurityContextConstraints, and the part of their definition that requires the fields."""
     flags = ("allowHostIPC", "allowHostNetwork", "allowPrivilegedContainer")
     nullable = {"type": "array", "nullable": True, "items": {"type": "string"}}
@@ -126,7 +126,7 @@ def constraints() -> list[Body]:
         **dict.fromkeys(("allowedCapabilities", "defaultAddCapabilities", "volumes"), nullable),
         "priority": {"type": "integer", "format": "int32", "nullable": True},
     }
-    kind, group = "SecurityContextConstraints", "security.io"
+    kind = "SecurityContextConstraints"
     definition = crd("securitycontextconstraints", kind, namespaced=False, group=group)
     schema = {"type": "object", "required": sorted(properties), "properties": properties}
     definition["spec"]["versions"][0]["schema"] = {"openAPIV3Schema": schema}
@@ -152,8 +152,22 @@ def test_security_context_constraints_of_a_bare_definition(rollouts: Rollouts, r
     release = rollouts.release(bodies)
     outcome = rollouts.done(release, feature_set="Default", openshift_version="4.18.0")
     assert "SecurityContextConstraints restricted-v2" in ids(outcome, "created")
-    assert "required-null" in {item["code"] for item in outcome["problems"] if item["severity"] == "info"}
+    assert "required-field" in {item["code"] for item in outcome["problems"] if item["severity"] == "info"}
     assert rollouts.done(release, feature_set="Default", openshift_version="4.18.0")["changed"] is False
+
+
+def test_required_flags_of_security_context_constraints_have_their_zero_value(rollouts: Rollouts) -> None:
+    definition, _restricted = constraints("security.openshift.io")
+    partial = manifest(
+        "SecurityContextConstraints", "partial", api="security.openshift.io/v1", allowPrivilegedContainer=True
+    )
+    rollouts.done([definition])
+    predicted = rollouts.done([definition, partial], check=True)
+    outcome = rollouts.done([definition, partial])
+    found = rollouts.get(partial)
+    assert (found["allowHostIPC"], found["allowPrivilegedContainer"], found["priority"]) == (False, True, None)
+    assert predicted["problems"] == outcome["problems"] != []
+    assert rollouts.done([definition, partial])["changed"] is False
 
 
 # Kinds that are not served, or not yet

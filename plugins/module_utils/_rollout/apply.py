@@ -40,7 +40,7 @@ from .desired_object import (
 )
 from .drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .inventory import Inventory
-from .normalize import normalized_for
+from .normalize import normalized_for, unowned_items, unowned_problem
 from .options import ApplyOptions
 from .refusals import Refusal, conflicts_of, refusal_of, refusal_problem
 
@@ -232,7 +232,7 @@ class Applier:
             body,
             definition,
             is_new=live is None,
-            metadata_only=not (self._with_objects or is_crd),
+            metadata_only=not (self._with_objects or is_crd or _may_have_unowned_items(live, definition)),
             problems=problems,
         )
         metadata = written.object["metadata"]
@@ -289,21 +289,15 @@ class Applier:
 
         ``is_new``: create the object. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
         """
-        options = self._options
-
-        def send(body: Mapping[str, Any]) -> WriteResult:
-            if is_new:
-                return self._client.apply_new(target, body, dry_run=options.dry_run, metadata_only=metadata_only)
-            return self._client.apply(
-                target, body, force=options.force_conflicts, dry_run=options.dry_run, metadata_only=metadata_only
-            )
+        dry_run = self._options.dry_run
 
         def request(body: Mapping[str, Any]) -> WriteResult:
-            return self._retry_conflicts(lambda: send(body), target.kind, is_new=is_new)
+            return self._send(target, body, is_new=is_new, metadata_only=metadata_only)
 
         for _attempt in range(_NORMALIZATIONS):
             try:
-                return request(body)
+                written = request(body)
+                break
             except ApiError as error:
                 normalized = normalized_for(
                     error,
@@ -318,10 +312,32 @@ class Applier:
             body = normalized.body
             if normalized.first is not None:
                 first = request(normalized.first)
-                if options.dry_run:
+                if dry_run:
                     # The server cannot check the second request, because the first one was not stored.
                     return first._replace(object=merged_preview(first.object, body))
+        else:
+            written = request(body)
+        unowned = None if metadata_only else unowned_items(body, written.object, FIELD_MANAGER)
+        if unowned is None:
+            return written
+        problems.append(unowned_problem(manifest, unowned))
+        if dry_run:
+            return written._replace(object=unowned.rest)
+        # The next apply removes only what the rollout owns.
+        request(unowned.adopted)
         return request(body)
+
+    def _send(self, target: Target, body: Mapping[str, Any], *, is_new: bool, metadata_only: bool) -> WriteResult:
+        options = self._options
+
+        def send() -> WriteResult:
+            if is_new:
+                return self._client.apply_new(target, body, dry_run=options.dry_run, metadata_only=metadata_only)
+            return self._client.apply(
+                target, body, force=options.force_conflicts, dry_run=options.dry_run, metadata_only=metadata_only
+            )
+
+        return self._retry_conflicts(send, target.kind, is_new=is_new)
 
     def _as_prediction(self, problem: Problem, definition: Manifest | None) -> Problem:
         """In check mode, a dropped field is only a remark if its definition changes: the API may declare it then."""
@@ -379,6 +395,11 @@ class Applier:
             raise error  # Every other manifest would fail, too.
         problem = refusal_problem(refusal, manifest, error, self._loaded.release.read_body)
         return refused(manifest, refusal, (problem,), conflicts_of(manifest.resource_id, error))
+
+
+def _may_have_unowned_items(live: Mapping[str, Any] | None, definition: Manifest | None) -> bool:
+    """Whether the object exists, and its definition can have changed since it was applied."""
+    return live is not None and definition is not None
 
 
 def _pause(attempt: int) -> float:

@@ -17,9 +17,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
     StatusCause,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.schema import schema_of
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.desired_object import LAST_APPLIED_HASH
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.normalize import (
     adopt_conflicting_defaults,
-    fill_required_nulls,
+    fill_required_fields,
+    unowned_items,
     without_field,
     wrong_types,
 )
@@ -106,32 +108,65 @@ def required(*fields: str) -> list[StatusCause]:
 
 def test_required_nullable_fields_become_null() -> None:
     body = {"spec": {"a": 1}}
-    normalized, filled = fill_required_nulls(body, required("flat", "spec.deep"), SCHEMA)
+    normalized, filled = fill_required_fields(body, required("flat", "spec.deep"), SCHEMA, is_typed=False)
     assert normalized == {"spec": {"a": 1, "deep": None}, "flat": None}
-    assert filled == ("flat", "spec.deep")
+    assert filled == (("flat", None), ("spec.deep", None))
     assert body == {"spec": {"a": 1}}
 
 
 @pytest.mark.parametrize("field", ["strict", "unknown", "spec.unknown", "gone.deep", "spec.list[0].deep", ""])
 def test_field_that_is_not_nullable_is_not_added(field: str) -> None:
-    assert fill_required_nulls({"spec": {}}, required(field), SCHEMA) == ({"spec": {}}, ())
+    assert fill_required_fields({"spec": {}}, required(field), SCHEMA, is_typed=False) == ({"spec": {}}, ())
+
+
+SCALARS = {
+    "flag": ({"type": "boolean"}, False),
+    "whole": ({"type": "integer", "format": "int32"}, 0),
+    "part": ({"type": "number"}, 0),
+    "text": ({"type": "string"}, ""),
+    "nothing": ({"type": "boolean", "nullable": True}, None),
+}
+
+
+@pytest.mark.parametrize("field", SCALARS)
+def test_required_scalar_of_a_typed_kind_gets_its_zero_value(field: str) -> None:
+    schema = {"properties": {"spec": {"properties": {field: SCALARS[field][0]}}}}
+    filled = fill_required_fields({"spec": {}}, required(f"spec.{field}"), schema, is_typed=True)
+    value = SCALARS[field][1]
+    assert filled == ({"spec": {field: value}}, ((f"spec.{field}", value),))
+
+
+@pytest.mark.parametrize("type_", ["array", "object"])
+def test_required_field_of_a_typed_kind_that_is_no_scalar_is_not_added(type_: str) -> None:
+    schema = {"properties": {"more": {"type": type_}}}
+    assert fill_required_fields({}, required("more"), schema, is_typed=True) == ({}, ())
 
 
 def test_existing_field_is_unchanged() -> None:
-    assert fill_required_nulls({"flat": "x"}, required("flat"), SCHEMA) == ({"flat": "x"}, ())
+    assert fill_required_fields({"flat": "x"}, required("flat"), SCHEMA, is_typed=True) == ({"flat": "x"}, ())
 
 
 def test_other_causes_add_nothing() -> None:
-    assert fill_required_nulls({}, [StatusCause("FieldValueInvalid", "flat", "is odd")], SCHEMA) == ({}, ())
+    assert fill_required_fields({}, [StatusCause("FieldValueInvalid", "flat", "is odd")], SCHEMA, is_typed=True) == (
+        {},
+        (),
+    )
 
 
-@given(BODIES, st.lists(st.sampled_from(["flat", "strict", "spec.deep", "a.b", "spec.list.x"])), st.none() | BODIES)
-def test_existing_fields_are_never_lost(body: dict[str, Any], fields: list[str], schema: Any) -> None:
+@given(
+    BODIES,
+    st.lists(st.sampled_from(["flat", "strict", "spec.deep", "a.b", "spec.list.x"])),
+    st.none() | BODIES,
+    st.booleans(),
+)
+def test_existing_fields_are_never_lost(body: dict[str, Any], fields: list[str], schema: Any, typed: bool) -> None:
     before = json.dumps(body)
-    normalized, filled = fill_required_nulls(body, required(*fields), SCHEMA if schema is None else schema)
+    normalized, filled = fill_required_fields(
+        body, required(*fields), SCHEMA if schema is None else schema, is_typed=typed
+    )
     assert json.dumps(body) == before
     rest = normalized
-    for field in filled:
+    for field, _value in filled:
         rest = without_field(rest, f".{field}")
     assert rest == body
 
@@ -184,3 +219,63 @@ def test_field_that_we_set_or_the_cluster_lacks_is_unchanged(field: str) -> None
     body = {"spec": {"a": 1, "b": {"type": "x"}}}
     live = {"spec": {"a": 2, "b": {"type": "y"}}}
     assert adopt_conflicting_defaults(body, forbidden(field), live) == (body, ())
+
+
+# Items that no manager owns
+
+
+OURS = {"f:spec": {"f:groups": {'k:{"name":"a"}': {".": {}, "f:name": {}}}, "f:tags": {'v:"x"': {}}}}
+LIVE_SPEC = {"groups": [{"name": "a"}, {"name": "b"}], "tags": ["x", "y"]}
+BODY = {"metadata": {"annotations": {LAST_APPLIED_HASH: "h"}}, "spec": {"groups": [{"name": "a"}], "tags": ["x"]}}
+
+
+def live(*entries: tuple[str, str, Any]) -> dict[str, Any]:
+    managed = [
+        {"manager": manager, "operation": operation, "fieldsV1": fields} for manager, operation, fields in entries
+    ]
+    return {"metadata": {"managedFields": managed}, "spec": LIVE_SPEC}
+
+
+def test_items_that_no_manager_owns_are_found() -> None:
+    found = unowned_items(BODY, live(("us", "Apply", OURS)), "us")
+    assert found is not None
+    assert found.paths == (".spec.groups", ".spec.tags")
+    assert found.adopted == {"metadata": {"annotations": {}}, "spec": LIVE_SPEC}
+    assert found.rest["spec"] == BODY["spec"]
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        pytest.param({"f:spec": {"f:groups": {'k:{"name":"b"}': {}}, "f:tags": {'v:"y"': {}}}}, id="owned items"),
+        pytest.param({"f:spec": {"f:groups": {}, "f:tags": {}}}, id="owned lists"),
+    ],
+)
+@pytest.mark.parametrize("operation", ["Apply", "Update"])
+def test_items_of_another_manager_stay(theirs: Any, operation: str) -> None:
+    assert unowned_items(BODY, live(("us", "Apply", OURS), ("them", operation, theirs)), "us") is None
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param([], id="no manager"),
+        pytest.param([("us", "Update", OURS)], id="not applied"),
+        pytest.param([("us", "Apply", {"f:spec": {"f:groups": {}, "f:tags": {}}})], id="atomic lists"),
+        pytest.param([("us", "Apply", {"f:spec": {}})], id="other fields"),
+    ],
+)
+def test_list_whose_items_we_do_not_own_is_unchanged(entries: Any) -> None:
+    assert unowned_items(BODY, live(*entries), "us") is None
+
+
+def test_unowned_items_inside_an_item_are_found() -> None:
+    inner: dict[str, Any] = {'k:{"id":1}': {".": {}}}
+    fields = {"f:list": {'k:{"name":"a"}': {"f:inner": inner}}}
+    body = {"metadata": {"annotations": {LAST_APPLIED_HASH: "h"}}, "list": [{"name": "a", "inner": [{"id": 1}]}]}
+    full = [{"name": "a", "inner": [{"id": 2}, {"id": 1}]}]
+    obj = {"metadata": {"managedFields": [{"manager": "us", "operation": "Apply", "fieldsV1": fields}]}, "list": full}
+    found = unowned_items(body, obj, "us")
+    assert found is not None
+    assert found.adopted["list"] == [{"name": "a", "inner": [{"id": 1}, {"id": 2}]}]
+    assert found.rest["list"] == body["list"]
