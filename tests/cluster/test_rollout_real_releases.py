@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import forced_capabilities
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import (
+    CAPABILITIES,
+    forced_capabilities,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
@@ -37,7 +40,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.operators import NAMESPACES
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 
-__test__ = real_rollouts.are_there("4.13", "4.14", "4.18")
+__test__ = real_rollouts.are_there("4.13", "4.14", "4.18", "4.20")
 """Without releases these tests do not exist, because a skipped test fails the gate."""
 
 _UPSTREAMS = (
@@ -135,20 +138,21 @@ def _unchanged(site: ControlPlane, version: str, **options: Any) -> None:
     assert [item for item in site.audit.requests(mark, user_agent=AGENT) if is_write(item)] == []
 
 
-def test_a_release_with_two_capabilities_and_then_another_one(site: ControlPlane) -> None:
-    chosen = {"Ingress", "NodeTuning"}
-    result = roll(site, "4.18", capabilities=selected(*chosen))
-    target = wanted("4.18", chosen)
-    before = _members(_is_as_wanted(site, "4.18", target, result))
-    _unchanged(site, "4.18")
-    more = roll(site, "4.18", capabilities=selected(*chosen, "Console"))
-    now = wanted("4.18", {*chosen, "Console"})
+def test_default_selection_without_one_capability_and_then_with_it(site: ControlPlane) -> None:
+    everything = {item.name for item in CAPABILITIES if item.since <= Minor(4, 20) and not item.gates}
+    chosen = everything - {"Console"}
+    result = roll(site, "4.20", capabilities=selected(*chosen))
+    target = wanted("4.20", chosen)
+    before = _members(_is_as_wanted(site, "4.20", target, result))
+    _unchanged(site, "4.20")
+    more = roll(site, "4.20", capabilities=selected(baseline="vCurrent"))
+    now = wanted("4.20", everything)
     # Undeclared fields are reported when their manifest is applied.
-    found = _is_as_wanted(site, "4.18", now, {**more, "problems": result["problems"] + more["problems"]})
+    found = _is_as_wanted(site, "4.20", now, {**more, "problems": result["problems"] + more["problems"]})
     added = _members(found) - before
     assert added
     assert added == {key for key in now.included if key not in target.included} & set(found)
-    assert added <= of_capability("4.18", "Console")
+    assert added <= of_capability("4.20", "Console")
 
 
 def test_a_hosted_control_plane_gets_its_own_manifests(site: ControlPlane) -> None:

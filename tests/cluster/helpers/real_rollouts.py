@@ -114,26 +114,38 @@ class Served:
         versions = [item["groupVersion"] for group in groups for item in group["versions"]]
         self._api = api
         self._paths: dict[tuple[str, str, str], str] = {}
+        self._cluster_scoped: set[tuple[str, str, str]] = set()
         for version in ["v1", *versions]:
             group, _slash, name = version.rpartition("/")
             root = f"/apis/{version}" if group else "/api/v1"
             for resource in api.get(root)["resources"]:
                 if "/" not in resource["name"]:
                     self._paths[group, name, resource["kind"]] = f"{root}/{resource['name']}"
+                    if not resource["namespaced"]:
+                        self._cluster_scoped.add((group, name, resource["kind"]))
 
     def __contains__(self, manifest: object) -> bool:
         return isinstance(manifest, Manifest) and _kind(manifest) in self._paths
 
     def objects(self, manifests: Iterable[Manifest]) -> Index:
-        """Return all objects of the kinds of these manifests, by resource."""
-        kinds = sorted({_kind(manifest) for manifest in manifests if manifest in self})
+        """Return all objects of the kinds of these manifests, by resource.
+
+        Some manifests give a cluster-scoped object a namespace, and are found with it.
+        """
+        manifests = [manifest for manifest in manifests if manifest in self]
+        kinds = sorted({_kind(manifest) for manifest in manifests})
         with ThreadPoolExecutor(_WORKERS) as pool:
             lists = list(pool.map(lambda kind: self._api.list(self._paths[kind]), kinds))
-        return {
+        found = {
             ResourceId(group, kind, item["metadata"].get("namespace", ""), item["metadata"]["name"]): item
             for (group, _version, kind), items in zip(kinds, lists, strict=True)
             for item in items
         }
+        for manifest in manifests:
+            key = manifest.resource_id
+            if key.namespace and _kind(manifest) in self._cluster_scoped and key._replace(namespace="") in found:
+                found[key] = found.pop(key._replace(namespace=""))
+        return found
 
 
 def _kind(manifest: Manifest) -> tuple[str, str, str]:
@@ -149,7 +161,9 @@ def lacks(release: Release, manifest: Manifest, found: Mapping[str, Any]) -> lis
     Its status is not looked at: that is other people's. Neither are the rules of a role that a controller collects.
     """
     body = {key: value for key, value in release.read_body(manifest).items() if key not in _NOT_COMPARED}
-    body["metadata"] = {key: value for key, value in body["metadata"].items() if key != "creationTimestamp"}
+    # It was found in its namespace, which a cluster-scoped object does not have.
+    compared = set(body["metadata"]) - {"creationTimestamp", "namespace"}
+    body["metadata"] = {key: body["metadata"][key] for key in compared}
     if manifest.resource_id.kind == "ClusterOperator":
         body.pop("spec", None)  # the CVO makes them with an empty one
     if manifest.resource_id.kind == "ClusterRole" and body.get("aggregationRule"):
