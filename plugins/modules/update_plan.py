@@ -8,13 +8,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: update_plan
-short_description: Show which capabilities an update path enables, and why
+short_description: Show whether a cluster can update, and which capabilities an update path enables
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - Compares the extracted releases of an update path before an OpenShift cluster is updated. Returns the capabilities
     that each update enables and the resources that cause it.
+  - Returns a verdict for each update, V(go), V(acknowledge), V(risk) or V(blocked), with all reasons that the releases,
+    the settings and the status of the cluster report, and with what was not checked.
   - Also returns the condition C(ImplicitlyEnabledCapabilities) that the cluster will have at the end of the path.
   - Compares releases as the cluster-version operator does. If a resource of the cluster has a manifest in the new
     release that needs a disabled capability, that capability is enabled. It can never be disabled again.
@@ -65,6 +67,7 @@ options:
         O(known_capabilities) is set.
       - The enabled capabilities in its status take precedence over the capability sets. Its C(spec.overrides) are used,
         unless O(overrides) is set.
+      - The verdict of the first update uses its conditions, its history, the updates that it lists, and its channel.
       - Capabilities that its version does not know are not an error, because a rollback can leave them in the status.
       - If its minor version differs from that of the first release in O(releases), the module warns. With O(fail_on),
         it fails.
@@ -119,11 +122,18 @@ options:
       - Platform of the cluster, such as V(aws) or V(baremetal). The value is not case sensitive. It limits
         RV(hops[].credentials_requests) to those for this platform.
     type: str
+  promql:
+    description:
+      - Results of PromQL expressions, which the module never evaluates. A dict of names of risks, such as
+        V(AROBrokenDNSMasq), and booleans that are V(true) if the risk applies to the cluster.
+      - They count for risks of conditional updates for which the ClusterVersion reports no result. Without a
+        result, such a risk counts, and RV(hops[].not_checked) contains its expression.
+    type: dict
   clusters:
     description:
       - A fleet, as a list of dicts with C(name) and the options of each cluster.
-      - C(releases), C(live_resources), C(rule), C(platform), C(overrides), and the options that describe the cluster,
-        such as C(feature_set), override the module option of the same name for this cluster.
+      - C(releases), C(live_resources), C(rule), C(platform), C(promql), C(overrides), and the options that describe the
+        cluster, such as C(feature_set), override the module option of the same name for this cluster.
       - C(capabilities), C(cluster_version), C(enabled_capabilities) and C(known_capabilities) also override the module
         options. A cluster that sets one of these four uses none of the four module options.
       - The API spellings of the options are accepted here too.
@@ -138,8 +148,10 @@ options:
     type: bool
   fail_on:
     description:
-      - Capabilities that the path must not enable in any way. If it enables one, the module fails, but still returns
-        the whole plan.
+      - Capabilities that the path must not enable in any way, and verdicts that no update may have. If the path
+        violates one, the module fails, but still returns the whole plan.
+      - An update violates V(blocked), V(risk) or V(acknowledge) if one of its reasons results in that verdict. To
+        accept only V(go), list all three.
       - V(any) means each capability that is enabled and that the selection does not request in the new release.
       - A disabled capability that the new release does not know counts as enabled, because that release creates its
         components.
@@ -149,6 +161,8 @@ options:
   allow_downgrade:
     description:
       - Whether a release may be older than the one before it, or the same.
+      - A rollback to the previous patch also needs this option. It is not blocked if the history of the ClusterVersion
+        shows that it is the previous version.
       - The plan then lists the orphaned resources, and every component that is created because the older release does
         not know its capability, or has no capabilities at all (4.10 and older).
     type: bool
@@ -207,6 +221,22 @@ EXAMPLES = r"""
   capability.openshift.update_plan:
     releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
     kubeconfig: /srv/sites/paris/kubeconfig
+  register: plan
+
+- name: Show the verdict of each update, and its reasons
+  ansible.builtin.debug:
+    msg: "{{ item.from }} to {{ item.to }}: {{ item.verdict }} {{ item.reasons | map(attribute='message') | list }}"
+  loop: "{{ plan.hops }}"
+  loop_control:
+    label: "{{ item.to }}"
+
+- name: Stop a pipeline unless nothing is against the update
+  capability.openshift.update_plan:
+    releases: [/srv/releases/4.20.3, /srv/releases/4.20.4]
+    cluster_version: /srv/sites/paris/clusterversion.yaml
+    fail_on: [blocked, risk, acknowledge]
+    promql:
+      AROBrokenDNSMasq: false
 
 - name: Plan a fleet, with the ClusterVersion or the selection of each cluster
   capability.openshift.update_plan:
@@ -223,6 +253,13 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+verdict:
+  description:
+    - The most serious verdict of the hops. From the least to the most serious, these are V(go), V(acknowledge), V(risk)
+      and V(blocked).
+  returned: success or violation of O(fail_on), without O(clusters)
+  type: str
+  sample: acknowledge
 hops:
   description: The hops of the path, in order.
   returned: success or violation of O(fail_on), without O(clusters)
@@ -237,6 +274,65 @@ hops:
       description: Version of the new release.
       type: str
       returned: always
+    verdict:
+      description:
+        - V(blocked) if the cluster refuses the update. V(risk) if it accepts the update, but there are reasons against
+          it. V(acknowledge) if an administrator has to acknowledge something before. Otherwise V(go).
+      type: str
+      returned: always
+    reasons:
+      description: All reasons against the update, the most serious first.
+      type: list
+      elements: dict
+      returned: always
+      contains:
+        verdict:
+          description: The verdict that this reason results in.
+          type: str
+          returned: always
+        code:
+          description: Identifier of the kind of reason, in kebab case. It stays the same if the message is reworded.
+          type: str
+          returned: always
+        reason:
+          description: Its name in the cluster, such as the reason of a condition or the name of a risk.
+          type: str
+          returned: always
+        message:
+          description: What is against the update, as the cluster or the release reports it.
+          type: str
+          returned: always
+        source:
+          description: The object and field, manifest or option that reports it.
+          type: str
+          returned: always
+        hint:
+          description: What to do about it.
+          type: str
+          returned: always
+      sample:
+        - verdict: acknowledge
+          code: admin-ack-required
+          reason: AdminAckRequired
+          message: "ack-4.18-kube-1.32-api-removals-in-4.19: Kubernetes 1.32 removes several APIs"
+          source: ConfigMap openshift-config-managed/admin-gates of the cluster
+          hint: Check what it describes, then acknowledge it
+    not_checked:
+      description:
+        - What the verdict does not consider because it is not known, such as conditions without a ClusterVersion, or
+          PromQL.
+      type: list
+      elements: dict
+      returned: always
+      contains:
+        code:
+          description: Identifier of what was not checked, in kebab case.
+          type: str
+          returned: always
+        message:
+          description: What was not checked, and why.
+          type: str
+          returned: always
     downgrade:
       description: Whether the new release is older than the old one, or the same.
       type: bool
@@ -359,7 +455,8 @@ hops:
       elements: str
       returned: always
     blocked_by:
-      description: Reasons why the cluster refuses the update, dicts with C(reason), C(message) and C(hint).
+      description:
+        - Those of RV(hops[].reasons) that result in V(blocked), dicts with C(reason), C(message) and C(hint).
       type: list
       elements: dict
       returned: always
@@ -474,8 +571,8 @@ clusters:
   sample: {berlin: 0, paris: 1, rome: 0}
 violations:
   description:
-    - Capabilities that the path enables although O(fail_on) forbids it, dicts with C(name), C(from), C(to), C(message)
-      and C(clusters).
+    - Capabilities that the path enables, and verdicts that it has, although O(fail_on) forbids it. Dicts with C(name),
+      C(from), C(to), C(message) and C(clusters).
   returned: success or violation of O(fail_on)
   type: list
   elements: dict
@@ -580,6 +677,7 @@ def main() -> None:
             "live_resources": {"type": "list", "elements": "dict"},
             "rule": {"type": "str", "choices": list(RULES), "default": "manifest"},
             "platform": {"type": "str"},
+            "promql": {"type": "dict"},
             "clusters": {"type": "list", "elements": "dict"},
             "details": {"type": "bool"},
             "fail_on": {"type": "list", "elements": "str", "default": []},
@@ -632,6 +730,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         cluster_version=params["cluster_version"],
         live=None if live is None else read_live_resources(live),
         platform=params["platform"],
+        promql=params["promql"],
         allow_downgrade=params["allow_downgrade"],
         fail_on=params["fail_on"],
         rule=params["rule"],

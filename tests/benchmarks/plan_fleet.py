@@ -49,7 +49,7 @@ def timed(clusters: list[dict[str, Any]], paths: list[str]) -> tuple[int, float]
     planned = plan_fleet(clusters, PlanOptions(ClusterOptions(), releases=paths, fail_on=["any"]))
     shapes = PlanShapes()
     result = {
-        "plans": [shapes.plan(item.plan, details=False) for item in planned.plans],
+        "plans": [shapes.plan(item, details=False) for item in planned.plans],
         "clusters": dict(planned.clusters),
         "violations": plan_violations(planned, ["any"]),
     }

@@ -45,7 +45,7 @@ def plan(releases: list[str]) -> int:
     """Return how many resources enable a capability of a cluster that selects none."""
     cluster = ClusterOptions(capabilities={"baselineCapabilitySet": "None"})
     fleet = plan_cluster(PlanOptions(cluster, releases=releases, allow_downgrade=True))
-    result = PlanShapes().plan(fleet.plans[0].plan, details=True)
+    result = PlanShapes().plan(fleet.plans[0], details=True)
     return sum(item["count"] for hop in result["hops"] for item in hop["implicitly_enabled"])
 
 

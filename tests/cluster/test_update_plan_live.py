@@ -53,6 +53,10 @@ PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 NOTHING = {"baselineCapabilitySet": "None"}
 KNOWN = sorted(["Build", "Console", "ImageRegistry", "Ingress", "Insights", "MachineAPI", "OperatorLifecycleManager"])
 ALWAYS_ON = ["Ingress"]
+ADMIN_CONFIG_MAPS = [
+    "/api/v1/namespaces/openshift-config-managed/configmaps/admin-gates",
+    "/api/v1/namespaces/openshift-config/configmaps/admin-acks",
+]
 READ_CLUSTER_VERSION = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
 
 
@@ -77,7 +81,12 @@ def site(cluster: ControlPlane) -> ControlPlane:
         namespace(cluster.api, name)
     for name in ("insights-upload-schedule", "unrelated"):
         config_map(cluster.api, "openshift-insights", name)
-    namespace(cluster.api, "openshift-config")
+    for name in ("openshift-config", "openshift-config-managed"):
+        namespace(cluster.api, name)
+    for path in ADMIN_CONFIG_MAPS:
+        cluster.api.apply(
+            path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": path.rpartition("/")[2]}}
+        )
     config_map(cluster.api, "openshift-config", "insights-upload-schedule")
     return cluster
 
@@ -132,7 +141,10 @@ def test_only_the_cluster_version_can_be_read_from_the_cluster(site: ControlPlan
     requests = requests_since(site, mark)
 
     assert plan(live) == plan(call(update_plan, releases=PATH, **{**by_hand(site.api), "live_resources": []}))
-    assert [request.uri for request in requests] == [f"{CLUSTER_VERSIONS}/version"]
+    assert [request.uri for request in requests] == [
+        f"{CLUSTER_VERSIONS}/version",
+        *ADMIN_CONFIG_MAPS,
+    ]
 
 
 def test_one_request_for_each_kind_and_nothing_is_written(site: ControlPlane, call: Call) -> None:
@@ -146,11 +158,12 @@ def test_one_request_for_each_kind_and_nothing_is_written(site: ControlPlane, ca
     assert {request.code for request in requests} == {200}
     assert [request.uri for request in requests if request.verb == "get"] == [
         f"{CLUSTER_VERSIONS}/version",
+        *ADMIN_CONFIG_MAPS,
         "/api",
         "/apis",
     ]
     # The kinds of the example, and ClusterOperators, of which none exists.
-    assert {path.rpartition("/")[2] for path in paths} - {"version", "api", "apis"} == {
+    assert {path.rpartition("/")[2] for path in paths} - {"version", "api", "apis", "admin-gates", "admin-acks"} == {
         "builds",
         "clusteroperators",
         "configmaps",
@@ -179,7 +192,10 @@ def test_resources_of_enabled_capabilities_are_not_looked_up(site: ControlPlane,
     outcome = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
 
     assert enabled_by(outcome) == {}
-    assert [request.uri for request in requests_since(site, mark)] == [f"{CLUSTER_VERSIONS}/version"]
+    assert [request.uri for request in requests_since(site, mark)] == [
+        f"{CLUSTER_VERSIONS}/version",
+        *ADMIN_CONFIG_MAPS,
+    ]
     assert outcome.problem("live-resources-read")["severity"] == "info"
 
 
@@ -206,6 +222,33 @@ def test_problems_name_the_object_of_the_cluster(site: ControlPlane, call: Call)
 
     assert outcome.problem("4.20.3")["where"] == ("clusterversions.config.openshift.io version.status.desired.version")
     assert outcome["hops"][0]["blocked_by"]
+
+
+def test_gates_of_the_cluster_are_compared_with_its_acknowledgements(site: ControlPlane, call: Call) -> None:
+    gate, done = "ack-4.21-kube-1.35", "ack-4.21-done"
+    gates, acks = ADMIN_CONFIG_MAPS
+    common = {"apiVersion": "v1", "kind": "ConfigMap"}
+    data = {gate: "APIs are removed", done: "checked", "ack-4.20-older": "old"}
+    site.api.apply(gates, {**common, "metadata": {"name": "admin-gates"}, "data": data})
+    site.api.apply(acks, {**common, "metadata": {"name": "admin-acks"}, "data": {done: "true"}})
+    before = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+    site.api.apply(acks, {**common, "metadata": {"name": "admin-acks"}, "data": {done: "true", gate: "true"}})
+    after = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig)
+
+    (reason,) = before["hops"][0]["reasons"]
+    assert (reason["code"], reason["message"]) == ("admin-ack-required", f"{gate}: APIs are removed")
+    assert [outcome["verdict"] for outcome in (before, after)] == ["acknowledge", "go"]
+
+
+def test_gates_that_the_user_must_not_read_are_not_considered(site: ControlPlane, call: Call) -> None:
+    user = certificate_user(site, "no-config-maps", [READ_CLUSTER_VERSION])
+    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig, live_resources=[])
+
+    assert outcome["verdict"] == "go"
+    assert [item["where"] for item in outcome["problems"] if item["code"] == "unread-config-map"] == [
+        "configmaps openshift-config-managed/admin-gates",
+        "configmaps openshift-config/admin-acks",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -197,9 +197,9 @@ def updates() -> tuple[Update, ...]:
 
 @cache
 def fact_release(release: str) -> Release:
-    """Return a release of the facts, whose manifests have no bodies."""
+    """Return a release of the facts, whose manifests have empty bodies."""
     return release_of_version(minor_of(release))._replace(
-        path=release, version=f"{release}.0", manifests=release_facts(release).manifests
+        path=release, version=f"{release}.0", manifests=release_facts(release).manifests, read_body=lambda _manifest: {}
     )
 
 

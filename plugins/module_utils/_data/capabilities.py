@@ -159,6 +159,21 @@ OVERRIDES_ADMIT_PATCHES = SinceMinor(
     "openshift/cluster-version-operator#1314: overrides block updates to another minor only; before 4.22, all updates",
 )
 
+ROLLBACKS_TO_PREVIOUS_PATCH = SinceMinor(
+    Minor(4, 16),
+    "openshift/cluster-version-operator#996, #1072: accepts the previous version if only the patch differs",
+)
+
+SKIPPED_MINORS_REFUSED = SinceMinor(
+    Minor(4, 19),
+    "openshift/cluster-version-operator#1112 (gianthop.go): accepts no update that skips a minor version",
+)
+
+FIRST_OF_NEXT_MAJOR_ACCEPTED = SinceMinor(
+    Minor(4, 22),
+    "openshift/cluster-version-operator#1275 (gianthop.go): accepts an update to the minor 0 of the next major version",
+)
+
 _COMMITS = {
     Minor(4, 11): "92fe66c75e8fbd76d5f385443c2293d4d02f08cc",
     Minor(4, 12): "7ca3a4634e46f96ead414a5fc1d5221775e64c7f",

@@ -85,11 +85,10 @@ HTML = """\
 </div>
 {% endmacro %}
 {% macro verdict(plan) %}
-{% if plan.blocked %}
-<div class="blocked"><b>{{ words.BLOCKED }}:</b> {{ words.CLUSTER_REFUSES }} \
-{% for hop in plan.hops if hop.blocked_by %}\
-<a href="#{{ hop.id }}">{{ hop.end }}</a>{{ ", " if not loop.last }}{% endfor %}.</div>
-{% endif %}
+<div class="verdict {{ plan.verdict }}"><b>{{ words.VERDICTS[plan.verdict].report }}</b>: \
+{{ words.VERDICTS[plan.verdict].meaning }}\
+{% for hop in plan.hops if hop.reasons %}{{ " (" if loop.first else ", " }}\
+<a href="#{{ hop.id }}">{{ hop.end }}</a>{{ ")" if loop.last }}{% endfor %}.</div>
 <dl class="facts">
 <dt>{{ words.SELECTION }}</dt><dd>{{ plan.selection }}</dd>
 <dt>{{ words.ENABLES }}</dt><dd>{% if plan.enables %}<b>{{ names(plan.enables) }}</b>\
@@ -107,8 +106,14 @@ HTML = """\
 </dl>
 {% endmacro %}
 {% macro update(hop) %}
-{% for block in hop.blocked_by %}
-<div class="blocked"><b>{{ words.BLOCKED }}: {{ block.reason }}</b><p>{{ block.message }}. {{ block.hint }}.</p></div>
+{% for reason in hop.reasons %}
+<div class="verdict {{ reason.verdict }}"><b>{{ words.VERDICTS[reason.verdict].report }}: {{ reason.reason }}</b>
+<p>{{ reason.message }}. {{ reason.hint }}.</p><p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
+{% else %}
+<p>{{ words.NOTHING_AGAINST }}</p>
+{% endfor %}
+{% for item in hop.not_checked %}
+<p class="quiet">{{ words.NOT_CHECKED }}: {{ item.message }}.</p>
 {% endfor %}
 {% if hop.names or hop.components %}
 <dl class="facts">
@@ -155,15 +160,14 @@ HTML = """\
 </tr></thead>
 <tbody role="rowgroup">
 {% for plan in view.plans %}
-<tr role="row"><th scope="row" role="rowheader">\
-<a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
+<tr role="row"><td role="cell" data-label="{{ words.VERDICT }}">\
+<span class="mark {{ plan.verdict }}">{{ words.VERDICTS[plan.verdict].report }}</span></td>
+<th scope="row" role="rowheader"><a href="#plan-{{ plan.number }}">{{ words.PLAN }} {{ plan.number }}</a></th>
 <td role="cell" data-label="{{ words.CLUSTERS }}">\
 {% if plan.clusters | length > 5 %}\
 <details><summary>{{ "{:,}".format(plan.clusters | length) }}</summary>{{ names(plan.clusters) }}</details>\
 {% else %}{{ plan.clusters | length }}{{ ": " if plan.clusters }}{{ names(plan.clusters) }}{% endif %}</td>
-<td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}\
-{% if plan.blocked %} <span class="mark bad">{{ words.BLOCKED | lower }}: {{ names(plan.blocked) }}</span>\
-{% endif %}</td>
+<td role="cell" data-label="{{ words.PATH }}">{{ plan.path }}</td>
 <td role="cell" data-label="{{ words.SELECTION }}">{{ plan.selection }}</td>
 <td role="cell" data-label="{{ words.ENABLES }}">\
 {% if plan.enables %}<b>{{ names(plan.enables) }}</b>{% elif not plan.requested %}{{ words.NOTHING }}{% endif %}\
@@ -187,7 +191,8 @@ HTML = """\
 {% endif %}
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
-<h3 id="{{ hop.id }}">{{ hop.start }} → {{ hop.end }}\
+<h3 id="{{ hop.id }}"><span class="mark {{ hop.verdict }}">{{ words.VERDICTS[hop.verdict].report }}</span> \
+{{ hop.start }} → {{ hop.end }}\
 {% if hop.downgrade %} <span class="mark">{{ words.DOWNGRADE }}</span>{% endif %}</h3>
 {{ update(hop) }}
 {% endfor %}

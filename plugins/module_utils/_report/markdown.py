@@ -39,10 +39,8 @@ MARKDOWN = """\
 {% endif %}
 {% endmacro %}
 {% macro verdict(plan) %}
-{% if plan.blocked %}
-> **{{ words.BLOCKED }}:** {{ words.CLUSTER_REFUSES }} {{ names(plan.blocked) | trim }}, see below.
+> **{{ words.VERDICTS[plan.verdict].report }}:** {{ words.VERDICTS[plan.verdict].meaning }}.
 
-{% endif %}
 - {{ words.SELECTION }}: {{ plan.selection | text }}
 - {{ words.ENABLES }}: \
 {% if plan.enables %}**{{ names(plan.enables) | trim }}**{% else %}{{ words.NOTHING }}{% endif %}
@@ -82,10 +80,18 @@ MARKDOWN = """\
 {% endfor %}
 {% endmacro %}
 {% macro update(hop) %}
-{% for block in hop.blocked_by %}
-> **{{ words.BLOCKED }}:** {{ block.reason | text }}. {{ block.message | text }}. {{ block.hint | text }}.
+{% for reason in hop.reasons %}
+> **{{ words.VERDICTS[reason.verdict].report }}:** {{ reason.reason | text }}. {{ reason.message | text }}. \
+{{ reason.hint | text }}. {{ words.SOURCE }}: {{ reason.source | text }}.
+
+{% else %}
+{{ words.NOTHING_AGAINST }}
 
 {% endfor %}
+{% for item in hop.not_checked %}
+- *{{ words.NOT_CHECKED }}:* {{ item.message | text }}
+{% endfor %}
+
 {% for entry in hop.names %}
 - **{{ entry.title | text }}:** {{ names(entry.names) | trim }}. {{ entry.meaning | text }}
 {% endfor %}
@@ -130,12 +136,12 @@ MARKDOWN = """\
 ## {{ words.OVERVIEW }}
 
 | {{ words.OVERVIEW_COLUMNS | join(" | ") }} |
-| --- | --- | --- | --- | --- | --- |
+| --- | --- | --- | --- | --- | --- | --- |
 {% for plan in view.plans %}
+| **{{ words.VERDICTS[plan.verdict].report }}** \
 | [{{ words.PLAN }} {{ plan.number }}](#plan-{{ plan.number }}) | {{ plan.clusters | length }}\
 {% if plan.clusters | length > 5 %} <details><summary>names</summary>{{ names(plan.clusters) | trim }}</details>\
-{% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }}\
-{{ ", **" ~ (words.BLOCKED | lower) ~ "**: " ~ (names(plan.blocked) | trim) if plan.blocked }} \
+{% elif plan.clusters %}: {{ names(plan.clusters) | trim }}{% endif %} | {{ plan.path | text }} \
 | {{ plan.selection | text }} | \
 {{ names(plan.enables) | trim or words.NOTHING }}\
 {{ "; " ~ (words.REQUESTED | lower) ~ ": " ~ (names(plan.requested) | trim) if plan.requested }} | \
@@ -153,7 +159,8 @@ MARKDOWN = """\
 {{ verdict(plan) }}
 {{ matrix(plan) }}
 {% for hop in plan.hops %}
-### {{ hop.start | text }} → {{ hop.end | text }}{{ " (" ~ words.DOWNGRADE ~ ")" if hop.downgrade }}
+### {{ words.VERDICTS[hop.verdict].report }}: {{ hop.start | text }} → {{ hop.end | text }}\
+{{ " (" ~ words.DOWNGRADE ~ ")" if hop.downgrade }}
 
 {{ update(hop) }}
 {% endfor %}

@@ -53,17 +53,18 @@ summary { cursor: pointer; }
   background: var(--requested); color: var(--requested-text);
 }
 .plans { table-layout: fixed; }
-.plans th:first-child { width: 5.5rem; }
+.plans th:first-child { width: 8.5rem; }
+.plans th:nth-child(2) { width: 5rem; }
 .plans th:last-child { width: 16rem; }
 .plans .also { display: block; color: var(--quiet); }
 .plans .reason { display: block; color: var(--quiet); font-size: .875rem; }
-.bad { background: var(--bad); color: var(--bad-text); }
-.blocked {
-  background: var(--bad); color: var(--bad-text); border-left: 5px solid var(--bad-edge); border-radius: 4px;
-  padding: .75rem 1rem; margin: 1rem 0;
-}
-.blocked a { color: inherit; }
-.blocked p { margin: .25rem 0 0; }
+.go { background: var(--on); color: var(--on-text); }
+.acknowledge { background: var(--requested); color: var(--requested-text); }
+.risk { background: var(--enabled); color: var(--enabled-text); }
+.blocked { background: var(--bad); color: var(--bad-text); }
+.verdict { border-left: 5px solid currentColor; border-radius: 4px; padding: .75rem 1rem; margin: 1rem 0; }
+.verdict a { color: inherit; }
+.verdict p { margin: .25rem 0 0; }
 .facts { display: grid; grid-template-columns: 12rem 1fr; gap: .4rem 1rem; margin: 1rem 0; }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; }
@@ -178,12 +179,12 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   .matrix thead { position: static; }
-  .on, .enabled, .requested, .blocked, .mark, .matrix summary {
+  .on, .enabled, .requested, .verdict, .mark, .matrix summary {
     print-color-adjust: exact; -webkit-print-color-adjust: exact;
   }
   details::details-content { content-visibility: visible; block-size: auto; }
   h2, h3, .change { break-after: avoid; }
-  tr, li, .blocked { break-inside: avoid; }
+  tr, li, .verdict { break-inside: avoid; }
   .fleet { content-visibility: visible; }
   .up { display: none; }
 }

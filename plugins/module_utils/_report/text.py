@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import words
-from .view import capability_states, enabled_by, refused_by_cluster, selection_text
+from .view import capability_states, enabled_by, selection_text
 from .words import STATES, annotation, counted
 
 _MOST_RESOURCES = 5
 _MOST_CLUSTERS = 5
 _MOST_PROBLEMS = 20
+_MOST_REASONS = 5
 
 
 def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
@@ -29,7 +30,7 @@ def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
 
 
 def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
-    yield f"{_path(plan)}, {words.SELECTION.lower()}: {selection_text(plan)}"
+    yield f"{plan['verdict']}: {_path(plan)}, {words.SELECTION.lower()}: {selection_text(plan)}"
     if full:
         yield ""
         yield from _table(plan)
@@ -43,8 +44,10 @@ def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
         yield f"{words.AT_END} {state}: {condition['message']}"
     else:
         yield words.NO_CONDITION
-    # Blocked updates are shown with their hops.
-    yield from (_problem(item) for item in plan["problems"] if item["code"] != "update-blocked")
+    yield from (_problem(item) for item in plan["problems"] if item["code"] not in _SHOWN_WITH_HOPS)
+
+
+_SHOWN_WITH_HOPS = ("update-blocked",)
 
 
 def _table(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -57,9 +60,11 @@ def _table(plan: Mapping[str, Any]) -> Iterator[str]:
 
 def _hop(hop: Mapping[str, Any], full: bool) -> Iterator[str]:
     mark = f" ({words.DOWNGRADE})" if hop["downgrade"] else ""
-    yield f"{hop['from']} -> {hop['to']}{mark} {_effects(hop)}"
-    for blocker in hop["blocked_by"]:
-        yield f"  {words.CLUSTER_REFUSES} it: {blocker['message']} ({blocker['reason']}). {blocker['hint']}"
+    yield f"{hop['verdict']}: {hop['from']} -> {hop['to']}{mark} {_effects(hop)}"
+    for reason in hop["reasons"]:
+        yield f"  {reason['verdict']}: {reason['message']} ({reason['reason']}; {reason['source']}). {reason['hint']}"
+    for item in hop["not_checked"]:
+        yield f"  {words.NOT_CHECKED.lower()}: {item['message']}"
     if full:
         for entry in hop["implicitly_enabled"]:
             yield from _causes(entry, hop)
@@ -146,27 +151,44 @@ def _live_only(hop: Mapping[str, Any]) -> Iterator[str]:
 
 def _fleet(result: Mapping[str, Any]) -> Iterator[str]:
     plans = result["plans"]
-    yield f"{counted(len(result['clusters']), 'cluster')}, {counted(len(plans), 'distinct plan')}"
-    yield ""
     members: dict[int, list[str]] = {}
     for name, position in result["clusters"].items():
         members.setdefault(position, []).append(name)
+    total = f"{counted(len(result['clusters']), 'cluster')}, {counted(len(plans), 'distinct plan')}"
+    yield f"{total}: {_verdict_counts(plans, members)}"
+    yield ""
     for position, plan in enumerate(plans):
         names = members.get(position, [])
         clusters = f"{counted(len(names), 'cluster')} ({_first_of(names)})"
         effects = f"{words.ENABLES.lower()} {', '.join(enabled_by(plan)) or words.NOTHING_UNREQUESTED}"
-        refused = refused_by_cluster(plan)
-        if refused:
-            effects += f"; {words.CLUSTER_REFUSES} {', '.join(refused)}"
-        yield f"{clusters}, {words.SELECTION.lower()}: {selection_text(plan)}: {_path(plan)} {effects}"
+        selection = f"{words.SELECTION.lower()}: {selection_text(plan)}"
+        yield f"{plan['verdict']}: {clusters}, {selection}: {_path(plan)} {effects}"
+        yield from _first_reasons(plan)
     yield from _fleet_problems(result)
+
+
+def _verdict_counts(plans: Sequence[Mapping[str, Any]], members: Mapping[int, Sequence[str]]) -> str:
+    """Return how many clusters have each verdict, the most serious first."""
+    counts = dict.fromkeys(reversed(tuple(words.VERDICTS)), 0)
+    for position, plan in enumerate(plans):
+        counts[plan["verdict"]] += len(members.get(position, ()))
+    return ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items() if count)
+
+
+def _first_reasons(plan: Mapping[str, Any]) -> Iterator[str]:
+    reasons = [(hop, reason) for hop in plan["hops"] for reason in hop["reasons"]]
+    for hop, reason in reasons[:_MOST_REASONS]:
+        yield f"  {reason['verdict']} in {hop['to']}: {reason['message']} ({reason['reason']}). {reason['hint']}"
+    if len(reasons) > _MOST_REASONS:
+        yield f"  and {len(reasons) - _MOST_REASONS:,} more reasons"
 
 
 def _fleet_problems(result: Mapping[str, Any]) -> Iterator[str]:
     # The problems of the plans are listed here, so the problem that refers to them is not.
     common = [item for item in result["problems"] if item["code"] != "separate-problems"]
     of_plans = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] != "info"]
-    lines = list(dict.fromkeys(_problem(item) for item in (*common, *of_plans)))
+    shown = [item for item in (*common, *of_plans) if item["code"] not in _SHOWN_WITH_HOPS]
+    lines = list(dict.fromkeys(_problem(item) for item in shown))
     if lines:
         yield ""
         yield from lines[:_MOST_PROBLEMS]

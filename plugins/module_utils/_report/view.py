@@ -91,13 +91,18 @@ class Section(NamedTuple):
 
 
 class HopView(NamedTuple):
-    """One update of the path. ``nothing`` lists what it does not do, or is empty."""
+    """One update of the path. ``nothing`` lists what it does not do, or is empty.
+
+    ``verdict``: one of ``words.VERDICTS``. ``not_checked``: what the verdict does not consider.
+    """
 
     id: str
     start: str
     end: str
     downgrade: bool
-    blocked_by: Sequence[Mapping[str, str]]
+    verdict: str
+    reasons: Sequence[Mapping[str, str]]
+    not_checked: Sequence[Mapping[str, str]]
     names: tuple[AffectedNames, ...]
     sections: tuple[Section, ...]
     nothing: str
@@ -105,16 +110,16 @@ class HopView(NamedTuple):
 
 
 class PlanView(NamedTuple):
-    """A plan. ``enables``: names that are not requested. ``blocked``: releases that the cluster refuses."""
+    """A plan. ``verdict``: the most serious one of its hops. ``enables``: names that are not requested."""
 
     number: int
+    verdict: str
     clusters: Sequence[str]
     path: str
     releases: Sequence[str]
     selection: str
     enables: tuple[str, ...]
     requested: tuple[str, ...]
-    blocked: tuple[str, ...]
     rows: tuple[Row, ...]
     hops: tuple[HopView, ...]
     enabled: Sequence[str]
@@ -183,13 +188,13 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView
     rows = _rows(plan, listings)
     return PlanView(
         number=number,
+        verdict=plan["verdict"],
         clusters=plan["clusters"],
         path=" → ".join(plan["releases"]),
         releases=plan["releases"],
         selection=selection_text(plan),
         enables=enabled_by(plan),
         requested=tuple(row.name for row in rows if any(cell.state == "requested" for cell in row.cells)),
-        blocked=refused_by_cluster(plan),
         rows=rows,
         hops=tuple(_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)),
         enabled=plan["enabled_capabilities"],
@@ -210,11 +215,6 @@ def enabled_by(plan: Mapping[str, Any]) -> tuple[str, ...]:
     hops = plan["hops"]
     implicit = {entry["name"] for hop in hops for entry in hop["implicitly_enabled"] if not entry["requested"]}
     return _sorted(implicit.union(*(hop["no_longer_optional"] for hop in hops)))
-
-
-def refused_by_cluster(plan: Mapping[str, Any]) -> tuple[str, ...]:
-    """Versions that the cluster refuses to update to."""
-    return tuple(hop["to"] for hop in plan["hops"] if hop["blocked_by"])
 
 
 def capability_states(plan: Mapping[str, Any]) -> dict[str, list[CellState]]:
@@ -282,7 +282,9 @@ def _hop(anchor: str, hop: Mapping[str, Any], listings: _Listings) -> HopView:
         start=hop["from"],
         end=hop["to"],
         downgrade=hop["downgrade"],
-        blocked_by=hop["blocked_by"],
+        verdict=hop["verdict"],
+        reasons=hop["reasons"],
+        not_checked=hop["not_checked"],
         names=_names(hop),
         sections=tuple(_sections(hop, listings)),
         nothing=words.NO_CHANGE.format(changes=listed(unchanged, "or")) if unchanged else "",

@@ -16,6 +16,21 @@ from typing import Literal, NamedTuple
 CellState = Literal["unknown", "off", "on", "enabled", "requested"]
 
 
+class VerdictWords(NamedTuple):
+    """How a verdict is shown in a report, and what it means. Text shows the verdict itself."""
+
+    report: str
+    meaning: str
+
+
+VERDICTS: Mapping[str, VerdictWords] = {
+    "go": VerdictWords("Go", "nothing that was checked is against the update"),
+    "acknowledge": VerdictWords("Acknowledge", "an administrator has to acknowledge something before the update"),
+    "risk": VerdictWords("Risk", "the cluster accepts the update, but there are reasons against it"),
+    "blocked": VerdictWords("Blocked", "the cluster refuses the update"),
+}
+
+
 class StateWords(NamedTuple):
     """How a state of a capability at a release is shown: in a report, in text, and in the legend of both."""
 
@@ -34,6 +49,9 @@ STATES: Mapping[CellState, StateWords] = {
 
 # Headings and labels
 TITLE = "Update plan"
+VERDICT = "Verdict"
+NOT_CHECKED = "Not checked"
+NOTHING_AGAINST = "Nothing that was checked is against this update."
 CAPABILITY = "Capability"
 SELECTION = "Selection"
 ENABLES = "Enables"
@@ -43,7 +61,7 @@ CLUSTERS = "Clusters"
 PATH = "Path"
 CONDITION = "Condition at the end"
 OVERVIEW = "Overview"
-OVERVIEW_COLUMNS = (PLAN, CLUSTERS, PATH, SELECTION, ENABLES, CONDITION)
+OVERVIEW_COLUMNS = (VERDICT, PLAN, CLUSTERS, PATH, SELECTION, ENABLES, CONDITION)
 PROBLEMS = "Problems"
 PROBLEM_COUNT = "Problems and notes"
 AT_END = "At the end"
@@ -55,10 +73,6 @@ NEW = "new"
 NOTHING = "nothing"
 NOTHING_UNREQUESTED = "nothing that is not requested"
 NONE = "none"
-
-# Refused updates
-BLOCKED = "Blocked"
-CLUSTER_REFUSES = "the cluster refuses"
 
 # Why a capability is enabled
 FORCED = "forced"

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The settings of a cluster that make it refuse an update."""
+"""Why a cluster refuses an update because of the two versions, its settings, or the gates of its release."""
 
 from __future__ import annotations
 
@@ -12,34 +12,78 @@ from typing import NamedTuple
 
 from .._capability.inclusion import Override
 from .._capability.resolved_release import ResolvedRelease
+from .._cluster.admin_acks import ADMIN_GATES, AdminGate, admin_gates
+from .._cluster.update_reasons import OVERRIDES_SET, Reason
 from .._data import capabilities as capability_data
 from .._data import feature_sets
+from .._unstructured import nested
 from .path import is_upgrade
 
 
-class Blocker(NamedTuple):
-    """Why a cluster refuses an update. ``reason``: the name of the condition or setting. ``hint``: what to do."""
+class Previous(NamedTuple):
+    """The version that a cluster had before its current one, empty if there is none.
 
-    reason: str
-    message: str
-    hint: str
+    ``known``: whether the history of the cluster is known.
+    """
+
+    known: bool
+    version: str = ""
 
 
-def blockers(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Blocker]:
-    """Yield why every cluster with these criteria refuses to update from ``start`` to ``end``.
+def is_minor_update(start: ResolvedRelease, end: ResolvedRelease) -> bool:
+    """Whether ``end`` is a later version, of another minor."""
+    return start.minor != end.minor and is_upgrade(start.release, end.release)
 
-    Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/upgradeable.go (which accepts a
-    version that is not later) and rollback.go.
+
+def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -> Iterator[Reason]:
+    """Yield why a cluster refuses to update from ``start`` to ``end`` because of their versions and its feature set.
+
+    Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion, upgradeable.go (which accepts a
+    version that is not later), rollback.go and gianthop.go.
     """
     if is_upgrade(start.release, end.release):
+        yield from _of_skipped_minors(start, end)
         yield from _of_feature_set(start, end)
     elif is_upgrade(end.release, start.release):
-        message = f"the cluster refuses a downgrade from {start.release.shown_version}"
-        hint = "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible"
-        yield Blocker("LowDesiredVersion", message, hint)
+        yield from _of_downgrade(start, end, previous)
 
 
-def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Blocker]:
+def _of_downgrade(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -> Iterator[Reason]:
+    current, target = start.release.shown_version, end.release.shown_version
+    source = f"the versions {current} and {target}"
+    hint = "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible"
+    message = f"the cluster refuses a downgrade from {current}"
+    if start.minor != end.minor or start.minor < capability_data.ROLLBACKS_TO_PREVIOUS_PATCH.since:
+        yield Reason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
+    elif not previous.known:
+        message = f"the cluster refuses a downgrade from {current}, unless {target} is its previous version"
+        hint = "Set cluster_version with its status, whose history contains the previous version"
+        yield Reason("risk", "unknown-history", "LowDesiredVersion", message, source, hint)
+    elif previous.version != target:
+        message += f", except to its previous version, {previous.version or 'which it does not have'}"
+        place = "ClusterVersion version: status.history"
+        yield Reason("blocked", "downgrade", "LowDesiredVersion", message, place, hint)
+
+
+def _of_skipped_minors(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Reason]:
+    old, new = start.minor, end.minor
+    source = f"the versions {start.release.shown_version} and {end.release.shown_version}"
+    if old.major == new.major:
+        reason, refused = "MultipleMinorVersionsUpdate", new.minor > old.minor + 1
+    else:
+        accepts_first = start.minor >= capability_data.FIRST_OF_NEXT_MAJOR_ACCEPTED.since
+        accepted = accepts_first and (new.major, new.minor) == (old.major + 1, 0)
+        reason, refused = "MajorVersionUpdate", not accepted
+    hint = "Add a release of each skipped minor"
+    if refused and start.minor >= capability_data.SKIPPED_MINORS_REFUSED.since:
+        message = f"the cluster refuses an update from {old} to {new}"
+        yield Reason("blocked", "skipped-minor", reason, message, source, hint)
+    elif refused:
+        message = f"an update from {old} to {new} skips a minor version, which OpenShift does not support"
+        yield Reason("risk", "skipped-minor", reason, message, source, hint)
+
+
+def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Reason]:
     feature_set = feature_sets.feature_set(start.context.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
@@ -48,17 +92,31 @@ def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Bl
     if feature_set.permanent:
         message += ", and is permanent"
         hint = "Replace it with a new cluster of the new minor version"
-    yield Blocker("FeatureSet", message, hint)
+    yield Reason("blocked", "feature-set", "FeatureSet", message, f"feature set {feature_set.name}", hint)
 
 
 def override_blockers(
     start: ResolvedRelease, end: ResolvedRelease, overrides: tuple[Override, ...]
-) -> Iterator[Blocker]:
-    """Yield why a cluster with ``overrides`` refuses to update from ``start`` to ``end``, a later version."""
+) -> Iterator[Reason]:
+    """Yield why a cluster with ``overrides`` refuses to update from ``start`` to ``end``, or to roll back."""
     unmanaged = [override for override in overrides if override.unmanaged]
     blocks_patches = start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since
-    if unmanaged and (blocks_patches or start.minor != end.minor):
+    if unmanaged and (blocks_patches or is_minor_update(start, end)):
         named = ", ".join(f"{item.kind} {item.namespace}/{item.name}".replace(" /", " ") for item in unmanaged)
         updates = "every update" if blocks_patches else "updates to another minor version"
         message = f"spec.overrides block {updates}: {named}"
-        yield Blocker("ClusterVersionOverridesSet", message, "Remove these overrides before the update")
+        hint = "Remove these overrides before the update"
+        yield Reason("blocked", "overrides", OVERRIDES_SET, message, "spec.overrides", hint)
+
+
+def release_gates(start: ResolvedRelease) -> tuple[AdminGate, ...]:
+    """Return the gates in the ConfigMap ``admin-gates`` of a release that its CVO loads."""
+    found = [manifest for manifest in start.loaded if manifest.resource_id == ADMIN_GATES and not manifest.deletes]
+    return tuple(
+        gate
+        for manifest in found
+        for gate in admin_gates(
+            nested(start.release.read_body(manifest), "data"),
+            f"ConfigMap {ADMIN_GATES.namespace}/{ADMIN_GATES.name} of {start.release.shown_version} ({manifest.file})",
+        )
+    )

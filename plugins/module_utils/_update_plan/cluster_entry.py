@@ -18,8 +18,8 @@ from .start import RULES, PlanOptions
 _STRINGS = ("name", *(option.name for option in INCLUSION_OPTIONS if not option.items), "platform", "rule")
 _NAMES = tuple(option.name for option in INCLUSION_OPTIONS if option.items == "str")
 _LISTS = ("releases", *(option.name for option in INCLUSION_OPTIONS if option.items), "live_resources")
-_FIELDS = (*_STRINGS, *_LISTS, "capabilities", "cluster_version")
-_OF_PLAN = ("name", "releases", "cluster_version", "platform", "rule")
+_FIELDS = (*_STRINGS, *_LISTS, "capabilities", "cluster_version", "promql")
+_OF_PLAN = ("name", "releases", "cluster_version", "platform", "rule", "promql")
 _STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
 
 

@@ -3,17 +3,22 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The gate before an update: names that a plan must not enable."""
+"""The gate before an update: names that a plan must not enable, and verdicts that it must not have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from .._cluster.update_reasons import VERDICTS, Reason
 from .._problems import Problems, did_you_mean
 from .plan import EnabledCapability, HopPlan, Plan
+from .planner import PlanResult
 
 ANY = "any"
+
+VERDICT_WORDS = tuple(verdict for verdict in VERDICTS if verdict != "go")
+"""The verdicts that ``fail_on`` can contain besides names."""
 
 
 class PolicyViolation(NamedTuple):
@@ -35,16 +40,42 @@ class PolicyViolation(NamedTuple):
         return f"{text}: the selection requests it in {self.hop.to_version}"
 
 
+class VerdictViolation(NamedTuple):
+    """A verdict ``name`` that a hop has reasons for although ``fail_on`` forbids it."""
+
+    name: str
+    hop: HopPlan
+    reasons: tuple[Reason, ...]
+
+    def __str__(self) -> str:
+        more = f", and {len(self.reasons) - 1} more" if len(self.reasons) > 1 else ""
+        hop = self.hop
+        return f"{hop.from_version} to {hop.to_version} has the verdict {self.name}: {self.reasons[0].message}{more}"
+
+
 def check_fail_on(fail_on: Sequence[str], known: Iterable[str], problems: Problems) -> None:
     """Report names in ``fail_on`` that do not exist, because they would never match.
 
     ``known``: the names that any release of the paths knows.
     """
-    names = sorted({*known, ANY})
+    names = sorted({*known, ANY, *VERDICT_WORDS})
     for index, name in enumerate(fail_on):
         if name not in names:
             message = f"{name!r} is not a capability of these releases"
             problems.error("unknown-capability", f"fail_on[{index}]", message, did_you_mean(name, names))
+
+
+def verdict_violations(result: PlanResult, fail_on: Sequence[str]) -> tuple[VerdictViolation, ...]:
+    """Return the verdicts in ``fail_on`` that hops of ``result`` have reasons for, hop by hop.
+
+    A hop that is blocked can violate ``risk`` too, because it can have reasons for both.
+    """
+    return tuple(
+        VerdictViolation(word, hop, verdict.of(word))
+        for hop, verdict in zip(result.plan.hops, result.verdicts, strict=True)
+        for word in reversed(VERDICT_WORDS)
+        if word in fail_on and verdict.of(word)
+    )
 
 
 def violations(plan: Plan, fail_on: Sequence[str]) -> tuple[PolicyViolation, ...]:

@@ -19,12 +19,12 @@ from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
 from .._capability.inclusion import CapabilityStatus, Override, is_overridden
 from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
+from .._cluster.admin_acks import AdminGate
 from .._cluster.cluster_version import Condition, ReportedCapabilities, capability_condition
 from .._data import capabilities as capability_data
 from .._release.manifest import Manifest
 from .._release.task_graph import component_of
 from .._resources import ResourceId
-from .blockers import Blocker, override_blockers
 from .credentials import CredentialsRequest, ReleaseCredentials
 from .live_resources import LiveOnlyResource, live_only, present_after
 from .release_diff import Changes, ReleaseDiff
@@ -65,7 +65,6 @@ class HopPlan(NamedTuple):
     moved: Mapping[str, tuple[MovedResource, ...]]
     changes: Changes
     credentials_requests: tuple[CredentialsRequest, ...]
-    blockers: tuple[Blocker, ...]
     live_only: tuple[LiveOnlyResource, ...] | None = None
 
     @property
@@ -113,7 +112,7 @@ class Plan(NamedTuple):
 class Hop(NamedTuple):
     """Two releases of a path, compared once for all clusters.
 
-    ``credentials``: those of the new release for the platform. ``blockers``: those of all clusters.
+    ``credentials``: those of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
     """
 
     start: ResolvedRelease
@@ -122,7 +121,7 @@ class Hop(NamedTuple):
     comparison: ReleaseDiff
     credentials: ReleaseCredentials
     downgrade: bool
-    blockers: tuple[Blocker, ...]
+    gates: tuple[AdminGate, ...]
 
 
 def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:
@@ -178,7 +177,6 @@ def _plan_hop(
         moved=hop.implicit_enablement.moved(start.requested(selection) & before.enabled, before.enabled),
         changes=changes,
         credentials_requests=hop.credentials.needed(included),
-        blockers=(*hop.blockers, *(() if hop.downgrade else override_blockers(start, end, overrides))),
         live_only=None if present is None else live_only(end.loaded, included, present, overrides),
     )
 

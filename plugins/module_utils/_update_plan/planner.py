@@ -15,22 +15,38 @@ from .._capability.cluster_options import InclusionCriteria
 from .._capability.implicit_enablement import ImplicitEnablement
 from .._capability.resolved_release import ResolvedRelease, check_always_enabled, report_ineffective_exclusions
 from .._capability.selection import check_selection
+from .._cluster.admin_acks import AdminGate
+from .._cluster.update_reasons import Verdict
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._release.release import Release
-from .blockers import blockers
+from .blockers import release_gates
 from .credentials import ReleaseCredentials
 from .path import check_path, is_upgrade, resolve_on_path
 from .plan import Hop, Plan, plan_path
 from .release_diff import ReleaseDiff
 from .request import PlanRequest
-from .warnings import check_plan, check_status
+from .verdict import HopVerdict, hop_verdicts, most_serious
+from .warnings import check_plan, check_status, check_verdicts
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
 class PlanResult(NamedTuple):
-    """A plan, and its problems."""
+    """A plan, its problems, and the verdict of each of its hops."""
+
+    plan: Plan
+    problems: tuple[Problem, ...]
+    verdicts: tuple[HopVerdict, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The most serious verdict of the hops."""
+        return most_serious(item.verdict for item in self.verdicts)
+
+
+class _Planned(NamedTuple):
+    """A plan, and its problems, without what depends on the state of a cluster."""
 
     plan: Plan
     problems: tuple[Problem, ...]
@@ -72,17 +88,19 @@ class Planner:
     def __init__(self, releases: Sequence[Release], allow_downgrade: bool = False) -> None:
         self._releases = releases
         self._allow_downgrade = allow_downgrade
-        self._plans: dict[PlanRequest, PlanResult] = {}
+        self._plans: dict[PlanRequest, _Planned] = {}
+        self._results: dict[tuple[PlanRequest, tuple[HopVerdict, ...]], PlanResult] = {}
         self._paths: dict[tuple[tuple[int, ...], InclusionCriteria, str | None], _Path] = {}
         self._resolved: dict[tuple[int, InclusionCriteria], _Resolution] = {}
         self._compared: dict[tuple[int, int, InclusionCriteria], tuple[ImplicitEnablement, ReleaseDiff]] = {}
+        self._gates: dict[tuple[int, InclusionCriteria], tuple[AdminGate, ...]] = {}
         self._credentials: dict[tuple[int, InclusionCriteria, str | None], ReleaseCredentials] = {}
 
     def plan(self, request: PlanRequest, problems: Problems) -> PlanResult:
         """Return the plan of ``request``; ``problems`` gets the warnings about this request.
 
-        Requests with the same meaning share a plan. Raises ``InvalidOptionError`` with the problems of path and request
-        if one of them is an error.
+        Requests with the same meaning and the same verdicts share a plan. Raises ``InvalidOptionError`` with the
+        problems of path and request if one of them is an error.
         """
         key = (request.path, request.criteria, request.platform)
         path = _cached(self._paths, key, lambda: self._path(*key))
@@ -91,7 +109,9 @@ class Planner:
         raise_errors((*path.problems, *of_request), InvalidOptionError)
         problems += of_request
         normalized = request.normalized(path.hops[0].start)
-        return _cached(self._plans, normalized, lambda: _plan(normalized, path))
+        planned = _cached(self._plans, normalized, lambda: _plan(normalized, path))
+        verdicts = hop_verdicts(path.hops, request.cluster.overrides, request.state)
+        return _cached(self._results, (normalized, verdicts), lambda: _with_verdicts(planned, verdicts))
 
     def _path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> _Path:
         problems = Problems()
@@ -111,9 +131,8 @@ class Planner:
             enablement, comparison = self._compare((from_index, to_index, criteria), before, after)
             credentials = self._release_credentials((to_index, criteria, platform), after)
             downgrade = not is_upgrade(before.release, after.release)
-            hops.append(
-                Hop(before, after, enablement, comparison, credentials, downgrade, tuple(blockers(before, after)))
-            )
+            gates = self._release_gates((from_index, criteria), before)
+            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade, gates))
         return _Path(start, tuple(hops), problems.unique(), always)
 
     def _resolve(self, index: int, criteria: InclusionCriteria) -> _Resolution:
@@ -133,17 +152,26 @@ class Planner:
 
         return _cached(self._compared, key, compare)
 
+    def _release_gates(self, key: tuple[int, InclusionCriteria], start: ResolvedRelease) -> tuple[AdminGate, ...]:
+        return _cached(self._gates, key, lambda: release_gates(start))
+
     def _release_credentials(
         self, key: tuple[int, InclusionCriteria, str | None], end: ResolvedRelease
     ) -> ReleaseCredentials:
         return _cached(self._credentials, key, lambda: ReleaseCredentials(end.release, end.loaded, key[2]))
 
 
-def _plan(request: PlanRequest, path: _Path) -> PlanResult:
+def _with_verdicts(planned: _Planned, verdicts: tuple[HopVerdict, ...]) -> PlanResult:
+    problems = Problems()
+    check_verdicts(planned.plan, verdicts, problems)
+    return PlanResult(planned.plan, (*problems, *planned.problems), verdicts)
+
+
+def _plan(request: PlanRequest, path: _Path) -> _Planned:
     plan = plan_path(path.hops, request.cluster)
     problems = Problems(path.problems)
     check_plan(plan, path.hops, problems)
-    return PlanResult(plan, tuple(problems))
+    return _Planned(plan, tuple(problems))
 
 
 def _check_request(request: PlanRequest, path: _Path, problems: Problems) -> None:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,21 +15,24 @@ from .._capability.cluster_options import ClusterOptions, InclusionCriteria, che
 from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection, parse_selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
+from .._cluster.update_status import read_update_status
 from .._data.capabilities import NONE
-from .._problems import Problem, Problems
+from .._problems import Problem, Problems, type_name
 from .._release.release import Release
 from .._resources import ResourceId
 from .._version import Minor, find_minor
 from .credentials import resolve_platform
 from .path import resolve_on_path
 from .start import PlanOptions, Source, StartingCluster
+from .verdict import ClusterState
 
 
 class PlanRequest(NamedTuple):
     """Everything that a plan depends on.
 
     ``path``: positions of its releases among those of the planner. ``criteria``: without overrides, so clusters that
-    differ only in these share most computations. ``source`` and ``location``: the origin of the selection.
+    differ only in these share most computations. ``source`` and ``location``: the origin of the selection. ``state``:
+    only the verdicts depend on it.
     """
 
     path: tuple[int, ...]
@@ -38,23 +41,25 @@ class PlanRequest(NamedTuple):
     platform: str | None = None
     source: Source = "capabilities"
     location: str = ""
+    state: ClusterState = ClusterState()
 
     def normalized(self, start: ResolvedRelease) -> PlanRequest:
         """Return the key of the plan: equal for all requests with the same meaning. ``start``: the first release."""
         pinned = start.pinned(self.cluster.selection)
         cluster = self.cluster._replace(selection=Selection(pinned.baseline, pinned.additional))
-        return self._replace(cluster=cluster, source="capabilities", location="")
+        return self._replace(cluster=cluster, source="capabilities", location="", state=ClusterState())
 
 
 def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | None, problems: Problems) -> PlanRequest:
     """Check the options of a cluster that runs a release of ``minor``. Do not use the request if there is an error."""
     source = _read_source(options, problems)
-    selection, status = Selection(), None
+    selection, status, updates = Selection(), None, None
     cluster, overrides_at = options.cluster, "overrides"
     if source == "cluster_version":
         version = parse_cluster_version(options.cluster_version, options.location, problems)
         if version is not None:
             selection, status = version.selection, version.status
+            updates = read_update_status(options.cluster_version)
             _check_version(version, minor, options, problems)
             if cluster.overrides is None:
                 cluster = cluster._replace(overrides=version.overrides)
@@ -69,7 +74,23 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     start = StartingCluster(selection, status, effective, options.live.present if options.live else None, options.rule)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
-    return PlanRequest(path, criteria._replace(overrides=()), start, platform, source, location)
+    state = ClusterState(updates, promql=_read_promql(options.promql, problems))
+    return PlanRequest(path, criteria._replace(overrides=()), start, platform, source, location, state)
+
+
+def _read_promql(results: object, problems: Problems) -> tuple[tuple[str, bool], ...]:
+    """Read whether each risk applies, by its name: a boolean, or the result 0 or 1 of its expression."""
+    if results is None:
+        return ()
+    if not isinstance(results, Mapping):
+        message = f"is {type_name(results)}, expected a map"
+        problems.error("not-a-map", "promql", message, "Write it as a dict of risk names and booleans")
+        return ()
+    for name, value in results.items():
+        if value not in (True, False):  # 0 and 1 are equal to these
+            hint = "Set true if the risk applies to the cluster, else false"
+            problems.error("not-a-boolean", f"promql.{name}", f"is {value!r}, expected a boolean", hint)
+    return tuple(sorted((str(name), bool(value)) for name, value in results.items()))
 
 
 def deciding_resources(request: PlanRequest, releases: Sequence[Release]) -> frozenset[ResourceId]:

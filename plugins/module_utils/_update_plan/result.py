@@ -14,9 +14,10 @@ from .._capability.implicit_enablement import MovedResource
 from .._module.result import problem_dicts
 from .._problems import Problem
 from .._release.manifest import Manifest
-from .fail_on import violations
+from .fail_on import PolicyViolation, VerdictViolation, verdict_violations, violations
 from .plan import EnabledCapability, HopPlan, Plan
-from .planner import FleetPlan
+from .planner import FleetPlan, PlanResult
+from .verdict import HopVerdict
 
 _SHOWN = 5
 
@@ -28,27 +29,33 @@ class PlanShapes:
         self._causes: dict[int, tuple[tuple[MovedResource, ...], list[dict[str, Any]]]] = {}
         self._resources: dict[int, dict[str, Any]] = {}
 
-    def plan(self, plan: Plan, *, details: bool) -> dict[str, Any]:
+    def plan(self, result: PlanResult, *, details: bool) -> dict[str, Any]:
         """Convert a plan. Without ``details``, only the first of each list of causes, and none of the other lists."""
+        plan = result.plan
+        hops = zip(plan.hops, result.verdicts, strict=True)
         return {
+            "verdict": result.verdict,
             "releases": list(plan.releases),
             "capabilities": plan.selection.to_options(),
-            "hops": [self._hop(hop, details) for hop in plan.hops],
+            "hops": [self._hop(hop, verdict, details) for hop, verdict in hops],
             **end_dict(plan),
         }
 
     def report(self, fleet: FleetPlan) -> dict[str, Any]:
         """Return the input of a report: all plans with details, and the names of their clusters."""
         plans = [
-            {"clusters": clusters, **self.plan(result.plan, details=True)}
+            {"clusters": clusters, **self.plan(result, details=True)}
             for result, clusters in zip(fleet.plans, _names(fleet), strict=True)
         ]
         return {"plans": plans, "problems": problem_dicts(all_problems(fleet))}
 
-    def _hop(self, hop: HopPlan, details: bool) -> dict[str, Any]:
+    def _hop(self, hop: HopPlan, verdict: HopVerdict, details: bool) -> dict[str, Any]:
         shape: dict[str, Any] = {
             "from": hop.from_version,
             "to": hop.to_version,
+            "verdict": verdict.verdict,
+            "reasons": [reason._asdict() for reason in verdict.reasons],
+            "not_checked": [item._asdict() for item in verdict.not_checked],
             "downgrade": hop.downgrade,
             "enabled_before": sorted(hop.before.enabled),
             "enabled_after": sorted(hop.after.enabled),
@@ -62,7 +69,10 @@ class PlanShapes:
             "newly_known": sorted(hop.newly_known),
             "no_longer_optional": sorted(hop.no_longer_optional),
             "not_in_fresh_install": sorted(hop.not_in_fresh_install),
-            "blocked_by": [blocker._asdict() for blocker in hop.blockers],
+            "blocked_by": [
+                {"reason": reason.reason, "message": reason.message, "hint": reason.hint}
+                for reason in verdict.of("blocked")
+            ],
             "created_components": [
                 {"component": name, "count": count} for name, count in hop.created_components.items()
             ],
@@ -141,19 +151,20 @@ def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on:
     shapes = PlanShapes()
     common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, fail_on)}
     if not of_fleet:
-        return {**common, **shapes.plan(fleet.plans[0].plan, details=details)}
+        return {**common, **shapes.plan(fleet.plans[0], details=details)}
     plans = [
-        {**shapes.plan(result.plan, details=details), "problems": problem_dicts(result.problems)}
-        for result in fleet.plans
+        {**shapes.plan(result, details=details), "problems": problem_dicts(result.problems)} for result in fleet.plans
     ]
     return {**common, "plans": plans, "clusters": dict(fleet.clusters)}
 
 
 def plan_violations(fleet: FleetPlan, fail_on: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the names that the plans enable although ``fail_on`` forbids them, with the clusters."""
+    """Return the names that the plans enable, and their verdicts, that ``fail_on`` forbids, with the clusters."""
     entries: dict[str, dict[str, Any]] = {}
     for result, clusters in zip(fleet.plans, _names(fleet), strict=True):
-        for violation in violations(result.plan, fail_on):
+        found: list[VerdictViolation | PolicyViolation] = [*verdict_violations(result, fail_on)]
+        found += violations(result.plan, fail_on)
+        for violation in found:
             hop = violation.hop
             entry = {"name": violation.name, "from": hop.from_version, "to": hop.to_version, "clusters": []}
             entries.setdefault(str(violation), entry)["clusters"].extend(clusters)

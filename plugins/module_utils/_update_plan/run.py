@@ -141,6 +141,8 @@ def _plan_one(
         request = read_request(options, path, minor, problems)
         if planner is None:
             return None
+        if client is not None:
+            request = _with_admin_acks(request, client, problems)
         valid, of_request = not problems.has_errors, Problems()
         try:
             result = planner.plan(request, of_request)
@@ -166,6 +168,18 @@ def _with_cluster_version(options: PlanOptions, client: Client | None) -> PlanOp
     from .._cluster.live import CLUSTER_VERSION, get_cluster_version
 
     return options._replace(cluster_version=get_cluster_version(client), location=str(CLUSTER_VERSION))
+
+
+def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -> PlanRequest:
+    """Return ``request`` with the gates of the cluster and their acknowledgements."""
+    from .._cluster.live import find_admin_acks
+
+    try:
+        acks = find_admin_acks(client, problems)
+    except CapabilityError as error:
+        problems += error.problems
+        return request
+    return request._replace(state=request.state._replace(acks=acks))
 
 
 def _look_up(

@@ -39,6 +39,7 @@ class PlanOptions(NamedTuple):
     cluster_version: object = None
     live: LiveResources | None = None
     platform: str | None = None
+    promql: object = None
     allow_downgrade: bool = False
     fail_on: Sequence[str] = ()
     rule: Rule = "manifest"

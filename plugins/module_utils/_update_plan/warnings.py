@@ -16,6 +16,7 @@ from .._data.capabilities import gates_of
 from .._problems import Problems, did_you_mean
 from .plan import Hop, HopPlan, Plan
 from .start import Source
+from .verdict import HopVerdict
 
 
 def check_status(
@@ -41,7 +42,10 @@ def check_status(
         gates = " or ".join(sorted({gate for name in gated for gate in gates_of(name)}))
         message = f"{_listed(gated)} exists in {start.minor} only if the feature gate {gates} is enabled"
         problems.warning("gated-capability", where, message, "Set feature_set or feature_gates as on the cluster")
+    # A pre-release can lack names of its minor, and never enables them.
     pending = start.requested(selection) - status.enabled
+    if status.known is not None:
+        pending &= status.known
     if pending:
         message = f"does not contain requested capabilities yet: {_listed(pending)}; the first update enables them"
         problems.warning("pending-capability", where, message, "Plan again after the cluster has reconciled its spec")
@@ -55,8 +59,6 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
         problems.warning("presence-rule", "rule", message, hint)
     for planned, hop in zip(plan.hops, hops, strict=True):
         where = f"{planned.from_version} to {planned.to_version}"
-        for blocker in planned.blockers:
-            problems.warning("update-blocked", where, blocker.message, blocker.hint)
         _check_names(planned, hop, where, problems)
         if planned.downgrade and planned.changes.removed:
             message = f"would orphan {len(planned.changes.removed)} resources, see orphaned"
@@ -65,6 +67,14 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
             names = _listed(planned.no_longer_optional)
             message = f"{planned.to_version} does not know {names} as capabilities, so it creates their components"
             problems.warning("no-longer-optional", where, message, "See created_components")
+
+
+def check_verdicts(plan: Plan, verdicts: Sequence[HopVerdict], problems: Problems) -> None:
+    """Warn about each reason why the cluster refuses a hop."""
+    for planned, verdict in zip(plan.hops, verdicts, strict=True):
+        where = f"{planned.from_version} to {planned.to_version}"
+        for reason in verdict.of("blocked"):
+            problems.warning("update-blocked", where, reason.message, reason.hint)
 
 
 def _check_names(planned: HopPlan, hop: Hop, where: str, problems: Problems) -> None:

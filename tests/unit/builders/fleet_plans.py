@@ -8,17 +8,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+VERDICTS = ["go", "acknowledge", "risk", "blocked"]
 OLD = ["baremetal", "Console", "Insights", "marketplace", "openshift-samples", "Storage"]
 NEW = ["Build", "DeploymentConfig", "ImageRegistry", "MachineAPI"]
 NEWEST = ["CloudCredential", "Ingress", "OperatorLifecycleManager"]
 
 BLOCKED = {
+    "verdict": "blocked",
+    "code": "feature-set",
     "reason": "FeatureSet",
+    "source": "feature set TechPreviewNoUpgrade",
     "message": "feature set TechPreviewNoUpgrade blocks updates to another minor version, and is permanent",
     "hint": "Replace it with a new cluster of the new minor version",
 }
+ACKNOWLEDGE = {
+    "verdict": "acknowledge",
+    "code": "admin-ack-required",
+    "reason": "AdminAckRequired",
+    "source": "ConfigMap openshift-config-managed/admin-gates of 4.14.0",
+    "message": "ack-4.14-kube-1.28-api-removals-in-4.15: Kubernetes 1.28 removes several APIs",
+    "hint": "Check what it describes, then acknowledge it",
+}
+NOT_CHECKED = {"code": "cluster-state", "message": "no conditions of a ClusterVersion are known"}
 GOES_BACK = {
+    "verdict": "blocked",
+    "code": "downgrade",
     "reason": "LowDesiredVersion",
+    "source": "the versions 4.11.0 and 4.10.0",
     "message": "the cluster refuses a downgrade from 4.11.0",
     "hint": "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible",
 }
@@ -88,10 +104,16 @@ def hop(start: str, end: str, **values: Any) -> dict[str, Any]:
     names = [
         *("enabled_before", "enabled_after", "known_before", "known_after", "implicitly_enabled", "newly_requested"),
         *("newly_known", "no_longer_optional", "not_in_fresh_install", "moved", "added", "removed", "deleted"),
-        *("credentials_requests", "blocked_by", "orphaned", "created_components", "live_only"),
+        *("credentials_requests", "reasons", "not_checked", "orphaned", "created_components", "live_only"),
     ]
     assert set(values) <= {*names, "downgrade"}, values
     step: dict[str, Any] = {"from": start, "to": end, "downgrade": False, **{name: [] for name in names}, **values}
+    step["verdict"] = max((item["verdict"] for item in step["reasons"]), key=VERDICTS.index, default="go")
+    step["blocked_by"] = [
+        {key: item[key] for key in ("reason", "message", "hint")}
+        for item in step["reasons"]
+        if item["verdict"] == "blocked"
+    ]
     step["counts"] = {
         key: len(step[key]) for key in ("added", "removed", "deleted", "credentials_requests", "live_only")
     }
@@ -115,6 +137,7 @@ def plan(*hops: Mapping[str, Any], clusters: Sequence[str] = (), **values: Any) 
     message = f"The following capabilities could not be disabled: {', '.join(implicit)}"
     return {
         "clusters": list(clusters),
+        "verdict": max((step["verdict"] for step in hops), key=VERDICTS.index),
         "releases": [hops[0]["from"], *(step["to"] for step in hops)],
         "capabilities": {"baseline_capability_set": "None", "additional_enabled_capabilities": ["Console"]},
         "hops": list(hops),
@@ -181,7 +204,8 @@ def first_hop(**values: Any) -> dict[str, Any]:
             credentials("aws-machine", new=True),
             credentials("any", None),
         ],
-        "blocked_by": [BLOCKED],
+        "reasons": [BLOCKED],
+        "not_checked": [NOT_CHECKED],
     }
     return hop("4.13.0", "4.14.0", **{**filled, **values})
 
@@ -198,6 +222,7 @@ def second_hop(**values: Any) -> dict[str, Any]:
         "newly_requested": ["CloudCredential"],
         "newly_known": ["OperatorLifecycleManager"],
         "deleted": [resource("old-dashboard")],
+        "reasons": [ACKNOWLEDGE],
     }
     return hop("4.14.0", "4.18.0", **{**filled, **values})
 
@@ -250,7 +275,7 @@ def downgrade() -> dict[str, Any]:
         added=[resource(f"insights-{number}") for number in range(12)] + [resource("marketplace")],
         removed=[resource("left")],
         orphaned=[resource("left")],
-        blocked_by=[GOES_BACK],
+        reasons=[GOES_BACK],
         created_components=[{"component": "insights", "count": 12}, {"component": "marketplace", "count": 1}],
     )
     return report(plan(step, condition=None))
@@ -261,6 +286,6 @@ def with_text(value: Any, text: str) -> Any:
     if isinstance(value, str):
         return value and value + text
     if isinstance(value, dict):
-        kept = ("cause", "severity", "code")
+        kept = ("cause", "severity", "code", "verdict")
         return {key: item if key in kept else with_text(item, text) for key, item in value.items()}
     return [with_text(item, text) for item in value] if isinstance(value, list) else value

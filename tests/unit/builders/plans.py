@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.rele
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.plan import HopPlan
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.result import PlanShapes
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import HopVerdict
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -125,6 +126,11 @@ def select_only(*names: str, baseline: str = "None") -> dict[str, Any]:
     return {"baselineCapabilitySet": baseline, "additionalEnabledCapabilities": list(names)}
 
 
+def verdict_of(*sides: Sequence[Entry], **options: Any) -> HopVerdict:
+    """Return the verdict of the first hop of a path."""
+    return planned(*sides, **options).verdicts[0]
+
+
 def enabled_by(hop: HopPlan) -> dict[str, str]:
     """Return what the hop enables implicitly, each name with its cause."""
     return {item.name: item.cause for item in hop.implicitly_enabled}
@@ -136,7 +142,7 @@ def changes(hop: HopPlan) -> dict[str, list[str]]:
 
 def shape(result: PlanResult) -> dict[str, Any]:
     """Return the first hop as playbooks get it."""
-    hop = PlanShapes().plan(result.plan, details=True)["hops"][0]
+    hop = PlanShapes().plan(result, details=True)["hops"][0]
     assert isinstance(hop, dict)
     return hop
 

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import condition, reported
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, tree, write_release
 from ansible_collections.capability.openshift.tests.unit.builders.update_paths import (
     BAREMETAL,
@@ -73,6 +74,15 @@ def test_a_hop_is_returned_with_all_details(run):
     assert hop == {
         "from": "4.13.5",
         "to": "4.14.2",
+        "verdict": "go",
+        "reasons": [],
+        "not_checked": [
+            {
+                "code": "cluster-state",
+                "message": "no conditions of a ClusterVersion are known, "
+                "nor the updates that the update service recommends",
+            }
+        ],
         "downgrade": False,
         "enabled_before": ["baremetal"],
         "enabled_after": ["DeploymentConfig", "MachineAPI", "baremetal"],
@@ -312,6 +322,38 @@ def test_blockers_of_an_update_to_another_minor_are_returned_and_reported(option
     warned = [item for item in outcome["problems"] if item["hint"]]
     common = {"severity": "warning", "code": "update-blocked", "where": "4.13.5 to 4.14.2"}
     assert warned == [{**common, "message": item["message"], "hint": item["hint"]} for item in blockers]
+
+
+FAILING = condition("Failing", True, "ClusterOperatorDegraded", "etcd is degraded")
+NOT_UPGRADEABLE = condition("Upgradeable", False, "PoolUpdating", "pools are updating")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "fail_on", "violated"),
+    [
+        ([FAILING], ["blocked", "acknowledge"], []),
+        ([FAILING], ["blocked", "risk"], ["risk"]),
+        ([NOT_UPGRADEABLE], ["risk"], []),
+        ([NOT_UPGRADEABLE, FAILING], ["risk", "blocked", "Console"], ["blocked", "risk"]),
+        ([], ["blocked", "risk", "acknowledge"], []),
+    ],
+)
+def test_fail_on_takes_verdicts_besides_names(conditions, fail_on, violated, run):
+    outcome = run(cluster_version=reported("4.13.5", *conditions, available=["4.14.2"]), fail_on=fail_on)
+
+    assert [item["name"] for item in outcome["violations"]] == violated
+    assert outcome.failed is bool(violated)
+    assert outcome["verdict"] == outcome["hops"][0]["verdict"]
+    assert outcome["hops"][0]["reasons"] == [] or outcome["verdict"] != "go"
+
+
+def test_the_message_of_a_verdict_that_is_forbidden_has_its_first_reason(run):
+    shown = [NOT_UPGRADEABLE, condition("Invalid", True, "Wrong", "wrong")]
+    outcome = run(cluster_version=reported("4.13.5", *shown, available=["4.14.2"]), fail_on=["blocked"])
+
+    assert outcome.result["msg"].splitlines()[1:] == [
+        "- 4.13.5 to 4.14.2 has the verdict blocked: the ClusterVersion is not valid: wrong, and 1 more"
+    ]
 
 
 def test_overrides_of_the_cluster_version_apply_unless_others_are_given(run):

@@ -63,10 +63,16 @@ def assert_documented(values: Mapping[str, Any], documented: Mapping[str, Any], 
 def test_every_returned_key_is_documented_and_vice_versa(details, report, run, tmp_path):
     options = {"report": tmp_path / "report.md"} if report else {}
     # The second problem is a warning, so that problems are not empty.
-    outcome = run(cluster_version=cluster_version(version="4.12.9"), details=details, **options)
+    outcome = run(
+        cluster_version=cluster_version(version="4.12.9"),
+        feature_set="TechPreviewNoUpgrade",
+        details=details,
+        **options,
+    )
 
     seen = assert_documented(outcome.result, RETURN, State(False, report, details))
-    assert seen == {"hops", "hops.implicitly_enabled", "hops.implicitly_enabled.resources", "problems"}
+    of_hops = {"hops.reasons", "hops.not_checked", "hops.implicitly_enabled", "hops.implicitly_enabled.resources"}
+    assert seen == {"hops", *of_hops, "problems"}
 
 
 @pytest.mark.parametrize("details", [True, False])

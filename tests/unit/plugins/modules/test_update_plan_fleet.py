@@ -12,6 +12,12 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import (
+    condition,
+    conditional,
+    reported,
+    risk,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     FEATURE_GATE,
     INCLUDE,
@@ -42,6 +48,34 @@ def test_equal_questions_have_one_plan_and_the_order_is_that_of_the_clusters(run
     asked = [plan["capabilities"]["additional_enabled_capabilities"] for plan in outcome["plans"]]
     assert asked == [[], ["Console"], ["openshift-samples"]]
     assert "hops" not in outcome.result
+
+
+def test_clusters_share_a_plan_only_with_the_same_verdicts(run):
+    failing = condition("Failing", True, "ClusterOperatorDegraded", "etcd is degraded")
+    states = {"a": [], "b": [failing], "c": [], "d": [failing], "e": [{**failing, "message": "another"}]}
+    clusters = [
+        {"name": name, "cluster_version": reported("4.13.5", *shown, available=["4.14.2"])}
+        for name, shown in states.items()
+    ]
+    outcome = run(clusters=clusters, fail_on=["risk"])
+
+    assert outcome["clusters"] == {"a": 0, "b": 1, "c": 0, "d": 1, "e": 2}
+    assert [plan["verdict"] for plan in outcome["plans"]] == ["go", "risk", "risk"]
+    assert [(item["name"], item["clusters"]) for item in outcome["violations"]] == [
+        ("risk", ["b", "d"]),
+        ("risk", ["e"]),
+    ]
+
+
+def test_results_of_promql_are_those_of_each_cluster(run):
+    entry = conditional("4.14.2", "Unknown", "EvaluationFailed", risk("Slow", promql="x"))
+    common = {"cluster_version": reported("4.13.5", conditional_updates=[entry])}
+    clusters = [{"name": name, **common, "promql": {"Slow": name == "a"}} for name in "ab"] + [{"name": "c", **common}]
+    outcome = run(clusters=clusters, promql={"Slow": False})
+
+    assert [plan_of(outcome, name)["verdict"] for name in "abc"] == ["risk", "go", "go"]
+    wrong = run(clusters=[{"name": "a", "promql": "Slow"}])
+    assert wrong.faults == [("not-a-map", "clusters[0] (a), promql")]
 
 
 def test_selections_with_the_same_meaning_share_a_plan(run):

@@ -39,7 +39,7 @@ def test_the_table_has_a_line_for_each_capability_and_a_column_for_each_release(
     lines = full(plans.one_cluster())
     table = lines[2 : lines.index("", 2) - 1]
 
-    assert lines[:2] == ["4.13.0 -> 4.14.0 -> 4.18.0, selection: capability set None, with Console", ""]
+    assert lines[:2] == ["blocked: 4.13.0 -> 4.14.0 -> 4.18.0, selection: capability set None, with Console", ""]
     assert table == [
         "CAPABILITY                4.13.0  4.14.0  4.18.0",
         "baremetal                 on      on      on",
@@ -61,13 +61,15 @@ def test_the_table_has_a_line_for_each_capability_and_a_column_for_each_release(
 def test_an_update_is_shown_with_its_causes_and_effects():
     lines = full(plans.one_cluster())
     start = lines.index(
-        "4.13.0 -> 4.14.0 enables MachineAPI (42 resources), DeploymentConfig (forced); "
+        "blocked: 4.13.0 -> 4.14.0 enables MachineAPI (42 resources), DeploymentConfig (forced); "
         "the selection requests ImageRegistry"
     )
-    refusal = f"{plans.BLOCKED['message']} (FeatureSet). {plans.BLOCKED['hint']}"
+    source = plans.BLOCKED["source"]
+    refusal = f"{plans.BLOCKED['message']} (FeatureSet; {source}). {plans.BLOCKED['hint']}"
 
     assert lines[start + 1 : lines.index("", start)] == [
-        f"  the cluster refuses it: {refusal}",
+        f"  blocked: {refusal}",
+        f"  not checked: {plans.NOT_CHECKED['message']}",
         "  MachineAPI: 42 resources",
         "    Deployment openshift-machine-api/machine-api-operator-00: no capability -> MachineAPI",
         "    ClusterRole machine-api-operator-01: no capability -> MachineAPI",
@@ -90,13 +92,13 @@ def test_the_short_form_has_one_line_for_each_update():
     lines = plan_lines(result(plans.one_cluster(), report=["/srv/plan.md"]), full=False)
 
     assert [line.partition(" ")[0] for line in lines] == [
-        *("4.13.0", "", "4.13.0", "", "4.14.0", "At", "warning:", "info:", "Report:")
+        *("blocked:", "", "blocked:", "", "", "acknowledge:", "", "At", "warning:", "info:", "Report:")
     ]
-    assert lines[5] == (
+    assert lines[7] == (
         "At the end ImplicitlyEnabledCapabilities is True (CapabilitiesImplicitlyEnabled): "
         "The following capabilities could not be disabled: DeploymentConfig, Ingress, MachineAPI"
     )
-    assert lines[6:] == [
+    assert lines[8:] == [
         "warning: /srv/releases/4.18.0: no feature gates are known. Name them in feature_gates",
         "info: release_image: is not given, so manifests that name it contain <unset>",
         "Report: /srv/plan.md",
@@ -120,8 +122,8 @@ def test_a_downgrade_lists_the_components_that_it_creates():
     lines = full(plans.downgrade())
 
     assert (
-        "4.11.0 -> 4.10.0 (downgrade) enables nothing that is not requested; creates the components of baremetal, "
-        "Insights, marketplace, openshift-samples, Storage, which 4.10.0 does not know as capabilities"
+        "blocked: 4.11.0 -> 4.10.0 (downgrade) enables nothing that is not requested; creates the components of "
+        "baremetal, Insights, marketplace, openshift-samples, Storage, which 4.10.0 does not know as capabilities"
     ) in lines
     start = lines.index("  created components:")
     assert lines[start + 1 :] == [
@@ -197,13 +199,33 @@ def test_a_fleet_has_one_line_for_each_plan():
 
     names = ", ".join(f"site-0000-{number:03}" for number in range(5))
     enabled = "DeploymentConfig, Ingress, MachineAPI"
-    assert lines[:3] == [
-        "14 clusters, 2 distinct plans",
+    refusal, gate = plans.BLOCKED, plans.ACKNOWLEDGE
+    assert lines[:5] == [
+        "14 clusters, 2 distinct plans: 14 blocked",
         "",
-        f"7 clusters ({names} and 2 more), selection: capability set None, with Console: "
-        f"4.13.0 -> 4.14.0 -> 4.18.0 enables {enabled}; the cluster refuses 4.14.0",
+        f"blocked: 7 clusters ({names} and 2 more), selection: capability set None, with Console: "
+        f"4.13.0 -> 4.14.0 -> 4.18.0 enables {enabled}",
+        f"  blocked in 4.14.0: {refusal['message']} (FeatureSet). {refusal['hint']}",
+        f"  acknowledge in 4.18.0: {gate['message']} (AdminAckRequired). {gate['hint']}",
     ]
-    assert len(lines) == 4
+    assert len(lines) == 8
+
+
+def test_a_fleet_counts_its_clusters_by_verdict_and_shows_the_first_reasons():
+    going = plans.plan(plans.first_hop(reasons=[], not_checked=[]), clusters=["berlin", "paris"])
+    risk = {**plans.BLOCKED, "verdict": "risk"}
+    risky = plans.plan(
+        plans.first_hop(reasons=[{**risk, "reason": f"Risk{place}"} for place in range(7)]), clusters=["rome"]
+    )
+    lines = plan_lines(fleet_result(plans.report(going, risky), problems=[]), full=False)
+
+    assert lines[0] == "3 clusters, 2 distinct plans: 1 risk, 2 go"
+    assert [line.partition(":")[0] for line in lines[2:]] == [
+        "go",
+        "risk",
+        *["  risk in 4.14.0"] * 5,
+        "  and 2 more reasons",
+    ]
 
 
 def test_a_fleet_lists_twenty_problems_and_counts_the_others():
@@ -216,7 +238,7 @@ def test_a_fleet_lists_twenty_problems_and_counts_the_others():
     ]
     lines = plan_lines(outcome, full=True)
 
-    assert lines[4:] == [
+    assert lines[6:] == [
         *(f"warning: release: number {number}" for number in range(20)),
         "and 2 more, see the problems of each plan in the result",
     ]
@@ -230,6 +252,20 @@ def test_all_forms_of_a_plan_explain_its_states_in_the_same_words():
         assert f">{shown.report}</b> {shown.meaning}<" in html
         assert f"`{shown.report}`: {shown.meaning}\n" in markdown
         assert f"{shown.text} = {shown.meaning}" in text
+
+
+def test_all_forms_of_a_plan_lead_with_its_verdict():
+    report = plans.one_cluster()
+    html, markdown, text = render_html(report), render_markdown(report), "\n".join(full(report))
+    meaning = words.VERDICTS["blocked"].meaning
+
+    assert text.startswith("blocked: ")
+    assert f"<b>Blocked</b>: {meaning}" in html
+    assert f"> **Blocked:** {meaning}.\n" in markdown
+    for reason in (plans.BLOCKED, plans.ACKNOWLEDGE):
+        assert all(reason[key] in text and reason[key] in html for key in ("message", "hint", "source", "reason"))
+    for shown in (html, text, markdown):
+        assert plans.NOT_CHECKED["message"] in shown
 
 
 def test_the_filter_renders_the_result_of_the_module():

@@ -54,7 +54,6 @@ def hop(
         moved={},
         changes=Changes((), (), ()),
         credentials_requests=(),
-        blockers=(),
     )
 
 
@@ -134,7 +133,7 @@ def test_a_violation_names_its_cause(name, text):
         (["any", "Console"], []),
         (["Console", "Consoel"], [("fail_on[1]", "Did you mean Console?")]),
         (["console", "ANY"], [("fail_on[0]", "Write Console: names"), ("fail_on[1]", "Write any: names")]),
-        ([""], [("fail_on[0]", "Use one of: Build, Console, any")]),
+        ([""], [("fail_on[0]", "Use one of: Build, Console, acknowledge, any, blocked, risk")]),
     ],
 )
 def test_an_unknown_name_in_fail_on_is_an_error(fail_on, wrong):

@@ -1,0 +1,191 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reasons against an update that the status of a cluster reports.
+
+Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion (what the CVO refuses, and what it
+only warns about), openshift/oc:pkg/cli/admin/upgrade/upgrade.go (what the client refuses without an option).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from .cluster_version import Condition
+from .update_status import ConditionalRisk, ConditionalUpdate, UpdateStatus
+
+Verdict = Literal["go", "acknowledge", "risk", "blocked"]
+"""What a user has to do before an update, from nothing to the most."""
+
+VERDICTS: tuple[Verdict, ...] = ("go", "acknowledge", "risk", "blocked")
+
+OVERRIDES_SET = "ClusterVersionOverridesSet"
+"""Reason of the condition ``Upgradeable`` if overrides cause it."""
+
+ADMIN_ACK_REQUIRED = "AdminAckRequired"
+"""Reason of the condition ``Upgradeable`` if an acknowledgement is missing, and nothing else is wrong with gates."""
+
+_UPGRADEABLE = "Upgradeable"
+_OBJECT = "ClusterVersion version"
+
+
+class Reason(NamedTuple):
+    """A reason against an update.
+
+    ``verdict``: what it results in. ``code``: its kind, in kebab case. ``reason``: its name in the cluster or the CVO,
+    such as the reason of a condition. ``source``: the object, condition, manifest or option that reports it.
+    """
+
+    verdict: Verdict
+    code: str
+    reason: str
+    message: str
+    source: str
+    hint: str
+
+
+class Unchecked(NamedTuple):
+    """Something that a verdict does not consider, and why."""
+
+    code: str
+    message: str
+
+
+def condition_reasons(status: UpdateStatus, target: str) -> Iterator[Reason]:
+    """Yield what the conditions report against any update, here to the version ``target``."""
+    invalid, accepted = status.condition("Invalid", "True"), status.condition("ReleaseAccepted", "False")
+    if invalid is not None:
+        hint = "Correct the spec of the ClusterVersion; until then the cluster-version operator accepts no update"
+        yield _of_condition("blocked", "invalid-cluster-version", invalid, "the ClusterVersion is not valid", hint)
+    if accepted is not None:
+        if status.requested == target:
+            text = f"the cluster-version operator does not accept the requested update to {target}"
+            yield _of_condition("blocked", "release-not-accepted", accepted, text, "Correct what the message reports")
+        else:
+            text = f"the cluster-version operator does not accept the release {status.requested}".rstrip()
+            hint = "Correct it, or set spec.desiredUpdate to the version that the cluster runs"
+            yield _of_condition("risk", "release-not-accepted", accepted, text, hint)
+    failing = status.condition("Failing", "True", "Unknown")
+    if failing is not None:
+        text = "the cluster fails to reconcile its release" if failing.status == "True" else "reconciling is slow"
+        yield _of_condition("risk", "failing", failing, text, "Repair the cluster before the update")
+    yield from _in_progress(status)
+
+
+def _in_progress(status: UpdateStatus) -> Iterator[Reason]:
+    latest = status.history[0] if status.history else None
+    partial = latest is not None and latest.state == "Partial"
+    progressing = status.condition("Progressing", "True")
+    if not partial and progressing is None:
+        return
+    text = f"an update to {status.version or 'another version'} is under way"
+    hint = "Wait until it is complete"
+    if progressing is not None:
+        yield _of_condition("risk", "update-in-progress", progressing, text, hint)
+    else:
+        yield Reason("risk", "update-in-progress", "Partial", text, f"{_OBJECT}: status.history[0]", hint)
+
+
+def upgradeable_reasons(status: UpdateStatus) -> Iterator[Reason]:
+    """Yield what ``Upgradeable=False`` reports against an update to another minor version.
+
+    It does not block an update to another patch. If the CVO has several reasons, it reports each in a condition whose
+    type begins with ``Upgradeable``.
+    """
+    whole = status.condition(_UPGRADEABLE, "False")
+    if whole is None:
+        return
+    parts = [item for item in status.conditions if item.type.startswith(_UPGRADEABLE) and item.type != _UPGRADEABLE]
+    for item in parts or [whole]:
+        if item.reason == ADMIN_ACK_REQUIRED:
+            hint = "Check what it describes, then acknowledge it in the ConfigMap openshift-config/admin-acks"
+            yield _of_condition("acknowledge", "admin-ack-required", item, "", hint)
+        elif item.reason == OVERRIDES_SET:
+            yield _of_condition("blocked", "overrides", item, "", "Remove the overrides before the update")
+        else:
+            hint = "Correct what the message reports; updates to another patch are not blocked"
+            yield _of_condition("blocked", "not-upgradeable", item, "", hint)
+
+
+def recommendation_reasons(
+    status: UpdateStatus, target: str, promql: Mapping[str, bool], unchecked: list[Unchecked]
+) -> Iterator[Reason]:
+    """Yield why the update service does not recommend an update to ``target``. ``unchecked`` gets what is not known.
+
+    ``promql``: whether a risk applies, by its name, for risks of which the CVO reports no result. An update that is not
+    recommended is a risk, because the CVO only warns about it.
+    Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/recommendedupdate.go.
+    """
+    if target in status.available:
+        return
+    update = status.conditional_update(target)
+    if update is not None:
+        yield from _conditional(update, target, status, promql, unchecked)
+        return
+    retrieved = status.condition("RetrievedUpdates")
+    if retrieved is None:
+        message = f"the status lists no updates, so it is not known whether the update to {target} is recommended"
+        unchecked.append(Unchecked("recommended-updates", message))
+    elif not status.channel:
+        text = f"no channel is set, so it is not known whether the update to {target} is recommended"
+        hint = "Set the channel: oc adm upgrade channel CHANNEL"
+        yield Reason("risk", "no-channel", "NoChannel", text, f"{_OBJECT}: spec.channel", hint)
+    elif retrieved.status == "True":
+        text = f"the channel {status.channel} has no update from {status.version} to {target}"
+        hint = "Choose a version that oc adm upgrade lists, or another channel"
+        yield Reason("risk", "update-not-listed", "UnknownUpdate", text, f"{_OBJECT}: status.availableUpdates", hint)
+    else:
+        text = f"it is not known whether the update to {target} is recommended"
+        yield _of_condition("risk", "updates-not-retrieved", retrieved, text, "Restore access to the update service")
+
+
+def _conditional(
+    update: ConditionalUpdate,
+    target: str,
+    status: UpdateStatus,
+    promql: Mapping[str, bool],
+    unchecked: list[Unchecked],
+) -> Iterator[Reason]:
+    recommended = update.recommended
+    if recommended is not None and recommended.status == "True":
+        return
+    source = f"{_OBJECT}: status.conditionalUpdates[{target}]"
+    for risk in update.risks:
+        applies = promql.get(risk.name) if risk.applies is None else risk.applies
+        if risk.name in status.accepted_risks or applies is False:
+            continue
+        if applies is None:
+            expressions = f": {'; '.join(risk.promql)}" if risk.promql else ""
+            unchecked.append(Unchecked("promql", f"PromQL of the risk {risk.name} was not evaluated{expressions}"))
+        yield Reason("risk", "conditional-risk", risk.name, _risk_text(risk, applies), source, _risk_hint(risk))
+    if not update.risks:
+        text = f"the update to {target} is not recommended"
+        if recommended is None:
+            yield Reason(
+                "risk", "conditional-risk", "UnknownConditionType", text, source, "Check it with oc adm upgrade"
+            )
+        else:
+            yield _of_condition("risk", "conditional-risk", recommended, text, "Check it with oc adm upgrade", source)
+
+
+def _risk_text(risk: ConditionalRisk, applies: bool | None) -> str:
+    message = _one_line(risk.message) or risk.name
+    return message if applies else f"it is not known whether this risk applies: {message}"
+
+
+def _risk_hint(risk: ConditionalRisk) -> str:
+    return f"Read {risk.url}, and decide whether to accept the risk" if risk.url else "Decide whether to accept it"
+
+
+def _of_condition(verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = "") -> Reason:
+    reported = _one_line(condition.message) or condition.reason
+    message = f"{text}: {reported}" if text and reported else text or reported
+    place = source or f"{_OBJECT}: status.conditions[{condition.type}]"
+    return Reason(verdict, code, condition.reason or condition.type, message, place, hint)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")

@@ -1,0 +1,151 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The verdict of each hop of a path: whether the cluster can update, and every reason against it.
+
+The reasons come from the releases, from the settings of the cluster and, for the first hop, from its status. The status
+after a hop is not known, so a later hop is not checked against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from .._capability.inclusion import Override
+from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, gate_reasons, gates_of
+from .._cluster.update_reasons import (
+    ADMIN_ACK_REQUIRED,
+    VERDICTS,
+    Reason,
+    Unchecked,
+    Verdict,
+    condition_reasons,
+    recommendation_reasons,
+    upgradeable_reasons,
+)
+from .._cluster.update_status import UpdateStatus
+from .._version import find_minor, is_semantic_version
+from .blockers import Previous, blockers, is_minor_update, override_blockers
+from .path import is_upgrade
+from .plan import Hop
+
+
+class ClusterState(NamedTuple):
+    """What is known of the cluster at the start of the path, besides its capabilities.
+
+    ``status``: ``None`` without the status of a ClusterVersion. ``promql``: names of risks, and whether each applies.
+    """
+
+    status: UpdateStatus | None = None
+    acks: AdminAcks = AdminAcks()
+    promql: tuple[tuple[str, bool], ...] = ()
+
+
+class HopVerdict(NamedTuple):
+    """The verdict of a hop. ``reasons``: the most serious first. ``not_checked``: what it does not consider."""
+
+    reasons: tuple[Reason, ...]
+    not_checked: tuple[Unchecked, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The most serious of the reasons, or ``go``."""
+        return self.reasons[0].verdict if self.reasons else "go"
+
+    def of(self, verdict: str) -> tuple[Reason, ...]:
+        """Return the reasons that result in ``verdict``."""
+        return tuple(reason for reason in self.reasons if reason.verdict == verdict)
+
+
+def most_serious(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the most serious of ``verdicts``, ``go`` if there is none."""
+    return max(verdicts, key=VERDICTS.index, default="go")
+
+
+def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: ClusterState) -> tuple[HopVerdict, ...]:
+    """Return the verdict of each hop of a path that a cluster with ``overrides`` and ``state`` begins."""
+    previous = _previous(state.status, hops[0].start.release.shown_version)
+    verdicts: list[HopVerdict] = []
+    for position, hop in enumerate(hops):
+        verdicts.append(_hop_verdict(hop, overrides, state, previous, first=position == 0))
+        previous = Previous(True, hop.start.release.shown_version)
+    return tuple(verdicts)
+
+
+def _hop_verdict(
+    hop: Hop, overrides: tuple[Override, ...], state: ClusterState, previous: Previous, *, first: bool
+) -> HopVerdict:
+    start, end = hop.start, hop.end
+    if not is_upgrade(start.release, end.release) and not is_upgrade(end.release, start.release):
+        return HopVerdict((), ())  # the same version: the cluster does not update
+    reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
+    unchecked: list[Unchecked] = []
+    status = _status_at(hop, state.status, unchecked) if first else None
+    if not first:
+        message = (
+            f"conditions and recommended updates are known only when the cluster runs {start.release.shown_version}"
+        )
+        unchecked.append(Unchecked("cluster-state", message))
+    if status is not None:
+        target = end.release.shown_version
+        reasons += condition_reasons(status, target)
+        if is_upgrade(start.release, end.release):
+            reasons += recommendation_reasons(status, target, dict(state.promql), unchecked)
+    if is_minor_update(start, end):
+        gates = list(_gate_reasons(hop, status, state.acks, unchecked, first=first))
+        reported = [] if status is None else list(upgradeable_reasons(status))
+        # The releases and the spec name each gate and override; the condition only summarizes them.
+        known = {reason.reason for reason in (*reasons, *gates)}
+        reasons += [*gates, *(item for item in reported if item.code not in _SUMMARIES or item.reason not in known)]
+    ordered = sorted(dict.fromkeys(reasons), key=lambda reason: -VERDICTS.index(reason.verdict))
+    return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
+
+
+_SUMMARIES = ("admin-ack-required", "overrides")
+
+
+def _status_at(hop: Hop, status: UpdateStatus | None, unchecked: list[Unchecked]) -> UpdateStatus | None:
+    """Return ``status`` if the cluster runs the minor of the hop, and reports conditions."""
+    if status is None or not status.conditions:
+        message = "no conditions of a ClusterVersion are known, nor the updates that the update service recommends"
+        unchecked.append(Unchecked("cluster-state", message))
+        return None
+    runs = find_minor(status.version)
+    if runs is not None and runs != hop.start.minor:
+        message = f"the cluster runs {status.version}, so its conditions are not those of {hop.start.minor}"
+        unchecked.append(Unchecked("cluster-state", message))
+        return None
+    return status
+
+
+def _gate_reasons(
+    hop: Hop, status: UpdateStatus | None, acks: AdminAcks, unchecked: list[Unchecked], *, first: bool
+) -> Iterator[Reason]:
+    """Yield the gates that are not acknowledged. Those of the cluster count only while it runs the release."""
+    gates = {gate.name: gate for gate in hop.gates}
+    if first and acks.gates is not None:
+        gates.update((gate.name, gate) for gate in acks.gates)
+    of_minor = gates_of(gates.values(), hop.start.minor)
+    if acks.acks is None and of_minor:
+        if status is not None and status.version == hop.start.release.shown_version and not _requires_ack(status):
+            return  # the CVO of this release found them acknowledged
+        place = f"ConfigMap {ADMIN_ACKS.namespace}/{ADMIN_ACKS.name}"
+        unchecked.append(Unchecked("admin-acks", f"{place} was not read, so each gate counts as not acknowledged"))
+    yield from gate_reasons(of_minor, acks.acks)
+
+
+def _requires_ack(status: UpdateStatus) -> bool:
+    return any(reason.reason == ADMIN_ACK_REQUIRED for reason in upgradeable_reasons(status))
+
+
+def _previous(status: UpdateStatus | None, start: str) -> Previous:
+    """Return the version before ``start``. Source: rollback.go, which does not require that it was completed."""
+    if status is None or not status.history or status.version != start:
+        return Previous(False)
+    for entry in status.history:
+        if (entry.version, entry.image) != (status.version, status.image):
+            return Previous(True, entry.version if is_semantic_version(entry.version) else "")
+    return Previous(True)

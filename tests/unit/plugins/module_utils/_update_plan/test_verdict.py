@@ -1,0 +1,432 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The verdict of each hop: what the releases, the settings and the status of a cluster report against an update."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.admin_acks import (
+    AdminAcks,
+    acknowledged,
+    admin_gates,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import Planner, PlanResult
+from ansible_collections.capability.openshift.plugins.module_utils._update_plan.verdict import HopVerdict
+from ansible_collections.capability.openshift.tests.unit.builders.cluster_versions import (
+    condition,
+    conditional,
+    reported,
+    risk,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.plans import (
+    TECH_PREVIEW,
+    Entry,
+    build_release,
+    manifest,
+    planned,
+)
+from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
+
+PATCH, MINOR = ("4.18.3", "4.18.4"), ("4.18.3", "4.19.1")
+GATE = "ack-4.18-kube-1.32-api-removals-in-4.19"
+NOT_UPGRADEABLE = condition("Upgradeable", False, "PoolUpdating", "pools are updating")
+
+
+def gates(*names: str, text: str = "Kubernetes 1.32 removes\n  several APIs.") -> Entry:
+    """Return the ConfigMap admin-gates of a release."""
+    return manifest(
+        None,
+        "admin-gates",
+        api="v1",
+        kind="ConfigMap",
+        namespace="openshift-config-managed",
+        file="0000_00_gates.yaml",
+        body={"data": dict.fromkeys(names, text)},
+    )
+
+
+def on_path(path: tuple[str, ...], *start: Entry, down: bool = False, **options: Any) -> PlanResult:
+    """Return the plan of a path whose first release has the manifests ``start``."""
+    sides = [[manifest(), *start], *[[manifest()] for _release in path[1:]]]
+    return planned(*sides, path=path, down=down, **options)
+
+
+def verdict(path: tuple[str, ...], *start: Entry, **options: Any) -> HopVerdict:
+    """Return the verdict of the first hop."""
+    return on_path(path, *start, **options).verdicts[0]
+
+
+def codes(found: HopVerdict) -> list[tuple[str, str, str]]:
+    return [(item.verdict, item.code, item.reason) for item in found.reasons]
+
+
+def with_acks(path: tuple[str, ...], acks: AdminAcks, *start: Entry, **options: Any) -> HopVerdict:
+    """Return the verdict for a cluster whose ConfigMaps were read."""
+    releases = [
+        build_release(version, [manifest(), *(start if not place else ())]) for place, version in enumerate(path)
+    ]
+    request = reference.plan_request(releases, **options)
+    request = request._replace(state=request.state._replace(acks=acks))
+    return Planner(releases).plan(request, Problems()).verdicts[0]
+
+
+@pytest.mark.parametrize("path", [PATCH, MINOR])
+def test_a_healthy_cluster_goes_to_an_available_update(path):
+    found = verdict(path, cluster_version=reported(path[0], available=[path[1]]))
+
+    assert (found.verdict, found.reasons, found.not_checked) == ("go", (), ())
+
+
+@pytest.mark.parametrize(("path", "expected"), [(PATCH, "go"), (MINOR, "blocked")])
+def test_upgradeable_false_blocks_another_minor_only(path, expected):
+    found = verdict(path, cluster_version=reported(path[0], NOT_UPGRADEABLE, available=[path[1]]))
+
+    assert found.verdict == expected
+    if expected == "blocked":
+        (reason,) = found.reasons
+        assert reason[:5] == (
+            *("blocked", "not-upgradeable", "PoolUpdating", "pools are updating"),
+            "ClusterVersion version: status.conditions[Upgradeable]",
+        )
+
+
+@pytest.mark.parametrize("status", [True, "Unknown"])
+def test_another_status_of_upgradeable_blocks_nothing(status):
+    shown = condition("Upgradeable", status, "PoolUpdating", "pools are updating")
+    assert verdict(MINOR, cluster_version=reported(MINOR[0], shown, available=MINOR[1:])).verdict == "go"
+
+
+def test_each_of_several_reasons_of_upgradeable_is_returned():
+    conditions = [
+        condition("Upgradeable", False, "MultipleReasons", "for multiple reasons: a, b, c"),
+        condition("UpgradeableAdminAckRequired", False, "AdminAckRequired", "APIs are removed"),
+        condition("UpgradeableClusterOperators", False, "PoolUpdating", "pools are updating"),
+        condition("UpgradeableDeletesInProgress", False, "ResourceDeletesInProgress", "a, b"),
+    ]
+    found = verdict(MINOR, cluster_version=reported(MINOR[0], *conditions, available=MINOR[1:]))
+
+    assert codes(found) == [
+        ("blocked", "not-upgradeable", "PoolUpdating"),
+        ("blocked", "not-upgradeable", "ResourceDeletesInProgress"),
+        ("acknowledge", "admin-ack-required", "AdminAckRequired"),
+    ]
+    assert found.reasons[2].source == "ClusterVersion version: status.conditions[UpgradeableAdminAckRequired]"
+
+
+STATES = [
+    (condition("Failing", True, "ClusterOperatorDegraded", "etcd is degraded"), ("risk", "failing")),
+    (condition("Failing", "Unknown", "SlowClusterOperator", "waits for etcd"), ("risk", "failing")),
+    (condition("Failing", False), None),
+    (condition("ReleaseAccepted", False, "RetrievePayload", "no image"), ("risk", "release-not-accepted")),
+    (condition("Progressing", True, "ClusterOperatorUpdating", "1 of 9"), ("risk", "update-in-progress")),
+    (condition("Invalid", True, "InvalidClusterVersion", "spec is wrong"), ("blocked", "invalid-cluster-version")),
+]
+
+
+@pytest.mark.parametrize("path", [PATCH, MINOR])
+@pytest.mark.parametrize(("shown", "expected"), STATES)
+def test_conditions_of_the_cluster_count_for_every_update(path, shown, expected):
+    found = verdict(path, cluster_version=reported(path[0], shown, available=path[1:]))
+
+    assert [(item.verdict, item.code) for item in found.reasons] == ([expected] if expected else [])
+    for reason in found.reasons:
+        assert reason.reason == shown["reason"]
+        assert shown["message"] in reason.message
+        assert reason.source == f"ClusterVersion version: status.conditions[{shown['type']}]"
+        assert reason.hint
+
+
+def test_a_release_that_the_cvo_does_not_accept_blocks_the_update_to_it():
+    shown = condition("ReleaseAccepted", False, "PreconditionChecks", "failed")
+    wanted: dict[str, Any] = {"desiredUpdate": {"version": MINOR[1]}}
+    found = verdict(MINOR, cluster_version=reported(MINOR[0], shown, available=MINOR[1:], **wanted))
+
+    assert codes(found) == [("blocked", "release-not-accepted", "PreconditionChecks")]
+
+
+def test_a_partial_update_is_under_way_even_without_its_condition():
+    found = verdict(PATCH, cluster_version=reported(PATCH[0], state="Partial", past=["4.18.2"], available=PATCH[1:]))
+
+    assert codes(found) == [("risk", "update-in-progress", "Partial")]
+
+
+# Gates that an administrator acknowledges.
+
+
+def test_without_a_cluster_a_gate_of_the_release_has_to_be_acknowledged():
+    found = verdict(MINOR, gates(GATE))
+
+    (reason,) = found.reasons
+    assert (found.verdict, reason.code, reason.reason) == ("acknowledge", "admin-ack-required", "AdminAckRequired")
+    assert reason.message == f"{GATE}: Kubernetes 1.32 removes several APIs"
+    assert reason.source == "ConfigMap openshift-config-managed/admin-gates of 4.18.3 (0000_00_gates.yaml)"
+    assert reason.hint.endswith(
+        'oc -n openshift-config patch configmap admin-acks --type=merge --patch=\'{"data":{"' + GATE + '":"true"}}\''
+    )
+    assert [item.code for item in found.not_checked] == ["cluster-state", "admin-acks"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        (PATCH, GATE, "go"),
+        (MINOR, GATE, "acknowledge"),
+        (MINOR, "ack-4.17-old", "go"),
+        (MINOR, "ack-4.180-other", "go"),
+        (("5.0.1", "5.1.1"), "ack-5.0-x", "acknowledge"),
+        (("4.23.1", "5.0.1"), "ack-4.23-x", "acknowledge"),
+    ],
+)
+def test_a_gate_counts_for_its_own_minor_when_the_cluster_leaves_it(path, name, expected):
+    assert verdict(path, gates(name)).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("kube-1.32", "text", "AdminAckConfigMapGateNameError"),
+        ("ack-4.18--x", "text", "AdminAckConfigMapGateNameError"),
+        ("ack-6.0-x", "text", "AdminAckConfigMapGateNameError"),
+        (GATE, "", "AdminAckConfigMapGateValueError"),
+    ],
+)
+def test_an_invalid_gate_cannot_be_acknowledged(name, text, reason):
+    acks = AdminAcks((), frozenset({name}))
+
+    assert codes(with_acks(MINOR, acks, gates(name, text=text))) == [("blocked", "invalid-admin-gate", reason)]
+
+
+def test_the_gates_of_the_cluster_count_besides_those_of_its_release():
+    found = with_acks(MINOR, AdminAcks(admin_gates({GATE: "a", "ack-4.18-b": "b"}, "here"), frozenset()), gates(GATE))
+
+    assert [(item.message, item.source) for item in found.reasons] == [
+        (f"{GATE}: a", "here"),
+        ("ack-4.18-b: b", "here"),
+    ]
+
+
+@pytest.mark.parametrize(("value", "expected"), [("true", "go"), ("True", "acknowledge"), (True, "acknowledge")])
+def test_only_the_string_true_acknowledges(value, expected):
+    found = with_acks(MINOR, AdminAcks((), acknowledged({GATE: value})), gates(GATE))
+
+    assert found.verdict == expected
+    assert "admin-acks" not in [item.code for item in found.not_checked]
+
+
+def test_the_condition_shows_whether_gates_are_acknowledged_if_acks_are_not_read():
+    path = MINOR
+    shown = condition("Upgradeable", False, "AdminAckRequired", "APIs are removed")
+    done = verdict(path, gates(GATE), cluster_version=reported(path[0], available=path[1:]))
+    open_ = verdict(path, gates(GATE), cluster_version=reported(path[0], shown, available=path[1:]))
+    older = verdict(path, gates(GATE), cluster_version=reported("4.18.2", available=path[1:]))
+
+    assert codes(done) == []
+    # The gate has a name, so the condition does not repeat it.
+    assert [item.source.split(" of ")[0] for item in open_.reasons] == [
+        "ConfigMap openshift-config-managed/admin-gates"
+    ]
+    assert codes(older) == [("acknowledge", "admin-ack-required", "AdminAckRequired")]
+
+
+def test_a_later_hop_has_the_gates_of_its_own_release_and_no_state_of_the_cluster():
+    sides = [[manifest()], [manifest(), gates("ack-4.19-x", "ack-4.18-y")], [manifest()]]
+    status = reported("4.18.3", NOT_UPGRADEABLE, available=["4.18.4"])
+    first, second = planned(*sides, path=("4.18.3", "4.19.1", "4.20.1"), cluster_version=status).verdicts
+
+    assert first.verdict == "blocked"
+    assert [item.message.partition(":")[0] for item in second.reasons] == ["ack-4.19-x"]
+    assert [item.code for item in second.not_checked] == ["cluster-state", "admin-acks"]
+
+
+# The update service.
+
+QUERY = "group(a)\n  or\n0 * group(b)"
+SINGLE = risk("Slow", promql=QUERY)
+RISKS = [
+    # (Recommended, reason, risks, results) -> risks that count, and those that were not evaluated
+    ((True, "AsExpected", [SINGLE]), {}, [], []),
+    ((False, "Slow", [SINGLE]), {}, ["Slow"], []),
+    # The CVO has evaluated it, so a result does not replace its answer.
+    ((False, "Slow", [SINGLE]), {"Slow": False}, ["Slow"], []),
+    ((False, "MultipleReasons", [SINGLE, risk("Lost", promql="x")]), {}, ["Slow", "Lost"], ["Slow", "Lost"]),
+    ((False, "MultipleReasons", [SINGLE, risk("Lost", promql="x")]), {"Lost": False}, ["Slow"], ["Slow"]),
+    (("Unknown", "EvaluationFailed", [SINGLE]), {}, ["Slow"], ["Slow"]),
+    (("Unknown", "EvaluationFailed", [SINGLE]), {"Slow": True}, ["Slow"], []),
+    (("Unknown", "EvaluationFailed", [SINGLE]), {"Slow": 0}, [], []),
+    (("Unknown", "EvaluationFailed", [SINGLE, risk("Sure")]), {"Slow": False}, ["Sure"], []),
+    ((False, "Odd", []), {}, ["Odd"], []),
+]
+
+
+@pytest.mark.parametrize(("update", "promql", "counted", "not_evaluated"), RISKS)
+def test_risks_count_for_exactly_their_target(update, promql, counted, not_evaluated):
+    recommended, reason, risks = update
+    entries = [conditional("4.18.4", recommended, reason, *risks), conditional("4.18.5", False, "Far", risk("Far"))]
+    status = reported("4.18.3", available=["4.18.6"], conditional_updates=entries)
+    found = verdict(PATCH, cluster_version=status, promql=promql)
+
+    assert codes(found) == [("risk", "conditional-risk", name) for name in counted]
+    assert [item.code for item in found.not_checked] == ["promql"] * len(not_evaluated)
+    for name, item in zip(not_evaluated, found.not_checked, strict=True):
+        assert name in item.message
+    for found_reason in found.reasons:
+        assert found_reason.source == "ClusterVersion version: status.conditionalUpdates[4.18.4]"
+
+
+def test_an_expression_that_was_not_evaluated_is_named():
+    entry = conditional("4.18.4", "Unknown", "EvaluationFailed", SINGLE)
+    (item,) = verdict(PATCH, cluster_version=reported("4.18.3", conditional_updates=[entry])).not_checked
+
+    assert item.message == "PromQL of the risk Slow was not evaluated: group(a) or 0 * group(b)"
+
+
+def test_an_accepted_risk_does_not_count():
+    entry = conditional("4.18.4", False, "Slow", SINGLE)
+    wanted: dict[str, Any] = {"desiredUpdate": {"acceptRisks": [{"name": "Slow"}]}}
+
+    assert verdict(PATCH, cluster_version=reported("4.18.3", conditional_updates=[entry], **wanted)).verdict == "go"
+
+
+@pytest.mark.parametrize(("applies", "expected"), [("True", "risk"), ("False", "go"), ("Unknown", "risk")])
+def test_a_risk_of_the_whole_cluster_is_found_by_its_name(applies, expected):
+    entry = {**conditional("4.18.4", False, "MultipleReasons"), "riskNames": ["Slow"]}
+    of_cluster = [{**SINGLE, "conditions": [condition("Applies", applies)]}]
+    status = reported("4.18.3", conditional_updates=[entry], status={"conditionalUpdateRisks": of_cluster})
+
+    assert verdict(PATCH, cluster_version=status).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("shown", "spec", "expected"),
+    [
+        (condition("RetrievedUpdates", True), {}, "update-not-listed"),
+        (condition("RetrievedUpdates", False, "RemoteFailed", "no route"), {}, "updates-not-retrieved"),
+        (condition("RetrievedUpdates", False, "NoChannel", "no channel"), {"channel": ""}, "no-channel"),
+    ],
+)
+def test_an_update_that_the_update_service_does_not_list_is_a_risk(shown, spec, expected):
+    found = verdict(PATCH, cluster_version=reported("4.18.3", shown, available=["4.18.5"], **spec))
+
+    assert [(item.verdict, item.code) for item in found.reasons] == [("risk", expected)]
+
+
+@pytest.mark.parametrize("value", ["yes", 2, None, [True]])
+def test_a_result_of_promql_is_a_boolean(value):
+    with pytest.raises(InvalidOptionError) as raised:
+        verdict(PATCH, promql={"Slow": value})
+
+    assert [(item.code, item.where) for item in raised.value.problems if item.severity == "error"] == [
+        ("not-a-boolean", "promql.Slow")
+    ]
+
+
+# What is not known.
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        {},
+        {"cluster_version": reported("4.18.3", status={"conditions": []})},
+        {"cluster_version": reported("4.17.9", NOT_UPGRADEABLE)},
+    ],
+)
+def test_conditions_that_are_not_known_do_not_count(status):
+    found = verdict(MINOR, **status)
+
+    assert found.verdict == "go"
+    assert [item.code for item in found.not_checked] == ["cluster-state"]
+
+
+def test_a_status_without_updates_does_not_say_whether_one_is_recommended():
+    status = reported("4.18.3", status={"conditions": [condition("Available", True)]})
+    found = verdict(PATCH, cluster_version=status)
+
+    assert (found.verdict, [item.code for item in found.not_checked]) == ("go", ["recommended-updates"])
+
+
+# Settings and versions.
+
+
+def test_overrides_and_a_feature_set_block_and_their_condition_is_not_repeated():
+    override = {"kind": "Deployment", "group": "apps", "namespace": "one", "name": "one", "unmanaged": True}
+    shown = condition("Upgradeable", False, "ClusterVersionOverridesSet", "remove overrides")
+    status = reported("4.18.3", shown, available=MINOR[1:], overrides=[override])
+    found = verdict(MINOR, cluster_version=status, feature_set=TECH_PREVIEW)
+
+    assert codes(found) == [
+        ("blocked", "feature-set", "FeatureSet"),
+        ("blocked", "overrides", "ClusterVersionOverridesSet"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (("4.19.1", "4.21.1"), ("blocked", "skipped-minor", "MultipleMinorVersionsUpdate")),
+        (("4.18.1", "4.20.1"), ("risk", "skipped-minor", "MultipleMinorVersionsUpdate")),
+        (("4.21.1", "5.0.1"), ("blocked", "skipped-minor", "MajorVersionUpdate")),
+        (("4.22.1", "5.1.1"), ("blocked", "skipped-minor", "MajorVersionUpdate")),
+        (("4.22.1", "5.0.1"), None),
+        (("4.22.1", "4.23.1"), None),
+    ],
+)
+def test_a_minor_cannot_be_skipped(path, expected):
+    assert codes(verdict(path)) == ([expected] if expected else [])
+
+
+ROLLBACKS = [
+    # (path, versions before, verdict)
+    (("4.18.3", "4.18.2"), ["4.18.2", "4.18.1"], "go"),
+    (("4.18.3", "4.18.1"), ["4.18.2", "4.18.1"], "blocked"),
+    (("4.18.3", "4.18.2"), ["4.17.9"], "blocked"),
+    (("4.18.3", "4.17.9"), ["4.17.9"], "blocked"),
+    (("4.18.3", "4.18.2"), ["not a version", "4.18.2"], "blocked"),
+    (("4.18.3", "4.18.2"), [], "blocked"),
+    (("4.15.3", "4.15.2"), ["4.15.2"], "blocked"),
+]
+
+
+@pytest.mark.parametrize(("path", "past", "expected"), ROLLBACKS)
+def test_a_cluster_rolls_back_to_the_previous_patch_only(path, past, expected):
+    found = verdict(path, down=True, cluster_version=reported(path[0], past=past))
+
+    assert found.verdict == expected
+    assert codes(found) == ([] if expected == "go" else [("blocked", "downgrade", "LowDesiredVersion")])
+
+
+def test_an_entry_with_another_image_is_a_previous_version():
+    status = reported("4.18.3")
+    status["status"]["history"].append({"state": "Completed", "version": "4.18.3", "image": "other"})
+    status["status"]["history"].append({"state": "Completed", "version": "4.18.2", "image": "image:4.18.2"})
+
+    assert verdict(("4.18.3", "4.18.2"), down=True, cluster_version=status).verdict == "blocked"
+
+
+def test_without_a_history_a_rollback_is_a_risk_and_a_path_is_its_own_history():
+    back = ("4.18.3", "4.18.2")
+    there_and_back = on_path(("4.18.2", *back), down=True).verdicts
+
+    assert codes(verdict(back, down=True)) == [("risk", "unknown-history", "LowDesiredVersion")]
+    assert [item.verdict for item in there_and_back] == ["go", "go"]
+
+
+def test_the_same_version_is_no_update():
+    assert verdict(("4.18.3", "4.18.3"), down=True) == HopVerdict((), ())
+
+
+def test_a_pre_release_is_not_expected_to_enable_names_that_it_does_not_know():
+    known = ["Console", "Insights"]
+    capabilities = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Insights", "Storage"]}
+    status = {"capabilities": {"enabledCapabilities": ["Console"], "knownCapabilities": known}}
+    answer = on_path(
+        ("4.19.0-ec.1", "4.19.0"), cluster_version=reported("4.19.0-ec.1", status=status, capabilities=capabilities)
+    )
+
+    (pending,) = [item.message for item in answer.problems if item.code == "pending-capability"]
+    assert pending.endswith("yet: Insights; the first update enables them")
