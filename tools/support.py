@@ -260,9 +260,7 @@ def ansible_test(log: Log, venv: Path, copy: Path, command: str, *arguments: str
 
 
 def units(log: Log, venv: Path, copy: Path, *paths: str) -> int:
-    """Run the unit tests under ansible-test's import rules, all or those of some folders; return how many passed."""
-    if missing := [path for path in paths if not any((copy / path).rglob("test_*.py"))]:
-        raise Failed(f"no test in {' nor in '.join(missing)}; see tools/gate")
+    """Run the unit tests under ansible-test's import rules, all or those of some files; return how many passed."""
     return count(r"(?m)^=+ .*?(\d+) passed", ansible_test(log, venv, copy, "units", *paths), "test passed")
 
 
