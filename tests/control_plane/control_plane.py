@@ -241,6 +241,7 @@ class ControlPlane:
             f"--kubeconfig={files['kube-controller-manager']}",
             "--leader-elect=false",
             "--secure-port=0",
+            "--controllers=*,-resourcequota-controller",  # it watches each kind, and no test has a quota
             f"--service-account-private-key-file={self.folder / 'service-accounts.key'}",
             f"--root-ca-file={self.folder / 'ca.crt'}",
         ]
