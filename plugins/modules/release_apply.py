@@ -66,6 +66,7 @@ options:
         deletes the objects of manifests with C(release.openshift.io/delete).
       - The default is V(install) for the first rollout. It is V(update) if the release or the capabilities differ from
         the last rollout, or if an update did not succeed. Otherwise, it is V(reconcile).
+      - A cluster is installed once. After the first rollout, V(install) means the default.
     type: str
     choices: [install, update, reconcile]
   parallelism:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 import yaml
 from ansible_collections.kubernetes.core.plugins.modules import k8s_info
 
-from ansible_collections.capability.openshift.tests.cluster.helpers.comparison import both
+from ansible_collections.capability.openshift.tests.cluster.helpers.comparison import both, ours
+from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Process
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     AGENT,
     Site,
@@ -126,6 +128,36 @@ def test_validation_of_certificates_can_be_disabled(site: Site, direct: dict[str
     document["clusters"][0]["cluster"].pop("certificate-authority-data")
     document["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
     assert both(site, kubeconfig=document).user == "administrator"
+
+
+@pytest.mark.parametrize("is_verified", [True, False])
+def test_certificates_are_loaded_once_and_not_for_each_connection(
+    site: Site, direct: dict[str, Any], monkeypatch: pytest.MonkeyPatch, is_verified: bool
+) -> None:
+    def fail(*_: Any, **_options: Any) -> None:
+        raise AssertionError("certificates are loaded")
+
+    monkeypatch.setattr("urllib3.connection.create_urllib3_context", fail)
+    monkeypatch.setattr("ssl.SSLContext.load_default_certs", fail)
+    authority = {} if is_verified else {"ca_cert": None, "validate_certs": False}
+    assert ours(site, **{**direct, **authority}) == ["Console"]
+
+
+def test_private_key_of_a_kubeconfig_is_in_no_file_when_requests_begin(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = kubeconfig_of(site.plane.kubeconfig)
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        document["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{server.getsockname()[1]}"
+        process = Process("cluster_capabilities_info", kubeconfig=document)
+        connection, _address = server.accept()
+        process.kill()
+        process.wait(30)
+        connection.close()
+    assert [path.name for path in folder.rglob("*") if path.is_file() and b"PRIVATE KEY" in path.read_bytes()] == []
 
 
 def test_options_take_precedence_over_the_kubeconfig(site: Site, direct: dict[str, Any]) -> None:

@@ -318,18 +318,38 @@ def test_leftover_that_may_not_be_listed_is_not_forgotten(rollouts: Rollouts) ->
 # The option mode
 
 
-@pytest.mark.parametrize("mode", ["reconcile", "install"])
-def test_update_in_another_mode_leaves_its_deletions_to_the_next_run(rollouts: Rollouts, mode: str) -> None:
+def test_update_in_another_mode_leaves_its_deletions_to_the_next_run(rollouts: Rollouts) -> None:
     old = config_map("old")
     rollouts.done([MOVING, old], capabilities=INGRESS_ONLY)
     later = {"capabilities": INGRESS_ONLY, "openshift_version": "4.21.1"}
     release = rollouts.release([MOVING, config_map("old", annotations={DELETE: "true"})])
-    rollouts.done(release, mode=mode, **later)
+    rollouts.done(release, mode="reconcile", **later)
     assert rollouts.has(old)
     outcome = rollouts.done(release, **later)
     assert outcome["mode"] == "update"
     assert ids(outcome, "deleted") == ["ConfigMap old"]
     assert rollouts.done(release, **later)["mode"] == "reconcile"
+
+
+@pytest.mark.parametrize("mode", ["install", "update", "reconcile"])
+def test_second_run_of_a_task_with_a_mode_writes_nothing(rollouts: Rollouts, mode: str) -> None:
+    options: dict[str, Any] = {"capabilities": INGRESS_ONLY, "mode": mode}
+    release = rollouts.release([MOVING, config_map("a")], cluster_version=True)
+    rollouts.done(release, **options)
+    with rollouts.unwritten():
+        assert rollouts.done(release, **options)["changed"] is False
+    assert rollouts.unfinished == ""
+
+
+def test_task_that_always_installs_updates_too(rollouts: Rollouts) -> None:
+    old = config_map("old")
+    rollouts.done([MOVING, old], capabilities=INGRESS_ONLY, mode="install")
+    later = {"capabilities": INGRESS_ONLY, "openshift_version": "4.21.1", "mode": "install"}
+    release = rollouts.release([MOVING, config_map("old", annotations={DELETE: "true"})])
+    outcome = rollouts.done(release, **later)
+    assert (outcome["mode"], ids(outcome, "deleted")) == ("update", ["ConfigMap old"])
+    with rollouts.unwritten():
+        rollouts.done(release, **later)
 
 
 # The definition of FeatureGate, which is applied first

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,9 @@ from .._problems import ClusterError, Problem, Problems, type_name
 from .api_errors import one_line
 from .auth_options import looks_like_path, show_kubeconfig
 from .client import FIELD_MANAGER, PARALLELISM, Client
+
+_LOADED_OPTIONS = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
+"""Options of a pool of connections that its TLS context replaces."""
 
 
 def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
@@ -60,6 +64,9 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
         raise ClusterError([Problem("error", "invalid-kubeconfig", "kubeconfig", message, hint)]) from None
     _check_configuration(configuration, problems)
     problems.raise_errors(ClusterError)
+    _share_tls_context(api.rest_client.pool_manager, configuration)
+    # A killed process would leave them. They contain the private key of the kubeconfig.
+    kubernetes.config.kube_config._cleanup_temp_files()
 
     def token() -> str | None:
         settings = configuration.auth_settings().get("BearerToken")
@@ -70,6 +77,52 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     for name, value in headers.items():
         pairs += [(name, item) for item in (value if isinstance(value, list) else [value])]
     return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
+
+
+def _share_tls_context(pool: Any, configuration: Any) -> None:
+    """Load the CA and the client certificate into one TLS context for all connections. Raises ``ClusterError``.
+
+    Otherwise urllib3 reads the files for each connection, and without a CA all certificates of the system, even if it
+    does not verify the server.
+    """
+    from urllib3.util.ssl_ import create_urllib3_context
+
+    if not str(configuration.host).startswith("https://"):
+        return
+    options = pool.connection_pool_kw
+    is_verified = options["cert_reqs"] == ssl.CERT_REQUIRED
+    try:
+        context = create_urllib3_context(cert_reqs=options["cert_reqs"])
+        if is_verified:
+            _load_authorities(context, options)
+        if options.get("cert_file"):
+            context.load_cert_chain(options["cert_file"], options.get("key_file"), password=_no_password)
+    except (OSError, ValueError) as error:
+        message = f"the CA or the client certificate cannot be loaded ({one_line(error)})"
+        hint = "Check ca_cert, client_cert and client_key, or the data in the kubeconfig"
+        raise ClusterError([Problem("error", "failed-tls", "", message, hint)]) from None
+    proxy = options.get("_proxy_config")
+    if proxy is not None and proxy.ssl_context is None and pool.proxy.scheme == "https":
+        for_proxy = create_urllib3_context(cert_reqs=options["cert_reqs"])
+        if is_verified:
+            _load_authorities(for_proxy, options)
+        options["_proxy_config"] = proxy._replace(ssl_context=for_proxy)
+    for name in _LOADED_OPTIONS:
+        options.pop(name, None)
+    options["ssl_context"] = context
+
+
+def _load_authorities(context: ssl.SSLContext, options: Mapping[str, Any]) -> None:
+    file, data = options.get("ca_certs"), options.get("ca_cert_data")
+    if file or data:
+        context.load_verify_locations(file, cadata=data)
+    else:
+        context.load_default_certs()
+
+
+def _no_password() -> str:
+    """Instead of a prompt on the terminal."""
+    raise ValueError("the client key is encrypted")
 
 
 def _check_kubeconfig(kubeconfig: Any, problems: Problems) -> None:

@@ -117,7 +117,8 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     context.configuration.check(manifests)
     _warn_about_cvo(manifests, problems)
     required = _required_mode(plan, capabilities.status)
-    mode = plan.options.mode or required
+    # A cluster is installed once. A task that always requests it means the mode of the CVO afterwards.
+    mode = required if plan.options.mode in (None, "install") else plan.options.mode
     inventory = _planned_inventory(plan, capabilities, manifests, mode)
     uid = nested(capabilities.cluster_version, "metadata", "uid")
     ownership = OwnershipMetadata(applyset_id(), str(uid or ""), context.configuration.config)
@@ -129,9 +130,9 @@ def final_inventory(
 ) -> Inventory:
     """The inventory after a rollout, with the digests of the fields that we own.
 
-    It stays unfinished if a manifest is left, or if the mode was one that does less than an update.
+    It stays unfinished if a manifest is left, or if an update is required and the mode was one that deletes nothing.
     """
-    is_finished = changes.is_complete and work.mode in (work.required_mode, "update")
+    is_finished = changes.is_complete and (work.mode == "update" or work.required_mode != "update")
     entries = dict(work.inventory.entries)
     for result in changes.results:
         resource, entry = result.manifest.resource_id, entries.get(result.manifest.resource_id)

@@ -93,6 +93,7 @@ def test_mode_is_that_of_the_cvo(stored: Inventory | None, outgoing: str | None,
     assert (work.mode, work.required_mode) == (mode, mode)
     given = work_of(plan_of(stored, outgoing=outgoing, mode="reconcile"))
     assert (given.mode, given.required_mode) == ("reconcile", mode)
+    assert work_of(plan_of(stored, outgoing=outgoing, mode="install")).mode == mode
 
 
 def test_planned_inventory_has_earlier_and_new_resources() -> None:
