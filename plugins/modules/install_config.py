@@ -98,6 +98,7 @@ options:
     description:
       - Another selection, with the fields of O(capabilities). RV(comparison) shows what the selection saves compared to
         it, counted in the manifests of O(release). Requires O(release). C({}) is the cluster default.
+      - Operands are not counted. Operators create them later, and a release does not contain them.
     type: dict
   backup:
     description:
@@ -306,7 +307,10 @@ consequences:
       type: str
       returned: always
 comparison:
-  description: The footprint of the selection, and what it saves compared to O(compare_with).
+  description:
+    - The footprint of the selection, and what it saves compared to O(compare_with).
+    - Only manifests of the release are counted. The operands that operators create, such as the pods of a registry or a
+      router, are not counted. So a cluster saves at least this much.
   returned: when O(compare_with) is given
   type: dict
   contains:
@@ -315,6 +319,7 @@ comparison:
         - Counts of C(manifests), C(crds), C(namespaces), C(cluster_operators), C(deployments), C(daemonsets),
           C(statefulsets), C(jobs), C(cronjobs) and C(images), and the resource requests of permanent workloads,
           C(cpu_millicores) and C(memory_bytes). DaemonSets count once, as on one node.
+        - C(images) includes the images in ConfigMaps from which operators deploy their operands.
       type: dict
       returned: always
     against:

@@ -13,8 +13,12 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Reads an extracted OpenShift release. Returns the capabilities and capability sets that the release knows, and the
-    resources of each capability.
+  - Reads an extracted OpenShift release. Returns the capabilities and capability sets that the release knows, and what
+    a cluster gets with each capability.
+  - The options describe that cluster, as for M(capability.openshift.release_manifests). Manifests for other cluster
+    profiles, feature sets and so on do not count.
+  - Only manifests of the release count. Operators create more resources, their operands, such as the pods of a
+    registry or a router. A release does not contain them.
   - Reports unknown capabilities that manifests need, capabilities that no manifest needs, and ClusterOperators for
     which only some of the manifests have a capability annotation.
 extends_documentation_fragment:
@@ -23,6 +27,9 @@ extends_documentation_fragment:
   - capability.openshift._attributes.info_module
   - capability.openshift._release
   - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.selection
+  - capability.openshift._selection.inclusion
+  - capability.openshift._selection.overrides
 seealso:
   - module: capability.openshift.release_manifests
 requirements:
@@ -61,10 +68,15 @@ release:
       returned: success
       sample: 4.20.3
     manifests:
-      description: Number of manifests for all cluster profiles and feature sets.
+      description: Number of manifests in the release, for all cluster profiles and feature sets.
       type: int
       returned: success
       sample: 1076
+    included:
+      description: Number of manifests that the cluster includes.
+      type: int
+      returned: success
+      sample: 904
     known_capabilities:
       description: Known capabilities of the release with O(feature_set), sorted.
       type: list
@@ -80,13 +92,23 @@ release:
         v4.11: [MachineAPI, baremetal, marketplace, openshift-samples]
     capabilities:
       description:
-        - Resources of each capability. Contains known capabilities, and unknown ones that a manifest needs.
-        - A manifest that needs several capabilities counts for each of them.
+        - What the cluster gets with each capability. Contains known capabilities, and unknown ones that a manifest
+          needs.
+        - C(manifests) is the number of manifests that need the capability, and that the cluster includes if it is
+          enabled in addition to those of O(capabilities) or O(enabled_capabilities). A manifest that needs several
+          capabilities counts for each of them.
+        - C(deletions) is the number of these manifests that delete their resource. They do not count in the fields
+          below.
+        - C(manifests_in_release) is the number of manifests that need the capability, for all cluster profiles and
+          feature sets.
+        - C(images) are the images of workloads and those in ConfigMaps, from which operators deploy their operands.
       type: dict
       returned: success
       sample:
         Console:
-          manifests: 95
+          manifests: 92
+          manifests_in_release: 95
+          deletions: 1
           kinds: [ClusterOperator, ClusterRole, Deployment]
           namespaces: [openshift-console, openshift-console-operator]
           cluster_operators: [console]
@@ -134,14 +156,18 @@ problems:
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import (
     summarize_release,
     summary_dict,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_type_spec,
+    inclusion_spec,
+    overrides_spec,
     release_arguments,
     release_spec,
+    selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
@@ -151,13 +177,22 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.load
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec={**release_spec(), **cluster_type_spec()}, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec={
+            **release_spec(),
+            **cluster_type_spec(),
+            **selection_spec(),
+            **inclusion_spec(),
+            **overrides_spec(),
+        },
+        supports_check_mode=True,
+    )
     params = module.params
     require_yaml(module)
     try:
         loaded = load_release(**release_arguments(params))
         problems = Problems(loaded.problems)
-        summary = summarize_release(loaded.release, params["feature_set"], params["cluster_profile"], problems)
+        summary = summarize_release(loaded.release, ClusterOptions.from_params(params), problems)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, {"changed": False, "release": summary_dict(summary)}, problems)

@@ -9,6 +9,7 @@ They are not part of the collection: CAPABILITY_RELEASES names a folder of extra
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -22,9 +23,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     Inclusion,
     InclusionContext,
     decide_all,
+    included_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import summarize_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -172,6 +175,18 @@ def test_no_written_manifest_deletes_its_resource(folder: Path, tmp_path: Path) 
     written = load_release(str(tmp_path), openshift_version=loaded.release.version).release.manifests
     applied = [item.manifest for item in inclusions if item.included and not item.manifest.deletes]
     assert sorted(map(content, written)) == sorted(map(content, applied))
+
+
+@folders
+def test_the_counts_of_a_capability_are_those_of_the_decisions(folder: Path) -> None:
+    release = load(folder).release
+    summary = summarize_release(release, ClusterOptions(), Problems())
+    context, _status = resolve_cluster(ClusterOptions(), release, Problems())
+    names = Counter(name for item in included_manifests(release.manifests, context) for name in set(item.capabilities))
+    assert {name: item.manifests for name, item in summary.capabilities.items() if item.manifests} == names
+    # Most manifests for other profiles and feature sets have a capability too.
+    total = sum(item.manifests_in_release for item in summary.capabilities.values())
+    assert sum(names.values()) < total
 
 
 @folders

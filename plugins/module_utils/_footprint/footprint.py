@@ -18,7 +18,8 @@ from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._resources import ResourceId
-from .workloads import Requests, is_workload, workload_images, workload_requests
+from .images import has_images, images_of
+from .workloads import Requests, is_workload, workload_requests
 
 _FIELDS = {
     "CustomResourceDefinition": "crds",
@@ -38,7 +39,7 @@ class Footprint(NamedTuple):
     """Counts for one selection. The difference of two has the same fields, which can be negative.
 
     ``manifests`` counts applied manifests. The other fields count resources; a resource with two manifests counts once.
-    ``images`` counts the distinct pull specs of containers, and of environment variables that name an image.
+    ``images`` counts the distinct pull specs of containers, of environment variables, and of ConfigMaps.
     ``cpu_millicores`` (thousandths of a core) and ``memory_bytes`` are the requests of all replicas. A DaemonSet counts
     once, as on one node. Jobs and CronJobs do not count, because they end.
     """
@@ -78,23 +79,24 @@ class _Applied(NamedTuple):
     resources: Mapping[ResourceId, Manifest]
 
 
-class _Workload(NamedTuple):
+class _Content(NamedTuple):
     images: frozenset[str]
     requests: Requests
 
 
-_Workloads = Mapping[tuple[str, int], _Workload]
-"""Workloads by file and document. A manifest contains a mapping, so it cannot be a key."""
+_Contents = Mapping[tuple[str, int], _Content]
+"""What the bodies of manifests contain, by file and document. A manifest contains a mapping, so it cannot be a key."""
 
 
 def footprint(release: Release, included: Iterable[Manifest], problems: Problems) -> Footprint:
     """Count the ``included`` manifests of ``release``, and report invalid requests.
 
-    Manifests that delete their resource do not count. Reads the bodies of workloads. Raises ``ReleaseError``.
+    Manifests that delete their resource do not count. Reads the bodies of workloads and ConfigMaps. Raises
+    ``ReleaseError``.
     """
     applied = _applied(included)
-    workloads = _read_workloads(release, applied.resources.values(), problems)
-    return _footprint(applied, workloads, _names(applied, workloads))
+    contents = _read_contents(release, applied.resources.values(), problems)
+    return _footprint(applied, contents, _names(applied, contents))
 
 
 def compare(
@@ -105,10 +107,10 @@ def compare(
     Reads and reports a workload that is on both sides once. Raises ``ReleaseError``.
     """
     applied, other_applied = _applied(included), _applied(against)
-    workloads = _read_workloads(release, (*other_applied.resources.values(), *applied.resources.values()), problems)
-    names, other_names = _names(applied, workloads), _names(other_applied, workloads)
-    selection = _footprint(applied, workloads, names)
-    other = _footprint(other_applied, workloads, other_names)
+    contents = _read_contents(release, (*other_applied.resources.values(), *applied.resources.values()), problems)
+    names, other_names = _names(applied, contents), _names(other_applied, contents)
+    selection = _footprint(applied, contents, names)
+    other = _footprint(other_applied, contents, other_names)
     return FootprintComparison(
         selection=selection,
         against=other,
@@ -123,22 +125,22 @@ def _applied(manifests: Iterable[Manifest]) -> _Applied:
     return _Applied(len(kept), {manifest.resource_id: manifest for manifest in kept})
 
 
-def _read_workloads(release: Release, manifests: Iterable[Manifest], problems: Problems) -> _Workloads:
+def _read_contents(release: Release, manifests: Iterable[Manifest], problems: Problems) -> _Contents:
     pull_specs = frozenset(release.images.values())
-    workloads: dict[tuple[str, int], _Workload] = {}
+    contents: dict[tuple[str, int], _Content] = {}
     for manifest in manifests:
-        if is_workload(manifest) and _location(manifest) not in workloads:
+        if has_images(manifest) and _location(manifest) not in contents:
             body = release.read_body(manifest)
-            images = frozenset(workload_images(manifest, body, pull_specs))
-            workloads[_location(manifest)] = _Workload(images, workload_requests(manifest, body, problems))
-    return workloads
+            requests = workload_requests(manifest, body, problems) if is_workload(manifest) else Requests()
+            contents[_location(manifest)] = _Content(images_of(manifest, body, pull_specs), requests)
+    return contents
 
 
 def _location(manifest: Manifest) -> tuple[str, int]:
     return manifest.file, manifest.document
 
 
-def _names(applied: _Applied, workloads: _Workloads) -> dict[str, frozenset[str]]:
+def _names(applied: _Applied, contents: _Contents) -> dict[str, frozenset[str]]:
     """Return the names of the applied resources for each field of ``NAMED``."""
     names: dict[str, set[str]] = {field: set() for field in NAMED}
     for resource, manifest in applied.resources.items():
@@ -146,14 +148,14 @@ def _names(applied: _Applied, workloads: _Workloads) -> dict[str, frozenset[str]
         if resource.kind in _FIELDS and not (resource.kind == "Namespace" and resource.group):
             name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
             names[_FIELDS[resource.kind]].add(name)
-        if is_workload(manifest):
-            names["images"] |= workloads[_location(manifest)].images
+        if has_images(manifest):
+            names["images"] |= contents[_location(manifest)].images
     return {field: frozenset(content) for field, content in names.items()}
 
 
-def _footprint(applied: _Applied, workloads: _Workloads, names: Mapping[str, frozenset[str]]) -> Footprint:
+def _footprint(applied: _Applied, contents: _Contents, names: Mapping[str, frozenset[str]]) -> Footprint:
     requests = [
-        workloads[_location(manifest)].requests for manifest in applied.resources.values() if is_workload(manifest)
+        contents[_location(manifest)].requests for manifest in applied.resources.values() if has_images(manifest)
     ]
     return Footprint(
         manifests=applied.manifests,

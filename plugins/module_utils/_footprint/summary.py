@@ -3,30 +3,38 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Summarizes a release: its capabilities, and the resources of each of them."""
+"""Summarizes a release: its capabilities, and what a cluster of given properties gets with each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, check_options
+from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
+from .._capability.inclusion import InclusionContext, included_manifests
 from .._capability.release_properties import cluster_profiles, crd_names
-from .._capability.resolved_release import resolve_release
+from .._capability.resolved_release import ResolvedRelease, resolve_cluster, resolve_release
 from .._data.capabilities import MinorData
 from .._problems import InvalidOptionError, Problems, did_you_mean
 from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of
-from .workloads import is_workload, workload_images
+from .images import has_images, images_of
 
 _SHOWN = 3
 
 
 class CapabilitySummary(NamedTuple):
-    """Resources annotated with one capability. Names are sorted; ``images`` are the pull specs of its workloads."""
+    """What a cluster gets with one capability.
+
+    ``manifests`` counts the included manifests that need it, and ``deletions`` those of them that delete their
+    resource. The other fields are sorted names of the resources in the rest; ``images`` are the pull specs in them.
+    ``manifests_in_release`` counts all manifests that need it, for all profiles and feature sets.
+    """
 
     manifests: int
+    manifests_in_release: int
+    deletions: int
     kinds: tuple[str, ...]
     namespaces: tuple[str, ...]
     cluster_operators: tuple[str, ...]
@@ -35,10 +43,14 @@ class CapabilitySummary(NamedTuple):
 
 
 class ReleaseSummary(NamedTuple):
-    """A release in numbers and names. Known capabilities and capability sets are those of its minor and feature set."""
+    """A release in numbers and names. Known capabilities and capability sets are those of its minor and feature set.
+
+    ``manifests`` counts all manifests of the release, ``included`` those that the cluster includes.
+    """
 
     version: str | None
     manifests: int
+    included: int
     known_capabilities: tuple[str, ...]
     capability_sets: Mapping[str, tuple[str, ...]]
     capabilities: Mapping[str, CapabilitySummary]
@@ -46,29 +58,34 @@ class ReleaseSummary(NamedTuple):
     feature_sets: tuple[str, ...]
 
 
-def summarize_release(release: Release, feature_set: str, cluster_profile: str, problems: Problems) -> ReleaseSummary:
-    """Summarize ``release``. Raises ``InvalidOptionError`` for an unknown feature set."""
+def summarize_release(release: Release, options: ClusterOptions, problems: Problems) -> ReleaseSummary:
+    """Summarize ``release`` for a cluster of ``options``. Raises ``InvalidOptionError`` if they are not valid."""
     reported = Problems()
-    options = ClusterOptions(cluster_profile=cluster_profile, feature_set=feature_set)
     criteria = check_options(options, release.minor, reported)
     reported.raise_errors(InvalidOptionError)
     resolved = resolve_release(criteria, release, reported)
+    context = _context(options, release, resolved)
     # A summary is possible for an unknown minor; only decisions need its data.
     problems.extend(item._replace(severity="warning") for item in reported)
     data = resolved.minor_data if resolved else None
     known = resolved.known if resolved else frozenset()
     gated = resolved.gated if resolved else frozenset()
     carriers = _carriers(release)
-    capabilities = {name: _capability_summary(carriers.get(name, ()), release) for name in sorted({*known, *carriers})}
+    capabilities = {
+        name: _capability_summary(name, carriers.get(name, ()), release, context)
+        for name in sorted({*known, *carriers})
+    }
     if data is not None:
         _check_names(carriers, data, known, problems)
-        names, source = crd_names(release, criteria.feature_set, cluster_profile)
+        names, source = crd_names(release, criteria.feature_set, criteria.cluster_profile)
         _check_crd(names, source, known, problems)
-    _report_partly_annotated(release, problems)
+    included = included_manifests(release.manifests, context)
+    _report_partly_annotated(_with_all_capabilities(release, context), problems)
     sets = data.sets if data else {}
     return ReleaseSummary(
         version=release.version,
         manifests=len(release.manifests),
+        included=len(included),
         known_capabilities=tuple(sorted(known)),
         capability_sets={name: tuple(sorted(content - gated)) for name, content in sets.items()},
         capabilities=capabilities,
@@ -85,20 +102,40 @@ def _carriers(release: Release) -> dict[str, list[Manifest]]:
     return carriers
 
 
-def _capability_summary(manifests: Iterable[Manifest], release: Release) -> CapabilitySummary:
-    carriers = list(manifests)
-    resources = [manifest.resource_id for manifest in carriers]
+def _context(options: ClusterOptions, release: Release, resolved: ResolvedRelease | None) -> InclusionContext:
+    """The context of decisions. Without data for the minor, capabilities exclude nothing."""
+    if options.gives_status or (resolved is not None and resolved.minor_data is not None):
+        context, _status = resolve_cluster(options, release, Problems())  # resolve_release reported the same problems
+        return context
+    return inclusion_context(check_options(options, release.minor, Problems()), release, Problems())
+
+
+def _with_all_capabilities(release: Release, context: InclusionContext) -> tuple[Manifest, ...]:
+    """The manifests that the cluster includes if all capabilities are enabled, even unknown ones."""
+    return included_manifests(release.manifests, context._replace(capability_status=None))
+
+
+def _capability_summary(
+    name: str, carriers: Collection[Manifest], release: Release, context: InclusionContext
+) -> CapabilitySummary:
+    status = context.capability_status
+    if status is not None:
+        context = context._replace(capability_status=status._replace(enabled=status.enabled | {name}))
+    included = included_manifests(carriers, context)
+    applied = [manifest for manifest in included if not manifest.deletes]
+    resources = [manifest.resource_id for manifest in applied]
     pull_specs = frozenset(release.images.values())
-    workloads = (manifest for manifest in carriers if is_workload(manifest))
-    images = {image for item in workloads for image in workload_images(item, release.read_body(item), pull_specs)}
+    images = (images_of(item, release.read_body(item), pull_specs) for item in applied if has_images(item))
     namespaces = {item.name for item in resources if item.kind == "Namespace" and not item.group}
     return CapabilitySummary(
-        manifests=len(resources),
+        manifests=len(included),
+        manifests_in_release=len(carriers),
+        deletions=len(included) - len(applied),
         kinds=_sorted(item.kind for item in resources),
         namespaces=_sorted(namespaces | {item.namespace for item in resources if item.namespace}),
         cluster_operators=_sorted(item.name for item in resources if item.kind == "ClusterOperator"),
         crds=_sorted(item.name for item in resources if item.kind == "CustomResourceDefinition"),
-        images=_sorted(images),
+        images=_sorted(image for several in images for image in several),
     )
 
 
@@ -131,15 +168,14 @@ def _check_crd(names: frozenset[str] | None, source: str, known: frozenset[str],
         problems.warning("unknown-capability", source, message, "Update the collection")
 
 
-def _report_partly_annotated(release: Release, problems: Problems) -> None:
+def _report_partly_annotated(loaded: Iterable[Manifest], problems: Problems) -> None:
     """Report ClusterOperators whose component has manifests with capabilities and manifests without."""
     components: dict[str, list[Manifest]] = {}
-    for manifest in release.manifests:
+    for manifest in loaded:
         components.setdefault(component_of(manifest.file), []).append(manifest)
     for component, manifests in sorted(components.items()):
         operators = sorted({item.resource_id.name for item in manifests if item.resource_id.kind == "ClusterOperator"})
-        # The CVO ignores manifests without any annotation, so they do not count.
-        without = [item for item in manifests if not item.capabilities and item.annotations]
+        without = [item for item in manifests if not item.capabilities]
         annotated = sum(1 for item in manifests if item.capabilities)
         if component and operators and annotated and without:
             shown = ", ".join(str(item.resource_id) for item in without[:_SHOWN])

@@ -9,8 +9,10 @@ import sys
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import release_info
+from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    DELETE,
+    FEATURE_GATE,
     FEATURE_SET,
     IMAGES,
     PROFILE,
@@ -54,6 +56,8 @@ def test_it_tells_version_and_number_of_manifests_and_changes_nothing(outcome):
 def test_it_tells_what_each_capability_brings(outcome):
     assert outcome["release"]["capabilities"]["Console"] == {
         "manifests": 5,
+        "manifests_in_release": 5,
+        "deletions": 0,
         "kinds": ["ClusterOperator", "ConfigMap", "CustomResourceDefinition", "Deployment", "Namespace"],
         "namespaces": ["openshift-console"],
         "cluster_operators": ["console"],
@@ -62,7 +66,77 @@ def test_it_tells_what_each_capability_brings(outcome):
     }
     assert outcome["release"]["capabilities"]["Build"]["manifests"] == 1
     assert outcome["release"]["capabilities"]["Storage"]["manifests"] == 0
-    assert outcome["release"]["capabilities"]["Consle"]["manifests"] == 1
+    assert outcome["release"]["capabilities"]["Consle"]["manifests"] == 0
+    assert outcome["release"]["capabilities"]["Consle"]["manifests_in_release"] == 1
+
+
+CLUSTERS = {
+    "0000_10_both_01.yaml": manifest("both", "Console+Build"),
+    "0000_20_console_01.yaml": manifest("openshift-console", "Console", kind="Namespace"),
+    "0000_20_console_02.yaml": manifest("gone", "Console", kind="Secret", annotations={DELETE: "true"}),
+    "0000_20_console_03.yaml": manifest("hosted", "Console", kind="Service", profile="hypershift"),
+    "0000_20_console_04.yaml": manifest("tech", "Console", annotations={FEATURE_SET: "TechPreviewNoUpgrade"}),
+    "0000_20_console_05.yaml": manifest("gated", "Console", annotations={FEATURE_GATE: "New"}),
+    "0000_20_console_06.yaml": manifest("odd", "Console", annotations={"exclude.release.openshift.io/here": "true"}),
+    "0000_30_rest_01.yaml": manifest("rest"),
+}
+NONE = {"capabilities": {"baselineCapabilitySet": "None"}, "always_enabled_capabilities": []}
+
+
+@pytest.mark.parametrize(
+    ("options", "manifests", "included"),
+    [
+        ({}, 5, 6),
+        ({"feature_gates": []}, 4, 5),
+        ({"feature_set": "TechPreviewNoUpgrade"}, 6, 7),
+        ({"cluster_profile": "hypershift"}, 1, 1),
+        ({"exclude_identifier": "here"}, 4, 5),
+        ({"overrides": [{"kind": "ConfigMap", "name": "gated", "unmanaged": True}]}, 4, 5),
+        (NONE, 4, 1),
+        ({"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Build"]}}, 5, 1),
+        ({"enabled_capabilities": ["Console"], "known_capabilities": ["Build", "Console"]}, 4, 5),
+        ({"enabled_capabilities": [], "known_capabilities": ["Build"]}, 0, 1),
+    ],
+)
+def test_the_counts_are_those_of_the_cluster(call, tmp_path, options, manifests, included):
+    release = call(release_info, release=write_release(tmp_path, CLUSTERS), **options)["release"]
+    console = release["capabilities"]["Console"]
+
+    assert (console["manifests"], console["manifests_in_release"]) == (manifests, 7)
+    assert (release["included"], release["manifests"]) == (included, 8)
+
+
+def test_a_resource_that_is_deleted_or_of_another_cluster_is_not_part_of_a_capability(call, tmp_path):
+    console = call(release_info, release=write_release(tmp_path, CLUSTERS))["release"]["capabilities"]["Console"]
+
+    assert (console["manifests"], console["deletions"]) == (5, 1)
+    assert console["kinds"] == ["ConfigMap", "Namespace"]
+
+
+def test_the_counts_are_those_of_the_decisions(call, tmp_path):
+    path = write_release(tmp_path, CLUSTERS)
+    for options in ({}, {"feature_set": "TechPreviewNoUpgrade"}, {"cluster_profile": "hypershift"}):
+        release = call(release_info, release=path, **options)["release"]
+        decided = call(release_manifests, release=path, decisions=True, **options)
+        included = [item for item in decided["decisions"] if item["included"]]
+
+        assert release["included"] == decided["included"]
+        for name, contents in release["capabilities"].items():
+            assert contents["manifests"] == sum(1 for item in included if name in item["capabilities"])
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ({"capabilities": {"baselineCapabilitySet": "v4.99"}}, "capabilities.baseline_capability_set"),
+        ({"enabled_capabilities": ["Console"]}, "known_capabilities"),
+        ({"feature_gates": ["A=maybe"]}, "feature_gates[0]"),
+    ],
+)
+def test_options_of_a_cluster_that_are_not_valid_fail(call, tmp_path, options, where):
+    outcome = call(release_info, release=write_release(tmp_path, CLUSTERS), **options)
+
+    assert [place for _code, place in outcome.faults] == [where]
 
 
 def test_it_tells_profiles_and_feature_sets(outcome):

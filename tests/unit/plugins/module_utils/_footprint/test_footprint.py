@@ -99,6 +99,12 @@ FILES = {
         more=pods(container("gone", 9)),
     ),
     "0000_51_gone.yaml": manifest("openshift-gone", kind="Namespace", annotations=DELETED),
+    "0000_44_storage.yaml": manifest(
+        "images",
+        "Storage",
+        namespace="openshift-storage",
+        more='data: {images.json: \'{"a": "r/driver", "b": "r/b"}\'}\n',
+    ),
     "0000_60_other.yaml": manifest("project", kind="Namespace", api="example.org/v1"),
 }
 BASE = Footprint(
@@ -126,12 +132,12 @@ CONSOLE = BASE._replace(
     memory_bytes=2 * 65 * MEBI + 2**30,
 )
 STORAGE = BASE._replace(
-    manifests=7,
+    manifests=8,
     daemonsets=1,
     statefulsets=1,
     jobs=1,
     cronjobs=1,
-    images=4,
+    images=6,
     cpu_millicores=225,
     memory_bytes=2 * 65 * MEBI + 5 * MEBI,
 )
@@ -191,10 +197,10 @@ def test_selections_can_each_have_something_of_their_own(release: Release) -> No
     assert comparison.only_there["daemonsets"] == ("openshift-storage/driver",)
     assert comparison.only_there["statefulsets"] == ("openshift-storage/db",)
     assert comparison.only_there["jobs"] == comparison.only_there["cronjobs"] == ("openshift-storage/once",)
-    assert comparison.only_there["images"] == ("driver", "job")
+    assert comparison.only_there["images"] == ("driver", "job", "r/b", "r/driver")
 
 
-def test_a_workload_on_both_sides_is_read_once_and_nothing_else_is(release: Release) -> None:
+def test_a_body_on_both_sides_is_read_once_and_nothing_else_is(release: Release) -> None:
     read: Counter[str] = Counter()
 
     def body(manifest: Manifest) -> Any:
@@ -203,7 +209,7 @@ def test_a_workload_on_both_sides_is_read_once_and_nothing_else_is(release: Rele
 
     compared(release._replace(read_body=body), selected(release, "Console"), selected(release, "Console", "Storage"))
     workloads = ("20_base", "34_console", "40_storage", "41_storage", "42_storage", "43_storage")
-    assert read == {f"0000_{name}.yaml": 1 for name in workloads}
+    assert read == {f"0000_{name}.yaml": 1 for name in (*workloads, "44_storage")}
 
 
 def test_a_quantity_that_cannot_be_read_is_told_once_with_its_file(tmp_path: Path) -> None:
