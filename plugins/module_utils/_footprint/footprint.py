@@ -79,12 +79,12 @@ class _Applied(NamedTuple):
     resources: Mapping[ResourceId, Manifest]
 
 
-class _Content(NamedTuple):
+class _BodyContent(NamedTuple):
     images: frozenset[str]
     requests: Requests
 
 
-_Contents = Mapping[tuple[str, int], _Content]
+_Contents = Mapping[tuple[str, int], _BodyContent]
 """What the bodies of manifests contain, by file and document. A manifest contains a mapping, so it cannot be a key."""
 
 
@@ -127,12 +127,12 @@ def _applied(manifests: Iterable[Manifest]) -> _Applied:
 
 def _read_contents(release: Release, manifests: Iterable[Manifest], problems: Problems) -> _Contents:
     pull_specs = frozenset(release.images.values())
-    contents: dict[tuple[str, int], _Content] = {}
+    contents: dict[tuple[str, int], _BodyContent] = {}
     for manifest in manifests:
         if has_images(manifest) and _location(manifest) not in contents:
             body = release.read_body(manifest)
             requests = workload_requests(manifest, body, problems) if is_workload(manifest) else Requests()
-            contents[_location(manifest)] = _Content(images_of(manifest, body, pull_specs), requests)
+            contents[_location(manifest)] = _BodyContent(images_of(manifest, body, pull_specs), requests)
     return contents
 
 
