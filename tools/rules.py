@@ -26,7 +26,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
 from ansible_collections.capability.openshift.plugins.module_utils._data.consequences import CONSEQUENCES
 from ansible_collections.capability.openshift.plugins.module_utils._data.dependencies import DEPENDENCIES, all_rules
 from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_clusters import (
-    DEFAULT_DISABLED,
+    DEFAULT_DISABLED_SINCE,
+    DELETED_FILES,
     SELECTABLE_SINCE,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS, Rule
@@ -57,7 +58,7 @@ LAYERS = {
 def main() -> int:
     """Write the page, or compare it."""
     head = HEAD.format(oldest=min(BRANCHES), newest=newest_minor())
-    page = "\n".join((head, *rules(), *operator(), *hosted(), *solutions(), *consequences()))
+    page = "\n".join((head, *rules(), *operator(), *hosted(), *deleted_files(), *solutions(), *consequences()))
     return write_or_compare({PAGE: page})
 
 
@@ -101,12 +102,38 @@ def operator() -> Iterator[str]:
 def hosted() -> Iterator[str]:
     """Yield the names that a HostedCluster can select."""
     yield "## Names that a HostedCluster can select\n"
-    yield f"Disabled by default: {code(DEFAULT_DISABLED)}. All other names are enabled by default.\n"
+    yield "A hosted cluster enables all names by default, except these.\n"
+    ends = [*(item.since for item in DEFAULT_DISABLED_SINCE[1:]), None]
+    rows = [
+        (
+            f"{item.since} and later" if end is None else f"{item.since}, before {end}",
+            code(item.names) or "none",
+            item.source,
+        )
+        for item, end in zip(DEFAULT_DISABLED_SINCE, ends, strict=True)
+    ]
+    yield table(("versions", "disabled by default", "source"), rows)
+    yield "A HostedCluster can select these names.\n"
     rows = [
         (f"{item.since} and later", code(item.disabled), code(item.enabled) or "none", item.source)
         for item in SELECTABLE_SINCE
     ]
     yield table(("versions", "can disable", "can enable", "source"), rows)
+
+
+def deleted_files() -> Iterator[str]:
+    """Yield the files that HyperShift deletes from a release."""
+    yield "## Files that HyperShift deletes from a release\n"
+    rows = [
+        (
+            ", ".join(f"`{name}`" for name in sorted(item.names)),
+            f"{item.since} to {item.until}" if item.until else f"{item.since} and later",
+            f"{item.unknown[0]} to {item.unknown[1]}" if item.unknown else "",
+            item.source,
+        )
+        for item in DELETED_FILES
+    ]
+    yield table(("files", "versions", "not known for", "source"), rows)
 
 
 def solutions() -> Iterator[str]:

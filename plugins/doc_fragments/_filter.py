@@ -31,6 +31,13 @@ options:
     type: str
     default: ''
     aliases: [featureSet]
+  hosted_control_plane:
+    description:
+      - Whether HyperShift hosts the control plane of the cluster. By default, it does if O(cluster_profile) is
+        V(ibm-cloud-managed). It then decides which capabilities are enabled by default.
+      - HyperShift also deletes files of a release. Manifests in variables have no file, so no such manifest is
+        excluded here.
+    type: bool
   feature_gates:
     description:
       - All enabled feature gates, each as V(NAME) or V(NAME=bool).

@@ -25,7 +25,8 @@ options:
     required: true
   platform:
     description:
-      - Platform that the cluster is installed on, a key of C(platform) in C(install-config.yaml).
+      - Platform that the cluster is installed on, a key of C(platform) in C(install-config.yaml). With
+        O(install_method=hosted), the platform of the HostedCluster in lower case, such as V(kubevirt) or V(agent).
       - It can be combined only with O(install_method), O(feature_set) and O(feature_gates).
     type: str
   install_method:

@@ -157,6 +157,12 @@ def check_string(where: str, value: object, problems: Problems) -> None:
         problems.error("not-a-string", where, f"is {value!r}, expected a string", "Quote it")
 
 
+def check_boolean(where: str, value: object, problems: Problems) -> None:
+    """Report a ``value`` that is not a boolean."""
+    if not isinstance(value, bool):
+        problems.error("not-a-boolean", where, f"is {value!r}, expected true or false", "Set it to true or false")
+
+
 def check_list(where: str, value: object, problems: Problems, *, of_strings: bool) -> None:
     """Report a ``value`` that is not a list, or not one of strings."""
     if not isinstance(value, (list, tuple)):

@@ -44,6 +44,8 @@ options:
   content:
     description:
       - The install-config, as a dict or as text. Without O(path), a part of it is enough, such as the platform.
+      - With O(install_method=hosted), the platform is that of the HostedCluster in lower case, such as V(kubevirt) or
+        V(agent).
       - If O(path) exists and has the same values except C(capabilities), the file is edited and keeps its comments.
         If other values differ, O(content) replaces the file.
       - C(pullSecret) can be the JSON text or the equivalent dict.

@@ -33,6 +33,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
   - capability.openshift._rollout
+  - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
   - kubernetes.core.k8s_auth_options
 attributes:

@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.info_module
   - capability.openshift._release
   - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.hosting
   - capability.openshift._selection.selection
   - capability.openshift._selection.inclusion
   - capability.openshift._selection.overrides
@@ -163,6 +164,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.su
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_type_spec,
+    hosting_spec,
     inclusion_spec,
     overrides_spec,
     release_arguments,
@@ -181,6 +183,7 @@ def main() -> None:
         argument_spec={
             **release_spec(),
             **cluster_type_spec(),
+            **hosting_spec(),
             **selection_spec(),
             **inclusion_spec(),
             **overrides_spec(),

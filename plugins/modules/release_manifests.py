@@ -25,6 +25,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release
   - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.hosting
   - capability.openshift._selection.selection
   - capability.openshift._selection.inclusion
   - capability.openshift._selection.overrides
@@ -232,8 +233,8 @@ decisions:
       contains:
         rule:
           description:
-            - Name of the rule, such as V(cluster_profile), V(feature_set) or V(disabled_capability). The guide I(How a
-              decision is made) lists all of them.
+            - Name of the rule, such as V(hosted_control_plane), V(feature_set) or V(disabled_capability). The guide
+              I(How a decision is made) lists all of them.
           type: str
           returned: always
         message:
@@ -289,6 +290,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.resu
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_type_spec,
+    hosting_spec,
     inclusion_spec,
     overrides_spec,
     release_arguments,
@@ -328,6 +330,7 @@ def main() -> None:
         argument_spec={
             **release_spec(),
             **cluster_type_spec(),
+            **hosting_spec(),
             **selection_spec(),
             **inclusion_spec(),
             **overrides_spec(),

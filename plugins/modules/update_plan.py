@@ -31,6 +31,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._selection.cluster_type
+  - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
 attributes:
   check_mode:
@@ -530,6 +531,8 @@ capabilities:
   description:
     - The selection that the plan starts from, without exclusions, a dict with C(baseline_capability_set) (V(null) for
       the cluster default) and C(additional_enabled_capabilities).
+    - For a hosted cluster, it is the difference from what HyperShift enables by default (V(vCurrent)), with
+      C(excluded_capabilities) if the cluster disables any of these names.
   returned: success or violation of O(fail_on), without O(clusters)
   type: dict
 enabled_capabilities:
@@ -625,6 +628,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_type_spec,
+    hosting_spec,
     inclusion_spec,
     overrides_spec,
     selection_spec,
@@ -669,6 +673,7 @@ def main() -> None:
         argument_spec={
             **auth_spec(),
             **cluster_type_spec(),
+            **hosting_spec(),
             **selection_spec(),
             **inclusion_spec(),
             **overrides_spec(),

@@ -33,8 +33,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS
-from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORMS
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import check_installation
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.check import (
+    check_installation,
+    platforms_of,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.selection_source import (
     InstallOptions,
 )
@@ -44,6 +46,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     CapabilityError,
     InvalidOptionError,
     Problems,
+    check_boolean,
     check_list,
     check_string,
     did_you_mean,
@@ -70,6 +73,8 @@ INSTALL_OPTIONS = ("platform", "install_method", "feature_set", "feature_gates")
 
 _LISTS = {"enabled": "str", **{option.name: option.items for option in INCLUSION_OPTIONS if option.items}}
 """Options that are lists, and the type of their items."""
+
+_BOOLEANS = tuple(option.name for option in INCLUSION_OPTIONS if option.type == "bool")
 
 _VERSION_CODES = ("missing-version", "unknown-version", "unsupported-version")
 
@@ -115,9 +120,10 @@ def check_installation_of(
     if isinstance(method, str) and method not in INSTALL_METHODS:
         message = f"{method!r} is not an install method"
         problems.error("unknown-install-method", "install_method", message, did_you_mean(method, INSTALL_METHODS))
-    if isinstance(platform, str) and platform not in PLATFORMS:
+    platforms = platforms_of(method if isinstance(method, str) else None)
+    if isinstance(platform, str) and platform not in platforms:
         message = f"{platform!r} is not a platform"
-        problems.error("unknown-platform", "platform", message, did_you_mean(platform, PLATFORMS))
+        problems.error("unknown-platform", "platform", message, did_you_mean(platform, platforms))
     problems.raise_errors(InvalidOptionError)
     document: dict[str, Any] = {"featureSet": values.get("feature_set", "")}
     if platform is not None:
@@ -153,7 +159,9 @@ def _read_version(version: object, where: str, problems: Problems) -> Minor | No
 
 
 def _check_type(name: str, value: object, problems: Problems) -> None:
-    if name in _LISTS:
+    if name in _BOOLEANS:
+        check_boolean(name, value, problems)
+    elif name in _LISTS:
         check_list(name, value, problems, of_strings=_LISTS[name] == "str")
     else:
         check_string(name, value, problems)

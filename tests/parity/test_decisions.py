@@ -79,6 +79,7 @@ def test_scenario_from_options(scenario: Scenario) -> None:
         exclude_identifier=inputs["excludeIdentifier"] or "",
         overrides=inputs["overrides"],
         always_enabled_capabilities=[],
+        hosted_control_plane=False,  # The facts are those of the CVO alone.
     )
     problems = Problems()
     context, status = resolve_cluster(options, release_of_version(scenario.minor), problems)

@@ -281,8 +281,9 @@ def test_the_current_set_asks_for_all_of_it_in_the_end(end: str, implicit: str) 
 
 def test_hosted_clusters_differ() -> None:
     """No Ingress by force there, and a Deployment of theirs alone was annotated late."""
+    cvo_alone = {"hosted_control_plane": False}
     hosted, standalone = (
-        planned(("4.18", "4.20"), **from_baseline("None", cluster_profile=profile)).plan.hops[0]
+        planned(("4.18", "4.20"), **from_baseline("None", cluster_profile=profile, **cvo_alone)).plan.hops[0]
         for profile in ("ibm-cloud-managed", DEFAULT_CLUSTER_PROFILE)
     )
     assert [sorted(status.enabled) for status in (hosted.before, hosted.after)] == [[], ["Console"]]

@@ -128,7 +128,8 @@ def fragment_options(fragment: str) -> dict:
         (["_selection.selection"], _argspec.selection_spec()),
         (["_selection.inclusion"], _argspec.inclusion_spec()),
         (["_selection.overrides"], _argspec.overrides_spec()),
-        (["_rollout", "_selection.inclusion"], _argspec.rollout_spec()),
+        (["_selection.hosting"], _argspec.hosting_spec()),
+        (["_rollout", "_selection.hosting", "_selection.inclusion"], _argspec.rollout_spec()),
     ],
 )
 def test_a_fragment_documents_the_options_that_modules_take(fragments, spec):
@@ -156,6 +157,7 @@ def test_filters_and_tests_document_the_inclusion_options_of_the_table():
     del of_plugins["capabilities"], of_plugins["openshift_version"]
     of_modules = [
         _argspec.cluster_type_spec(),
+        _argspec.hosting_spec(),
         _argspec.selection_spec(),
         _argspec.inclusion_spec(),
         _argspec.overrides_spec(),

@@ -11,19 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._data.hosted_clusters import HOSTED_PROFILE
 from .._problems import Problems, did_you_mean
 from .._release.release import Release
 from .._version import Minor
+from .hosted_cluster import deleted_files
 from .inclusion import CapabilityStatus, InclusionContext, Override
 from .release_properties import check_profile, read_release_gates, resolve_feature_set
 
-Fragment = Literal["cluster_type", "status", "inclusion", "overrides"]
+Fragment = Literal["cluster_type", "hosting", "status", "inclusion", "overrides"]
 
 
 class InclusionOption(NamedTuple):
     """An option that decides, besides the selection, which manifests are included.
 
-    ``items``: type of the items of a list, empty if the option is a string. ``api_name``: accepted spelling of the API.
+    ``items``: type of the items of a list, empty if the option is a ``type`` instead.
+    ``api_name``: accepted spelling of the API.
     ``default``: documented value of an absent option. ``fragment``: the part of the documentation that describes it.
     ``of_names``: it affects which capabilities exist or are enabled. ``of_loading``: it affects which manifests the CVO
     loads, whatever the capabilities are.
@@ -36,6 +39,7 @@ class InclusionOption(NamedTuple):
     default: str | None = None
     of_names: bool = False
     of_loading: bool = False
+    type: Literal["str", "bool"] = "str"
 
 
 INCLUSION_OPTIONS: tuple[InclusionOption, ...] = (
@@ -44,6 +48,7 @@ INCLUSION_OPTIONS: tuple[InclusionOption, ...] = (
     InclusionOption("enabled_capabilities", "status", "str", "enabledCapabilities"),
     InclusionOption("known_capabilities", "status", "str", "knownCapabilities"),
     InclusionOption("feature_gates", "inclusion", "str", "featureGates", of_names=True, of_loading=True),
+    InclusionOption("hosted_control_plane", "hosting", of_names=True, of_loading=True, type="bool"),
     InclusionOption("exclude_identifier", "inclusion", "", "", "", of_loading=True),
     InclusionOption("always_enabled_capabilities", "inclusion", "str", of_names=True),
     InclusionOption("overrides", "overrides", "dict"),
@@ -75,6 +80,7 @@ class ClusterOptions(NamedTuple):
     exclude_identifier: str | None = None
     overrides: Sequence[Any] | None = None
     always_enabled_capabilities: Sequence[str] | None = None
+    hosted_control_plane: bool | None = None
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ClusterOptions:
@@ -87,6 +93,11 @@ class ClusterOptions(NamedTuple):
         return self.cluster_profile or DEFAULT_CLUSTER_PROFILE
 
     @property
+    def hosted(self) -> bool:
+        """Whether HyperShift hosts the control plane. By default, the profile decides, which only HyperShift uses."""
+        return self.profile == HOSTED_PROFILE if self.hosted_control_plane is None else self.hosted_control_plane
+
+    @property
     def gives_status(self) -> bool:
         """Whether a capability status is given, complete or not."""
         return self.enabled_capabilities is not None or self.known_capabilities is not None
@@ -96,7 +107,7 @@ class InclusionCriteria(NamedTuple):
     """The checked options apart from the selection. Hashable, because clusters with equal criteria share a plan.
 
     ``feature_set``: ``""`` is the default one. ``feature_gates`` and ``always_enabled`` are ``None`` if the release and
-    its minor decide.
+    its minor decide. ``hosted``: HyperShift prepares the release for the CVO, and writes the ClusterVersion.
     """
 
     cluster_profile: str
@@ -105,6 +116,7 @@ class InclusionCriteria(NamedTuple):
     exclude_identifier: str
     overrides: tuple[Override, ...]
     always_enabled: tuple[str, ...] | None
+    hosted: bool = False
 
 
 def check_options(
@@ -115,6 +127,10 @@ def check_options(
     ``overrides_at`` is the location of the overrides.
     """
     gates, always = options.feature_gates, options.always_enabled_capabilities
+    if options.hosted and options.profile != HOSTED_PROFILE:
+        message = f"is true, but the cluster profile is {options.profile}"
+        hint = f"Set cluster_profile to {HOSTED_PROFILE}, or remove hosted_control_plane"
+        problems.error("conflicting-options", "hosted_control_plane", message, hint)
     return InclusionCriteria(
         options.profile,
         resolve_feature_set(options.feature_set or "", minor, problems),
@@ -122,6 +138,7 @@ def check_options(
         options.exclude_identifier or "",
         tuple(_parse_overrides(options.overrides or (), overrides_at, problems)),
         None if always is None else tuple(always),
+        options.hosted,
     )
 
 
@@ -142,6 +159,7 @@ def inclusion_context(criteria: InclusionCriteria, release: Release, problems: P
         exclude_identifier=criteria.exclude_identifier,
         major_version=release.minor.major if release.minor else None,
         overrides=criteria.overrides,
+        deleted_files=deleted_files(release, problems) if criteria.hosted else frozenset(),
     )
 
 

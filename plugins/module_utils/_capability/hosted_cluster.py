@@ -3,14 +3,33 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""``HostedCluster.spec.capabilities``, which has other names and rules than a standalone cluster."""
+"""How HyperShift changes a release and a selection before the CVO of a hosted cluster reads them."""
 
 from __future__ import annotations
 
+import fnmatch
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._data.capabilities import V_CURRENT, MinorData
-from .._data.hosted_clusters import DEFAULT_DISABLED, SELECTABLE_SINCE
+from .._data.hosted_clusters import (
+    DEFAULT_DISABLED_SINCE,
+    DELETED_CVO_MANIFESTS,
+    DELETED_FILES,
+    DELETED_FILES_KNOWN_UNTIL,
+    DELETED_WITHOUT_OAUTH,
+    KEPT_ON_PLATFORMS,
+    SELECTABLE_SINCE,
+    DefaultDisabled,
+)
+from .._problems import Problems
+from .._release.release import Release
+from .._version import Minor
+from .selection import Selection
+
+_WHERE = "hosted_control_plane"
+_COMPARE = "Compare with the init container prepare-payload of the cluster-version-operator in the hosted control plane"
+_CVO_MANIFESTS = "manifests"
 
 
 class HostedCapabilities(NamedTuple):
@@ -30,16 +49,30 @@ class HostedCapabilities(NamedTuple):
         return {field: names for field, names in lists.items() if names}
 
 
-def default_enabled(data: MinorData, gated: frozenset[str]) -> frozenset[str]:
-    """The names that a hosted cluster of this minor enables by default."""
-    return data.sets[V_CURRENT] - DEFAULT_DISABLED - gated
+def hosted_data(data: MinorData) -> MinorData:
+    """``data`` of a hosted cluster: its vCurrent is what HyperShift enables by default, because it uses no sets."""
+    default = data.sets[V_CURRENT] - _default_disabled(data.minor).names
+    return data._replace(sets={**data.sets, V_CURRENT: default})
+
+
+def report_unknown_defaults(data: MinorData, problems: Problems) -> None:
+    """Report names of ``data`` for which it is not known whether a hosted cluster enables them by default."""
+    disabled = _default_disabled(data.minor)
+    names = sorted(disabled.names & data.capabilities)
+    if names and not disabled.known:
+        message = (
+            f"not every patch of {data.minor} disables {', '.join(names)} by default on a hosted cluster, and it is "
+            "not known which ones do; it counts as disabled"
+        )
+        hint = "Read spec.capabilities of the ClusterVersion of such a cluster"
+        problems.info("unknown-hosted-default", _WHERE, message, hint)
 
 
 def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozenset[str]) -> HostedCapabilities:
     """The lists of a HostedCluster of this minor that enable ``enabled`` and disable every other name."""
     names = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= data.minor), None)
     may_disable, may_enable = (names.disabled, names.enabled) if names else (frozenset(), frozenset())
-    default = default_enabled(data, gated)
+    default = hosted_data(data).sets[V_CURRENT] - gated
     to_disable, to_enable = default - enabled, enabled - default
     return HostedCapabilities(
         tuple(sorted(to_enable & may_enable)),
@@ -47,3 +80,69 @@ def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozens
         to_disable - may_disable,
         to_enable - may_enable,
     )
+
+
+def hosted_selection(selection: Selection, data: MinorData, gated: frozenset[str]) -> Selection:
+    """``selection`` as differences from what HyperShift enables by default in this minor.
+
+    HyperShift writes the list of the ClusterVersion again for each release, with the new names that the release enables
+    by default. So the differences, and not the list, stay the same when a hosted cluster is updated.
+    """
+    names, default = selection.requested(data) - gated, data.sets[V_CURRENT] - gated
+    disabled = tuple(sorted(default - names))
+    return Selection(V_CURRENT, tuple(sorted(names - default)), disabled or None, selection.where)
+
+
+def deleted_files(release: Release, problems: Problems) -> frozenset[str]:
+    """The files of ``release`` that HyperShift deletes, and a report of those for which this is not known.
+
+    Files are relative to the release. Which manifests of a flat directory are those of the CVO itself is not known,
+    so none of these is deleted. Without a version, nothing is known of any file.
+    """
+    minor = release.minor
+    files = {manifest.file for manifest in release.manifests}
+    by_name = {file.rpartition("/")[2]: file for file in files if not file.startswith(f"{_CVO_MANIFESTS}/")}
+    if minor is None or not files:
+        return frozenset()
+    deleted = {name for item in DELETED_FILES if item.contains(minor) for name in item.names}
+    _report_unknown_files(by_name, minor, deleted, problems)
+    return frozenset(
+        {
+            *(by_name[name] for name in deleted & set(by_name)),
+            *(file for file in files for pattern in DELETED_CVO_MANIFESTS if _matches(file, pattern)),
+        }
+    )
+
+
+def _matches(file: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(file, f"{_CVO_MANIFESTS}/{pattern}")
+
+
+def _report_unknown_files(present: Iterable[str], minor: Minor, deleted: set[str], problems: Problems) -> None:
+    present = frozenset(present)
+    if minor > DELETED_FILES_KNOWN_UNTIL:
+        message = f"the files that HyperShift of {minor} deletes are not known; they count as those of "
+        message += f"{DELETED_FILES_KNOWN_UNTIL}"
+        problems.info("unknown-hosted-files", _WHERE, message, _COMPARE)
+    unknown = {name for item in DELETED_FILES if item.is_unknown(minor) for name in item.names} & present
+    for names, decision in ((unknown & deleted, "excluded"), (unknown - deleted, "not excluded")):
+        if names:
+            message = f"it is not known whether HyperShift of {minor} deletes these files, which are {decision}: "
+            problems.info("unknown-hosted-files", _WHERE, message + ", ".join(sorted(names)), _COMPARE)
+    platforms, kept, _source = KEPT_ON_PLATFORMS
+    if kept & deleted & present:
+        message = (
+            "the platform of the HostedCluster is not known here, so these files are excluded, which HyperShift keeps "
+            f"on {' and '.join(platforms)}: {', '.join(sorted(kept & deleted & present))}"
+        )
+        problems.info("unknown-hosted-platform", _WHERE, message, _COMPARE)
+    if DELETED_WITHOUT_OAUTH in present:
+        message = (
+            f"{DELETED_WITHOUT_OAUTH} is not excluded, but HyperShift deletes it if the HostedCluster has no OAuth "
+            "server, and that is not known here"
+        )
+        problems.info("unknown-hosted-oauth", _WHERE, message, _COMPARE)
+
+
+def _default_disabled(minor: Minor) -> DefaultDisabled:
+    return next(item for item in reversed(DEFAULT_DISABLED_SINCE) if item.since <= minor)

@@ -63,6 +63,7 @@ class InclusionContext(NamedTuple):
 
     ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: that of the
     release. ``allow_unknown``: a capability that the cluster does not know counts as disabled, not as unrecognized.
+    ``deleted_files``: those that HyperShift deletes before the CVO reads the release.
     """
 
     cluster_profile: str | None = None
@@ -73,6 +74,7 @@ class InclusionContext(NamedTuple):
     capability_status: CapabilityStatus | None = None
     allow_unknown: bool = False
     overrides: tuple[Override, ...] = ()
+    deleted_files: frozenset[str] = frozenset()
 
 
 class Reason(NamedTuple):
@@ -110,6 +112,8 @@ def included_manifests(manifests: Iterable[Manifest], context: InclusionContext)
 
 
 def _reasons(manifest: Manifest, context: InclusionContext) -> Iterator[Reason]:
+    if manifest.file in context.deleted_files:
+        yield Reason("hosted_control_plane", "HyperShift deletes this file before the CVO reads the release")
     annotations = manifest.annotations
     if annotations is None:
         yield Reason("annotations", "no annotations")

@@ -16,6 +16,7 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._version import Minor
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_status
+from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, report_unknown_defaults
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .release_properties import names_disabled_by_gates, read_minor_data
 from .selection import Selection, capability_status, check_selection, parse_selection
@@ -26,7 +27,8 @@ class ResolvedRelease(NamedTuple):
 
     ``minor_data`` is ``None`` if the minor has no capabilities: its CVO applies everything. ``context`` decides without
     capabilities. ``gated``: names whose feature gates are disabled. ``always``: names that are enabled for every
-    selection. ``loaded``: the manifests that the CVO loads.
+    selection. ``loaded``: the manifests that the CVO loads. ``hosted``: HyperShift writes the capabilities of the
+    ClusterVersion, and ``minor_data`` has what it enables by default as vCurrent.
     """
 
     release: Release
@@ -36,6 +38,7 @@ class ResolvedRelease(NamedTuple):
     gated: frozenset[str]
     always: frozenset[str]
     loaded: tuple[Manifest, ...]
+    hosted: bool = False
 
     @property
     def known(self) -> frozenset[str]:
@@ -55,7 +58,12 @@ class ResolvedRelease(NamedTuple):
         return capability_status(selection, self.minor_data, self.gated).enabled
 
     def pinned(self, selection: Selection) -> Selection:
-        """``selection`` as the API writes it, with the same meaning in every later release."""
+        """``selection`` as the API writes it, with the same meaning in every later release.
+
+        That of a hosted cluster is what a HostedCluster has: its difference from the default, and so with exclusions.
+        """
+        if self.hosted and self.minor_data is not None:
+            return hosted_selection(selection, self.minor_data, self.gated)
         if self.minor_data is not None:
             selection = selection.pinned(self.minor_data, self.gated)
         return selection._replace(additional=tuple(sorted(set(selection.additional))))
@@ -90,12 +98,23 @@ def resolve_release(criteria: InclusionCriteria, release: Release, problems: Pro
     if data is None and has_capabilities(minor):
         return None
     gated = always = frozenset[str]()
+    if data is not None and criteria.hosted:
+        report_unknown_defaults(data, problems)
+        data = hosted_data(data)
     if data is not None:
         # A CVO that does not know a name does not gate it either.
         gated = names_disabled_by_gates(context.feature_gates, criteria.feature_set) & data.capabilities
         always = always_enabled(criteria, data) - gated
     loaded = included_manifests(release.manifests, context)
-    return ResolvedRelease(release, minor, data, context, gated, always, loaded)
+    return ResolvedRelease(release, minor, data, context, gated, always, loaded, criteria.hosted)
+
+
+def read_selection(options: ClusterOptions, problems: Problems) -> Selection:
+    """The selection in ``options``. On a hosted cluster, exclusions do not pin it: a HostedCluster has them too."""
+    own = Problems()
+    selection = parse_selection(options.capabilities, "capabilities", own)
+    problems += (item for item in own if not (options.hosted and item.code == "pinned-selection"))
+    return selection
 
 
 def resolve_cluster(
@@ -106,7 +125,7 @@ def resolve_cluster(
     Raises ``InvalidOptionError`` with all problems if one of them is an error.
     """
     criteria = check_options(options, release.minor, problems)
-    selection = parse_selection(options.capabilities, "capabilities", problems)
+    selection = read_selection(options, problems)
     if options.gives_status:
         context, status = inclusion_context(criteria, release, problems), read_status(options, problems)
     else:
@@ -116,6 +135,7 @@ def resolve_cluster(
             check_always_enabled(criteria, (resolved.minor_data,), problems)
         if resolved is None or problems.has_errors:
             raise InvalidOptionError(problems)
+        report_hosted_selection(selection, resolved, problems)
         report_ineffective_exclusions(selection, resolved.always, problems)
         context, status = resolved.context, resolved.status(selection)
     problems.raise_errors(InvalidOptionError)
@@ -140,6 +160,19 @@ def check_always_enabled(criteria: InclusionCriteria, minors: Sequence[MinorData
         if name not in known:
             message = f"{name!r} is not a capability of {versions}; the CVO would not start"
             problems.error("unknown-capability", "always_enabled_capabilities", message, did_you_mean(name, known))
+
+
+def report_hosted_selection(selection: Selection, resolved: ResolvedRelease, problems: Problems) -> None:
+    """Warn about names that the HostedCluster of ``resolved`` cannot disable or enable as ``selection`` does."""
+    data = resolved.minor_data
+    if not resolved.hosted or data is None:
+        return
+    hosted = hosted_capabilities(resolved.requested(selection), data, resolved.gated)
+    for verb, names in (("disable", hosted.stays_on), ("enable", hosted.stays_off)):
+        if names:
+            message = f"a HostedCluster of {resolved.minor} cannot {verb} {', '.join(sorted(names))}"
+            hint = "Change the selection, or set hosted_control_plane to false if HyperShift does not run the cluster"
+            problems.warning("unsupported-capability", selection.where, message, hint)
 
 
 def report_ineffective_exclusions(selection: Selection, always: Iterable[str], problems: Problems) -> None:

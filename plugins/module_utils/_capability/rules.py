@@ -25,7 +25,7 @@ from .._data.install_rules import (
 )
 from .._problems import Problem, Severity
 from .._version import Minor
-from .hosted_cluster import default_enabled, hosted_capabilities
+from .hosted_cluster import hosted_capabilities, hosted_data
 from .selection import Selection
 
 
@@ -55,10 +55,8 @@ class InstallContext(NamedTuple):
 
     def enabled(self, selection: Selection) -> frozenset[str]:
         """The names that ``selection`` enables. A hosted cluster has no sets: no set means its default names."""
-        if self.method == HOSTED and selection.baseline in (None, V_CURRENT):
-            default = default_enabled(self.minor_data, self.gated)
-            selection = selection._replace(baseline=NONE, additional=(*selection.additional, *default))
-        return selection.requested(self.minor_data) - self.gated
+        data = hosted_data(self.minor_data) if self.method == HOSTED else self.minor_data
+        return selection.requested(data) - self.gated
 
 
 class RuleViolation(NamedTuple):

@@ -71,8 +71,9 @@ class Selection(NamedTuple):
         return block
 
     def to_options(self) -> dict[str, Any]:
-        """The baseline and the list in Ansible's spelling, as modules return them."""
-        return {"baseline_capability_set": self.baseline, "additional_enabled_capabilities": list(self.additional)}
+        """The selection in Ansible's spelling, as modules return it. Exclusions only if there are any."""
+        options = {"baseline_capability_set": self.baseline, "additional_enabled_capabilities": list(self.additional)}
+        return {**options, "excluded_capabilities": list(self.excluded)} if self.excluded else options
 
 
 def parse_selection(options: object, where: str, problems: Problems) -> Selection:

@@ -66,7 +66,8 @@ class StatusChange(NamedTuple):
 
 def status_inputs(options: ClusterOptions, release: Release, image: str, problems: Problems) -> StatusInputs:
     """Resolve ``release`` for the cluster that ``options`` describe. Raises ``InvalidOptionError``."""
-    criteria = check_options(options, release.minor, problems)
+    # The CVO resolves the spec with the sets of its release, and not with those of HyperShift.
+    criteria = check_options(options, release.minor, problems)._replace(hosted=False)
     resolved = resolve_release(criteria, release, problems)
     if resolved is not None and resolved.minor_data is not None:
         check_always_enabled(criteria, (resolved.minor_data,), problems)

@@ -28,6 +28,7 @@ Source: openshift/oc:pkg/cli/admin/release/extract_tools.go credRequestCloudProv
 
 
 PLATFORMS_WITHOUT_CREDENTIALS: tuple[str, ...] = (
+    "agent",
     "baremetal",
     "equinixmetal",
     "external",
@@ -35,7 +36,11 @@ PLATFORMS_WITHOUT_CREDENTIALS: tuple[str, ...] = (
     "libvirt",
     "none",
 )
-"""Platforms that no CredentialsRequest is for. Source: openshift/api:config/v1/types_infrastructure.go PlatformType."""
+"""Platforms that no CredentialsRequest is for.
+
+Source: openshift/api:config/v1/types_infrastructure.go PlatformType. ``agent`` is a platform of HostedClusters only:
+openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go PlatformType.
+"""
 
 
 PLATFORMS: tuple[str, ...] = (

@@ -66,7 +66,7 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     resolved = resolve_release(criteria, release, reported)
     context = _context(options, release, resolved)
     # A summary is possible for an unknown minor; only decisions need its data.
-    problems.extend(item._replace(severity="warning") for item in reported)
+    problems.extend(item._replace(severity="warning") if item.severity == "error" else item for item in reported)
     data = resolved.minor_data if resolved else None
     known = resolved.known if resolved else frozenset()
     gated = resolved.gated if resolved else frozenset()

@@ -19,7 +19,9 @@ from .._capability.selection import Selection
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.consequences import Consequence, consequences_of
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
+from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
+from .._data.platforms import PLATFORMS
 from .._problems import Problem, Problems
 from .._release.release import Release
 from .pinning import SelectionForm, candidate_minors, shortest
@@ -34,7 +36,6 @@ from .validation import (
     platform_of,
 )
 
-_HOSTED_PROFILE = "ibm-cloud-managed"
 _FIELDS_OF_OPTIONS = {"feature_set": "featureSet", "feature_gates": "featureGates"}
 _BASELINE_PROBLEMS = frozenset({"invalid-baseline", "missing-baseline"})
 
@@ -61,16 +62,22 @@ class InstallCheck(NamedTuple):
 
 def profile_of(method: str | None) -> str:
     """The cluster profile that an install method uses."""
-    return _HOSTED_PROFILE if method == HOSTED else DEFAULT_CLUSTER_PROFILE
+    return HOSTED_PROFILE if method == HOSTED else DEFAULT_CLUSTER_PROFILE
+
+
+def platforms_of(method: str | None) -> tuple[str, ...]:
+    """The platforms that an install method has."""
+    return HOSTED_PLATFORMS if method == HOSTED else PLATFORMS
 
 
 def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
     """Check an installation of ``release`` and resolve its selection. Returns all problems and raises nothing."""
     problems = Problems()
-    check_install_config(options.document, options.source, problems, complete=options.complete)
+    platforms = platforms_of(options.method)
+    check_install_config(options.document, options.source, problems, complete=options.complete, platforms=platforms)
     request = read_request(options, problems)
     method = options.method or default_method(options.document)
-    check = InstallCheck(method, platform_of(options.document), ())
+    check = InstallCheck(method, platform_of(options.document, platforms), ())
     of_cluster = Problems()
     criteria = check_options(_cluster_options(options, method), release.minor, of_cluster)
     resolved_release = resolve_release(criteria, release, of_cluster)
@@ -142,6 +149,8 @@ def _as_in_document(problems: Problems, source: str) -> Iterator[Problem]:
     """Relocate problems of options whose values come from the install-config."""
     for problem in problems:
         option, bracket, index = problem.where.partition("[")
+        if option == "hosted_control_plane":
+            problem = problem._replace(where="install_method")
         if option in _FIELDS_OF_OPTIONS:
             problem = problem._replace(where=f"{source}: {_FIELDS_OF_OPTIONS[option]}{bracket}{index}")
         if problem.code == "missing-version":

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .._data.platforms import PLATFORMS
@@ -74,13 +75,13 @@ _KEY = re.compile(r"#|(.*\s)?(ssh|ecdsa|sk)-[-a-z0-9@.]+ +\S+")
 """A line of authorized_keys, options included, or a comment."""
 
 
-def platform_of(data: Mapping[str, Any]) -> str | None:
-    """The platform of an install-config, ``None`` if it has none, several or an unknown one."""
+def platform_of(data: Mapping[str, Any], platforms: Sequence[str] = PLATFORMS) -> str | None:
+    """The platform of an install-config, ``None`` if it has none, several or one that is not in ``platforms``."""
     platform = data.get("platform")
     if not isinstance(platform, Mapping) or len(platform) != 1:
         return None
     name = next(iter(platform))
-    return name if name in PLATFORMS else None
+    return name if name in platforms else None
 
 
 def default_method(data: Mapping[str, Any]) -> str:
@@ -115,11 +116,18 @@ def feature_gates_of(data: Mapping[str, Any]) -> list[str] | None:
     return [gate for gate in gates if _is_gate(gate)]
 
 
-def check_install_config(data: Mapping[str, Any], source: str, problems: Problems, *, complete: bool) -> None:
+def check_install_config(
+    data: Mapping[str, Any],
+    source: str,
+    problems: Problems,
+    *,
+    complete: bool,
+    platforms: Sequence[str] = PLATFORMS,
+) -> None:
     """Check all fields of an install-config except ``capabilities``.
 
     ``source`` is the file or option that contains it. ``complete``: the installer will read it, so required fields
-    must be present. No message contains a secret.
+    must be present. ``platforms``: those of the install method. No message contains a secret.
     """
     if complete:
         for field in _REQUIRED:
@@ -131,7 +139,8 @@ def check_install_config(data: Mapping[str, Any], source: str, problems: Problem
         if field not in _FIELDS:
             hint = did_you_mean(field, _FIELDS) if nearest_name(field, _FIELDS) else "Remove it"
             problems.warning("unknown-field", f"{source}: {field}", "is not a field of an install-config", hint)
-    for field, check in _CHECKS.items():
+    checks: Mapping[str, _Check] = {**_CHECKS, "platform": partial(_platform, platforms)}
+    for field, check in checks.items():
         if data.get(field) not in (None, ""):
             check(data, f"{source}: {field}", problems)
     for field, choices in _CHOICES.items():
@@ -171,7 +180,7 @@ def _base_domain(data: Mapping[str, Any], where: str, problems: Problems) -> Non
         problems.error("invalid-domain", where, message, "Write it in lower case, such as example.com")
 
 
-def _platform(data: Mapping[str, Any], where: str, problems: Problems) -> None:
+def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: str, problems: Problems) -> None:
     platform = data["platform"]
     if not isinstance(platform, Mapping):
         value = shown(platform) if isinstance(platform, str) else type_name(platform)
@@ -179,13 +188,13 @@ def _platform(data: Mapping[str, Any], where: str, problems: Problems) -> None:
         return
     names = [str(name) for name in platform]
     if not names:
-        problems.error("missing-platform", where, "names no platform", f"Name one of {', '.join(PLATFORMS)}")
+        problems.error("missing-platform", where, "names no platform", f"Name one of {', '.join(platforms)}")
     if len(names) > 1:
         message = f"names {len(names)} platforms: {', '.join(names)}"
         problems.error("several-platforms", where, message, "Keep one of them")
     for name in names:
-        if name not in PLATFORMS:
-            hint = did_you_mean(name, PLATFORMS)
+        if name not in platforms:
+            hint = did_you_mean(name, platforms)
             problems.error("unknown-platform", f"{where}.{name}", "is not a platform", hint)
         elif not isinstance(platform[name], Mapping):
             message = f"is {type_name(platform[name])}, expected a map; the installer ignores the platform"
@@ -364,11 +373,12 @@ def _check_combinations(data: Mapping[str, Any], source: str, problems: Problems
         problems.error("unsupported-platform", f"{source}: credentialsMode", message, "Remove it")
 
 
-_CHECKS = {
+_Check = Callable[[Mapping[str, Any], str, Problems], None]
+_CHECKS: Mapping[str, _Check] = {
     "apiVersion": _api_version,
     "metadata": _metadata,
     "baseDomain": _base_domain,
-    "platform": _platform,
+    "platform": partial(_platform, PLATFORMS),
     "pullSecret": _pull_secret,
     "sshKey": _ssh_key,
     "networking": _networking,

@@ -44,6 +44,11 @@ def cluster_type_spec() -> Spec:
     return _inclusion_options("cluster_type")
 
 
+def hosting_spec() -> Spec:
+    """Whether HyperShift hosts the control plane (fragment ``_selection.hosting``)."""
+    return _inclusion_options("hosting")
+
+
 def inclusion_spec() -> Spec:
     """Options that decide which manifests are included (fragment ``_selection.inclusion``)."""
     return _inclusion_options("inclusion")
@@ -55,8 +60,11 @@ def overrides_spec() -> Spec:
 
 
 def rollout_spec() -> Spec:
-    """Options that default to what the cluster reports (fragments ``_rollout`` and ``_selection.inclusion``)."""
-    return {**_inclusion_options("cluster_type", defaults=False), **inclusion_spec(), **overrides_spec()}
+    """Options that default to what the cluster reports (fragments ``_rollout``, ``_selection.inclusion``
+    and ``_selection.hosting``).
+    """
+    cluster_type = _inclusion_options("cluster_type", defaults=False)
+    return {**cluster_type, **hosting_spec(), **inclusion_spec(), **overrides_spec()}
 
 
 def _inclusion_options(fragment: Fragment, *, defaults: bool = True) -> Spec:
@@ -64,7 +72,7 @@ def _inclusion_options(fragment: Fragment, *, defaults: bool = True) -> Spec:
 
 
 def _spec(option: InclusionOption, defaults: bool) -> dict[str, Any]:
-    spec: dict[str, Any] = {"type": "list", "elements": option.items} if option.items else {"type": "str"}
+    spec: dict[str, Any] = {"type": "list", "elements": option.items} if option.items else {"type": option.type}
     if defaults and option.default is not None:
         spec["default"] = option.default
     if option.api_name:

@@ -207,7 +207,10 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView
 def selection_text(plan: Mapping[str, Any]) -> str:
     """Describe the selection of a plan."""
     capabilities = plan["capabilities"]
-    return words.selection(capabilities["baseline_capability_set"], capabilities["additional_enabled_capabilities"])
+    excluded = capabilities.get("excluded_capabilities", ())
+    return words.selection(
+        capabilities["baseline_capability_set"], capabilities["additional_enabled_capabilities"], excluded
+    )
 
 
 def enabled_by(plan: Mapping[str, Any]) -> tuple[str, ...]:

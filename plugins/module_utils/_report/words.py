@@ -162,7 +162,8 @@ def managed_with(disabled: Sequence[str]) -> str:
     return MANAGED_WITH.format(names=listed(disabled, "and"), are="is" if len(disabled) == 1 else "are")
 
 
-def selection(baseline: str | None, additional: Sequence[str]) -> str:
-    """Describe a selection: its capability set, ``None`` for the default, and its additional names."""
+def selection(baseline: str | None, additional: Sequence[str], excluded: Sequence[str] = ()) -> str:
+    """Describe a selection: its capability set, ``None`` for the default, and its additional and excluded names."""
     text = f"capability set {baseline}" if baseline else "the cluster default, which is capability set vCurrent"
-    return f"{text}, with {listed(additional, 'and')}" if additional else text
+    text += f", with {listed(additional, 'and')}" if additional else ""
+    return f"{text}, without {listed(excluded, 'and')}" if excluded else text

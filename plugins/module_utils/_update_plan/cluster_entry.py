@@ -11,14 +11,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._capability.cluster_options import API_SPELLINGS, INCLUSION_OPTIONS
-from .._problems import Problems, check_list, check_string, did_you_mean
+from .._problems import Problems, check_boolean, check_list, check_string, did_you_mean
 from .live_resources import read_live_resources
 from .start import RULES, PlanOptions
 
-_STRINGS = ("name", *(option.name for option in INCLUSION_OPTIONS if not option.items), "platform", "rule")
+_STRINGS = (
+    "name",
+    *(option.name for option in INCLUSION_OPTIONS if not option.items and option.type == "str"),
+    "platform",
+    "rule",
+)
+_BOOLEANS = tuple(option.name for option in INCLUSION_OPTIONS if option.type == "bool")
 _NAMES = tuple(option.name for option in INCLUSION_OPTIONS if option.items == "str")
 _LISTS = ("releases", *(option.name for option in INCLUSION_OPTIONS if option.items), "live_resources")
-_FIELDS = (*_STRINGS, *_LISTS, "capabilities", "cluster_version", "promql")
+_FIELDS = (*_STRINGS, *_BOOLEANS, *_LISTS, "capabilities", "cluster_version", "promql")
 _OF_PLAN = ("name", "releases", "cluster_version", "platform", "rule", "promql")
 _STARTS = ("capabilities", "cluster_version", "enabled_capabilities", "known_capabilities")
 
@@ -71,6 +77,9 @@ def _check_types(values: Mapping[str, Any], where: str, problems: Problems) -> N
     for field in _STRINGS:
         if field in values:
             check_string(f"{where}.{field}", values[field], problems)
+    for field in _BOOLEANS:
+        if field in values:
+            check_boolean(f"{where}.{field}", values[field], problems)
     for field in _LISTS:
         if field in values:
             check_list(f"{where}.{field}", values[field], problems, of_strings=field in _NAMES)

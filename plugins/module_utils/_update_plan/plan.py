@@ -6,7 +6,8 @@
 """The plan of a path of updates: the capabilities that each hop enables and why, and the condition at the end.
 
 A hop has two halves. The outgoing CVO compares the two releases, and enables capabilities implicitly. Then the incoming
-CVO resolves the same selection with its own sets. Names that were enabled before stay enabled.
+CVO resolves the same selection with its own sets. Names that were enabled before stay enabled. On a hosted cluster,
+HyperShift writes the names of the new release into the spec instead.
 Source: openshift/cluster-version-operator:pkg/cvo/sync_worker.go loadUpdatedPayload; lib/capability/capability.go.
 """
 
@@ -184,7 +185,14 @@ def _plan_hop(
 def _enabled_capabilities(
     hop: Hop, running: frozenset[str], present: frozenset[ResourceId] | None
 ) -> list[EnabledCapability]:
-    """Return the capabilities that the outgoing CVO enables; with ``present``, those that the rule presence enables."""
+    """Return the capabilities that the outgoing CVO enables; with ``present``, those that the rule presence enables.
+
+    That of a hosted cluster enables none, because it never loads the new release: HyperShift replaces its Deployment.
+    Source: openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/cvo/deployment.go
+    PAYLOAD_OVERRIDE; resources.go reconcileClusterVersion clears spec.desiredUpdate (derived from both).
+    """
+    if hop.end.hosted:
+        return []
     if present is None:
         causes = hop.implicit_enablement.implicitly_enabled(running)
     else:

@@ -13,7 +13,12 @@ from typing import NamedTuple, TypeVar
 
 from .._capability.cluster_options import InclusionCriteria
 from .._capability.implicit_enablement import ImplicitEnablement
-from .._capability.resolved_release import ResolvedRelease, check_always_enabled, report_ineffective_exclusions
+from .._capability.resolved_release import (
+    ResolvedRelease,
+    check_always_enabled,
+    report_hosted_selection,
+    report_ineffective_exclusions,
+)
 from .._capability.selection import check_selection
 from .._cluster.admin_acks import AdminGate
 from .._cluster.update_reasons import Verdict
@@ -185,6 +190,8 @@ def _check_request(request: PlanRequest, path: _Path, problems: Problems) -> Non
             # After a rollback, a cluster can have names of a later version.
             problems.append(problem._replace(severity="warning") if request.source == "cluster_version" else problem)
         report_ineffective_exclusions(selection, path.always, problems)
+        if request.source == "capabilities" and not problems.has_errors:
+            report_hosted_selection(selection, start, problems)
     if status is not None:
         check_status(status, selection, start, request.location, request.source, problems)
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options
-from .._capability.resolved_release import ResolvedRelease
-from .._capability.selection import Selection, parse_selection
+from .._capability.resolved_release import ResolvedRelease, read_selection
+from .._capability.selection import Selection
 from .._cluster.cluster_version import ClusterVersion, ReportedCapabilities, parse_cluster_version
 from .._cluster.update_status import read_update_status
 from .._data.capabilities import NONE
@@ -46,7 +46,7 @@ class PlanRequest(NamedTuple):
     def normalized(self, start: ResolvedRelease) -> PlanRequest:
         """Return the key of the plan: equal for all requests with the same meaning. ``start``: the first release."""
         pinned = start.pinned(self.cluster.selection)
-        cluster = self.cluster._replace(selection=Selection(pinned.baseline, pinned.additional))
+        cluster = self.cluster._replace(selection=Selection(pinned.baseline, pinned.additional, pinned.excluded))
         return self._replace(cluster=cluster, source="capabilities", location="", state=ClusterState())
 
 
@@ -67,7 +67,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     elif source == "enabled_capabilities":
         selection, status = _read_names(options.cluster, problems)
     else:
-        selection = parse_selection(options.cluster.capabilities, "capabilities", problems)
+        selection = read_selection(options.cluster, problems)
     criteria = check_options(cluster, None, problems, overrides_at=overrides_at)
     effective = criteria.overrides if any(override.unmanaged for override in criteria.overrides) else ()
     problems += options.live.problems if options.live else ()

@@ -45,6 +45,7 @@ def loaded(text: str) -> Any:
             ["marketplace", "openshift-samples"],
         ),
         ("{inclusionDefault: Exclude, include: [Console]}", "4.15", {}, ["Console"]),
+        ("{baseline_capability_set: None}", "4.20", {"cluster_profile": "ibm-cloud-managed"}, []),
     ],
 )
 def test_enabled_names_are_sorted(selection, version, options, expected):
@@ -52,6 +53,19 @@ def test_enabled_names_are_sorted(selection, version, options, expected):
 
     assert result == expected
     assert {type(name) for name in result} <= {str}
+
+
+@pytest.mark.parametrize("selection", [None, "{baselineCapabilitySet: vCurrent}"])
+@pytest.mark.parametrize(("version", "missing"), [("4.17", set()), ("4.18", {"baremetal"}), ("4.20", {"baremetal"})])
+def test_the_default_of_a_hosted_cluster_is_that_of_hypershift(selection, version, missing):
+    everything = set(enabled_capabilities(None, version))
+    names = loaded(selection) if selection else None
+
+    hosted = enabled_capabilities(names, version, cluster_profile="ibm-cloud-managed")
+    bare = enabled_capabilities(names, version, cluster_profile="ibm-cloud-managed", hosted_control_plane=False)
+
+    assert everything - set(hosted) == missing
+    assert set(bare) == everything
 
 
 @pytest.mark.parametrize("selection", [None, "{}", "{baselineCapabilitySet: vCurrent}"])
@@ -98,6 +112,7 @@ def test_the_hint_for_a_version_that_is_a_number_is_to_quote_it(version):
         (None, "4.20", {"feature_gates": [7]}, "feature_gates[0]: is 7, expected a string"),
         (None, "4.20", {"always_enabled_capabilities": "Ingress"}, "always_enabled_capabilities"),
         (None, "4.20", {"cluster_profile": 7}, "cluster_profile"),
+        (None, "4.20", {"hosted_control_plane": "no"}, "hosted_control_plane: is 'no', expected true or false"),
         (None, "4.20", {"cluster_profil": "hypershift"}, "cluster_profil: is not an option here. Did you mean"),
     ],
 )

@@ -92,6 +92,8 @@ def errors(problems):
         ({"excludedCapabilities": ["Console"]}, "4.18", {"platform": "vsphere"}, []),
         ({"excludedCapabilities": ["Console", "baremetal"]}, "4.18", {"install_method": "hosted"}, ["Console"]),
         (None, "4.18", {"platform": "aws"}, []),
+        (None, "4.20", {"platform": "kubevirt", "install_method": "hosted"}, []),
+        (None, "4.20", {"platform": "agent", "install_method": "hosted"}, []),
         (None, "4.18", {"platform": None, "install_method": None}, []),
     ],
 )
@@ -117,6 +119,8 @@ def test_a_method_without_a_platform_says_what_is_not_checked():
     ("options", "where", "message", "hint"),
     [
         ({"platform": "asw"}, "platform", "is not a platform", "Did you mean aws?"),
+        ({"platform": "kubevirt"}, "platform", "is not a platform", ""),
+        ({"platform": "vsphere", "install_method": "hosted"}, "platform", "is not a platform", ""),
         ({"platform": "AWS"}, "platform", "is not a platform", "Write aws: names are case sensitive"),
         ({"platform": 7}, "platform", "7", ""),
         ({"platform": ["aws"]}, "platform", "aws", ""),

@@ -53,6 +53,7 @@ MODULES = pytest.mark.parametrize(
         ),
         ({"feature_set": "TechPreview"}, ["feature_set"], "Did you mean TechPreviewNoUpgrade?"),
         ({"feature_gates": ["A=x"]}, ["feature_gates[0]"], "NAME=true"),
+        ({"hosted_control_plane": True}, ["hosted_control_plane"], "Set cluster_profile to ibm-cloud-managed"),
         ({"overrides": [{"kind": "A"}]}, ["overrides[0].name", "overrides[0].unmanaged"], "Name the resource"),
         (
             {"enabled_capabilities": []},

@@ -230,3 +230,17 @@ def test_nothing_is_printed_to_stderr_for_a_text_that_rapidyaml_rejects(tmp_path
 
     assert done.stderr == ""
     assert done.returncode == returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "missing"),
+    [
+        ({}, []),
+        ({"cluster_profile": "ibm-cloud-managed"}, ["baremetal"]),
+        ({"cluster_profile": "ibm-cloud-managed", "hosted_control_plane": False}, []),
+    ],
+)
+def test_the_current_set_of_a_hosted_cluster_is_what_hypershift_enables(options, missing, call, tmp_path):
+    release = call(release_info, release=write_release(tmp_path, FILES), **options)["release"]
+
+    assert sorted(set(release["known_capabilities"]) - set(release["capability_sets"]["vCurrent"])) == missing

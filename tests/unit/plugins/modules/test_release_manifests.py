@@ -431,3 +431,51 @@ def test_a_graph_of_an_installation_applies_all_components_at_the_same_time(run,
 
 def test_no_graph_is_drawn_unless_it_is_asked_for(run):
     assert "graph" not in run().result
+
+
+OLM, RBAC, CVO_DEPLOYMENT = (
+    "release-manifests/0000_50_olm_99-operatorstatus.yaml",
+    "release-manifests/0000_50_olm_00-catalogsource.yaml",
+    "manifests/0000_00_cluster-version-operator_03_deployment.yaml",
+)
+
+
+@pytest.fixture
+def hosted(call, tmp_path):
+    """Decide on a release with files that HyperShift deletes; return the rules of each file and the outcome."""
+    profile = "ibm-cloud-managed"
+    files = {Path(file).name: manifest("any", profile=profile) for file in (OLM, RBAC)}
+    own = {Path(CVO_DEPLOYMENT).name: manifest("own", profile=profile)}
+    release = write_release(tmp_path, files, cvo=own)
+
+    def run(**options: Any) -> tuple[dict[str, list[str]], Outcome]:
+        outcome = call(release_manifests, release=release, cluster_profile=profile, decisions=True, **options)
+        rules = {item["file"]: [reason["rule"] for reason in item["reasons"]] for item in outcome["decisions"]}
+        return rules, outcome
+
+    return run
+
+
+@pytest.mark.parametrize("options", [{}, {"hosted_control_plane": True}])
+def test_files_that_hypershift_deletes_are_excluded_from_a_hosted_cluster(options, hosted):
+    rules, outcome = hosted(**options)
+
+    assert rules == {OLM: ["hosted_control_plane"], RBAC: [], CVO_DEPLOYMENT: ["hosted_control_plane"]}
+    assert (outcome["included"], outcome["excluded"]) == (1, 2)
+    assert "baremetal" not in outcome["enabled_capabilities"]
+    assert "baremetal" in outcome["known_capabilities"]
+
+
+def test_the_cvo_alone_reads_every_file(hosted):
+    rules, outcome = hosted(hosted_control_plane=False)
+
+    assert rules == {OLM: [], RBAC: [], CVO_DEPLOYMENT: []}
+    assert "baremetal" in outcome["enabled_capabilities"]
+
+
+def test_a_hosted_cluster_can_exclude_names_without_pinning_the_rest(hosted):
+    _rules, outcome = hosted(capabilities={"excludedCapabilities": ["Console", "Storage"]})
+
+    problems = [(item["severity"], item["code"], item["where"]) for item in outcome["problems"]]
+    assert problems == [("warning", "unsupported-capability", "capabilities")]
+    assert "Console" not in outcome["enabled_capabilities"]

@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.hosted_cluster import (
-    default_enabled,
+    deleted_files,
     hosted_capabilities,
+    hosted_data,
+    hosted_selection,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.rules import suggested_selection
 from ansible_collections.capability.openshift.plugins.module_utils._capability.selection import Selection
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import release_of_version
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._version import minor_of
 from ansible_collections.capability.openshift.tests.unit.builders.installations import (
     BOTH_GATES,
     GATED,
@@ -31,6 +41,8 @@ from ansible_collections.capability.openshift.tests.unit.builders.installations 
     warnings,
 )
 
+FILES = json.loads((Path(__file__).parents[3] / "data" / "hosted_files.json").read_bytes())
+EVERY_FILE = sorted({*FILES["4.11"], *FILES["4.20"], "0000_50_olm_00-packageserver.pdb.yaml"})
 SEVEN = {"ImageRegistry", "openshift-samples", "Insights", "baremetal", "Console", "NodeTuning", "Ingress"}
 NAMES_OF_MINORS = [(name, minor) for minor in after("4.18") for name in sorted(known(minor) - {"baremetal"})]
 
@@ -38,6 +50,15 @@ NAMES_OF_MINORS = [(name, minor) for minor in after("4.18") for name in sorted(k
 def not_selectable(minor):
     """Return the names that no HostedCluster can disable."""
     return known(minor) - SEVEN
+
+
+def default_of(minor, gated):
+    return hosted_data(minor_data_of(minor)).sets["vCurrent"] - gated
+
+
+def unknown_default(minor):
+    """Return the code of the report that not every patch disables baremetal."""
+    return ["unknown-hosted-default"] if minor in ("4.18", "4.19") else []
 
 
 def hosted(minor, enabled, gated=GATED):
@@ -63,7 +84,7 @@ def test_a_name_can_be_disabled_if_it_is_selectable(name, minor):
 
 @pytest.mark.parametrize("minor", after("4.18"))
 def test_baremetal_is_disabled_unless_it_is_requested(minor):
-    assert default_enabled(minor_data_of(minor), GATED) == known(minor) - {"baremetal"}
+    assert default_of(minor, GATED) == known(minor) - {"baremetal"}
     assert hosted(minor, known(minor) - {"baremetal"}).stanza() == {}
 
     found = hosted(minor, known(minor))
@@ -86,18 +107,16 @@ def test_lists_are_in_the_order_of_their_bytes(minor):
 
 @pytest.mark.parametrize("minor", after("4.11", "4.17"))
 def test_before_4_18_nothing_can_be_selected(minor):
-    disabled = known(minor) - {"baremetal"}
-
     assert hosted(minor, set()).stanza() == {}
-    assert hosted(minor, set()).stays_on == disabled
-    assert hosted(minor, known(minor)).stays_off == {"baremetal"}
+    assert hosted(minor, set()).stays_on == known(minor)
+    assert hosted(minor, known(minor)).stays_off == set()
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
 def test_gated_names_are_disabled_on_a_hosted_cluster_even_if_their_gates_are_enabled(minor):
     everything = known(minor) | GATED
 
-    assert default_enabled(minor_data_of(minor), frozenset()) == known(minor) - {"baremetal"}
+    assert default_of(minor, frozenset()) == known(minor) - {"baremetal"}
     assert hosted(minor, everything, frozenset()).stays_off == GATED
     assert hosted(minor, everything, frozenset()).stanza() == {"enabled": ["baremetal"]}
 
@@ -184,7 +203,7 @@ def test_a_hosted_cluster_enables_the_requested_names(minor):
 def test_a_hosted_cluster_without_a_selection_has_its_own_default(minor):
     found = check(minor, method="hosted")
 
-    assert found.problems == ()
+    assert [item.code for item in found.problems] == unknown_default(minor)
     assert found.hosted is None
     assert found.status is not None
     assert found.status.enabled == known(minor) - {"baremetal"}
@@ -248,7 +267,9 @@ def test_everything_is_what_a_hosted_cluster_has_by_default(minor, selection):
 
     assert found.hosted is not None
     assert found.hosted.stanza() == {}
-    assert found.problems == ()
+    assert [(item.code, item.where) for item in found.problems] == [
+        (code, "install_method") for code in unknown_default(minor)
+    ]
 
 
 def test_everything_except_one_name_enables_nothing():
@@ -256,3 +277,93 @@ def test_everything_except_one_name_enables_nothing():
 
     assert found.hosted is not None
     assert found.hosted.stanza() == {"disabled": ["Console"]}
+
+
+def release_with(minor, *files):
+    """Return a release with one manifest in each file."""
+    manifests = tuple(Manifest(ResourceId("", "ConfigMap", "", "one"), "v1", {}, file, 1) for file in files)
+    return release_of_version(minor_of(minor))._replace(manifests=manifests)
+
+
+def reported_files(minor, *files):
+    """Return the codes of the problems, without those of the platform."""
+    problems = Problems()
+    deleted_files(release_with(minor, *files), problems)
+    assert {item.severity for item in problems} <= {"info"}
+    return [item.code for item in problems if item.code != "unknown-hosted-platform"]
+
+
+@pytest.mark.parametrize("minor", ["4.11", "4.18", "4.20", "4.22"])
+def test_the_files_that_hypershift_of_this_version_deletes_are_known(minor):
+    in_release = [f"release-manifests/{name}" for name in EVERY_FILE]
+
+    deleted = deleted_files(release_with(minor, *in_release), Problems())
+
+    assert deleted == {f"release-manifests/{name}" for name in FILES["4.11" if minor == "4.11" else "4.20"]}
+
+
+@pytest.mark.parametrize(
+    ("file", "is_deleted"),
+    [
+        ("0000_50_olm_00-pprof-rbac.yaml", True),
+        ("release-manifests/0000_50_olm_00-pprof-rbac.yaml", True),
+        ("manifests/0000_50_olm_00-pprof-rbac.yaml", False),
+        ("release-manifests/0000_50_olm_00-pprof-rbac.yml", False),
+        ("manifests/0000_00_cluster-version-operator_03_deployment.yaml", True),
+        ("manifests/0000_90_cluster-version-operator_02_servicemonitor.yaml", True),
+        ("manifests/0000_50_cluster-update-console-plugin_90_consoleplugin.yaml", True),
+        ("manifests/0000_00_cluster-version-operator_04_service.yaml", False),
+        ("release-manifests/0000_10_any_03_deployment.yaml", False),
+        ("0000_10_any_03_deployment.yaml", False),
+    ],
+)
+def test_a_file_is_deleted_where_it_is_expected(file, is_deleted):
+    assert (file in deleted_files(release_with("4.20", file), Problems())) == is_deleted
+
+
+@pytest.mark.parametrize(
+    ("minor", "file", "codes"),
+    [
+        ("4.20", "0000_50_olm_00-pprof-rbac.yaml", []),
+        ("4.14", "0000_50_olm_00-pprof-rbac.yaml", []),
+        ("4.14", "0000_70_cluster-network-operator_02_rbac.yaml", ["unknown-hosted-files"]),
+        ("4.11", "0000_70_cluster-network-operator_02_rbac.yaml", []),
+        ("4.14", "0000_50_cluster-storage-operator_10_deployment-ibm-cloud-managed.yaml", ["unknown-hosted-files"]),
+        ("4.20", "0000_50_olm_00-packageserver.pdb.yaml", ["unknown-hosted-files"]),
+        ("5.0", "0000_50_olm_00-packageserver.pdb.yaml", []),
+        ("5.1", "0000_10_any.yaml", ["unknown-hosted-files"]),
+        ("4.18", "0000_50_console-operator_01-oauth.yaml", ["unknown-hosted-oauth"]),
+    ],
+)
+def test_what_is_not_known_of_a_version_is_reported(minor, file, codes):
+    assert reported_files(minor, file) == codes
+
+
+@pytest.mark.parametrize(
+    ("file", "codes"),
+    [
+        ("0000_50_cluster-csi-snapshot-controller-operator_07_deployment-ibm-cloud-managed.yaml", 1),
+        ("0000_50_olm_00-pprof-rbac.yaml", 0),
+    ],
+)
+def test_two_platforms_keep_files_that_all_others_delete(file, codes):
+    problems = Problems()
+    assert deleted_files(release_with("4.20", file), problems) == {file}
+    assert [item.code for item in problems] == ["unknown-hosted-platform"] * codes
+
+
+def test_nothing_is_deleted_from_a_release_without_a_version():
+    release = release_with("4.20", "0000_50_olm_00-pprof-rbac.yaml")._replace(minor=None)
+    assert deleted_files(release, Problems()) == frozenset()
+
+
+@pytest.mark.parametrize(("start", "end"), [("4.18", "4.20"), ("4.20", "4.23")])
+def test_the_selection_of_a_hosted_cluster_stays_its_difference_from_the_default(start, end):
+    before, after_update = hosted_data(minor_data_of(start)), hosted_data(minor_data_of(end))
+    written = listed(*known(start) - {"ImageRegistry", "baremetal"})
+
+    selection = hosted_selection(written, before, GATED)
+
+    assert (selection.additional, selection.excluded) == ((), ("ImageRegistry",))
+    assert selection.requested(before) == written.requested(before)
+    assert selection.requested(after_update) - GATED == known(end) - {"ImageRegistry", "baremetal"}

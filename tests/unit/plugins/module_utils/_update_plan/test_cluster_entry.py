@@ -67,6 +67,7 @@ def test_what_a_cluster_does_not_set_is_as_with_the_others():
     [
         ("cluster_profile", "b"),
         ("exclude_identifier", ""),
+        ("hosted_control_plane", False),
         ("feature_set", ""),
         ("featureSet", "Default"),
         ("feature_gates", []),
@@ -146,6 +147,7 @@ def test_a_cluster_must_be_a_dict(given):
         ({"name": "a", "feature_set": 7}, [f"{A}.feature_set"]),
         ({"name": "a", "cluster_profile": ["b"]}, [f"{A}.cluster_profile"]),
         ({"name": "a", "featureSet": 7}, [f"{A}.feature_set"]),
+        ({"name": "a", "hosted_control_plane": "no"}, [f"{A}.hosted_control_plane"]),
         ({"name": "a", "releases": "x", "overrides": {}}, [f"{A}.releases", f"{A}.overrides"]),
         ({"name": "a", "live_resources": "x"}, [f"{A}.live_resources"]),
         ({"name": "a", "rule": "manifests"}, [f"{A}.rule"]),

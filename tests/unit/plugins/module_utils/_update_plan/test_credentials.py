@@ -135,7 +135,9 @@ def test_every_platform_of_the_api_is_known(name):
     assert problems == []
 
 
-@pytest.mark.parametrize(("name", "hint"), [("asw", "Did you mean aws?"), ("", "Use one of: alibabacloud, aws, ")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("asw", "Did you mean aws?"), ("", "Use one of: agent, alibabacloud, aws, ")]
+)
 def test_an_unknown_platform_is_reported(name, hint):
     problems = Problems()
     resolve_platform(name, problems)

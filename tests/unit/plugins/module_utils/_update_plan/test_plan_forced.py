@@ -24,6 +24,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
 INGRESS_SOURCE, DEPLOYMENT_CONFIG_SOURCE = ALWAYS_ENABLED.source, FORCED_CAPABILITIES[0].source
+NOT_HOSTED = {"cluster_profile": "ibm-cloud-managed", "hosted_control_plane": False}
 
 
 @pytest.mark.parametrize("baseline", ["v4.11", "v4.12", "v4.13", "vCurrent"])
@@ -59,7 +60,7 @@ def test_none_requests_nothing():
     ("path", "options", "expected"),
     [
         (("4.13.1", "4.14.1"), {}, [("forced", False)]),
-        (("4.13.1", "4.14.1"), {"cluster_profile": "ibm-cloud-managed"}, [("forced", False)]),
+        (("4.13.1", "4.14.1"), NOT_HOSTED, [("forced", False)]),
         (("4.13.1", "4.14.1"), {"capabilities": select_only(baseline="v4.13")}, [("forced", False)]),
         (("4.13.1", "4.14.1"), {"capabilities": None}, [("forced", True)]),
         (("4.12.1", "4.13.1"), {}, []),
@@ -88,14 +89,10 @@ def test_a_forced_name_that_a_manifest_enables_has_that_cause():
         ({}, [], {"Ingress": "forced"}),
         ({}, [manifest("Ingress")], {"Ingress": "manifest"}),
         ({"cluster_profile": "single-node-developer"}, [], {"Ingress": "forced"}),
-        ({"cluster_profile": "ibm-cloud-managed"}, [], {}),
+        (NOT_HOSTED, [], {}),
         ({"cluster_profile": "hypershift"}, [], {}),
         ({"always_enabled_capabilities": []}, [], {}),
-        (
-            {"always_enabled_capabilities": ["Ingress"], "cluster_profile": "ibm-cloud-managed"},
-            [],
-            {"Ingress": "forced"},
-        ),
+        ({**NOT_HOSTED, "always_enabled_capabilities": ["Ingress"]}, [], {"Ingress": "forced"}),
         ({"always_enabled_capabilities": ["CloudControllerManager"]}, [], {"CloudControllerManager": "forced"}),
         # The selection itself asks for it: nothing is forced.
         ({"capabilities": None}, [], {}),
