@@ -269,10 +269,11 @@ failed_resources:
       returned: always
     state:
       description:
-        - V(forbidden) if the user lacks a permission, V(no_namespace) if the namespace does not exist, V(terminating)
-          if the object is being deleted and an applied change would be lost, V(unavailable) if the API server could not
-          answer, V(unanswered) if the API server of the group does not answer, V(unserved) if the cluster does not
-          serve the kind, which is only a warning, or V(failed) for every other reason.
+        - V(forbidden) if the user lacks a permission, or an admission webhook or policy denies the request,
+          V(no_namespace) if the namespace does not exist, V(terminating) if the namespace or the object is being
+          deleted, V(unavailable) if the API server could not answer, V(unanswered) if the API server of the group does
+          not answer, V(unserved) if the cluster does not serve the kind, which is only a warning, or V(failed) for all
+          other reasons.
       type: str
       returned: always
     file:

@@ -116,6 +116,17 @@ def test_terminating_namespace_is_re_created(rollouts: Rollouts) -> None:
     assert rollouts.has(inside)
 
 
+def test_terminating_namespace_is_not_reported_as_missing(rollouts: Rollouts) -> None:
+    home = namespace("leaves")
+    rollouts.api.post("/api/v1/namespaces", home)
+    rollouts.api.delete(path_of(home))  # No controller runs, so it never ends.
+    outcome = rollouts.apply([config_map("a", "leaves"), config_map("b")])
+    assert outcome.faults == [("terminating-namespace", "namespaces leaves")]
+    assert [(item["name"], item["state"]) for item in outcome["failed_resources"]] == [("a", "terminating")]
+    outcome = rollouts.apply([home])
+    assert "finalizers: kubernetes" in outcome.problem("terminating-object")["message"]
+
+
 def test_terminating_object_is_an_error_and_the_rest_is_applied(rollouts: Rollouts) -> None:
     goes, rest = config_map("goes"), config_map("rest")
     rollouts.done(rollouts.release({"0000_10_a_00.yaml": goes}, "before"))

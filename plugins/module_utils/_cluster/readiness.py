@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from .._release.task_graph import Mode
 from .._resources import ResourceId
-from .._unstructured import conditions_of, mappings_in, nested
+from .._unstructured import conditions_of, finalizers_of, mappings_in, nested
 
 NO_VERSIONS: Mapping[str, str] = MappingProxyType({})
 
@@ -248,8 +248,7 @@ def _outdated_status(live: Mapping[str, Any]) -> str:
 
 
 def _being_deleted(live: Mapping[str, Any]) -> str:
-    finalizers = nested(live, "metadata", "finalizers")
-    names = ", ".join(map(str, finalizers)) if isinstance(finalizers, list) else ""
+    names = ", ".join(finalizers_of(live))
     return f"is being deleted, finalizers: {names}" if names else "is being deleted"
 
 

@@ -32,13 +32,17 @@ _NAMESPACE_TERMINATING = "NamespaceTerminating"
 # Texts in messages of the API server. Those about fields: kubernetes-sigs/structured-merge-diff:typed/validate.go.
 _ALREADY_EXISTS = "already exists"
 _ANONYMOUS = "system:anonymous"
+_BECAUSE = " is forbidden: "
 _CONFLICT_WITH = re.compile(r'conflict with "([^"]*)"')
+_DENIED = re.compile(r'admission webhook "[^"]*" denied the request|ValidatingAdmissionPolicy .* denied request')
+_ESCALATION = "attempting to grant RBAC permissions not currently held"
 _IMMUTABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forbidden")
 _MISSING_NAMESPACE = "namespaces "
 _MISSING_PERMISSION = re.compile(r'User "[^"]*" cannot (\w+) (resource|path) ')
 _MISTYPED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
 _UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
 _UNSUPPORTED_VALUE = re.compile(r'(\S+): Unsupported value(?:: "([^"]*)")?')
+_STORED_VERSIONS = "status.storedVersions"
 _PERMANENT_FAILURES = (
     "field not declared in schema",
     "failed to create typed patch object",
@@ -65,6 +69,11 @@ _HINTS = {
 }
 _FIELD_CONFLICT_HINT = (
     "Agree with the owner of these fields, do not set them, or overwrite them with force_conflicts=true"
+)
+_DENIED_HINT = "Check the admission webhook or policy that denies the request: no permission is missing"
+_STORED_VERSION_HINT = (
+    "Migrate the stored objects to a version that the new definition contains (StorageVersionMigration), then remove "
+    "the old version from status.storedVersions"
 )
 _SERVER_ERROR_HINT = "Check the health of the API server, and run it again"
 _NO_API_HINT = "Check that the address is that of the cluster's API, and that no proxy or login page answers instead"
@@ -159,6 +168,19 @@ class ApiError(ClusterError):
         return self.code == 403
 
     @property
+    def is_denied(self) -> bool:
+        """Whether an admission webhook, policy or plugin denies the request, so no permission is missing.
+
+        Webhooks choose the code. Source: kubernetes/apiserver:pkg/admission/plugin/webhook/errors/statuserror.go.
+        """
+        if _DENIED.search(self.message):
+            return True
+        is_permission = _MISSING_PERMISSION.search(self.message) or _ESCALATION in self.message
+        return (
+            self.is_forbidden and _BECAUSE in self.message and not is_permission and not self.is_namespace_terminating
+        )
+
+    @property
     def is_not_found(self) -> bool:
         """Whether the object, its namespace or its kind does not exist."""
         return self.code == 404
@@ -212,6 +234,15 @@ class ApiError(ClusterError):
     def is_immutable_field(self) -> bool:
         """Whether the request changes a field that cannot change after the object is created."""
         return self.is_invalid and bool(_IMMUTABLE.search(self.message))
+
+    @property
+    def is_stored_version(self) -> bool:
+        """Whether a CustomResourceDefinition drops a version in which objects may be stored.
+
+        Source: kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/validation/validation.go
+        ValidateCustomResourceDefinitionStoredVersions.
+        """
+        return self.is_invalid and any(cause.field.startswith(_STORED_VERSIONS) for cause in self.causes)
 
     @property
     def unsupported_values(self) -> tuple[UnsupportedValue, ...]:
@@ -274,6 +305,14 @@ class ApiError(ClusterError):
         return self.problems[0]._replace(message=message)
 
 
+class NoAnswerError(ClusterError):
+    """A request without an answer. ``since``: when the server stopped answering (``time.monotonic``)."""
+
+    def __init__(self, problem: Problem, since: float) -> None:
+        super().__init__([problem])
+        self.since = since
+
+
 def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool = False) -> ApiError:
     """Build the error for an answer with the HTTP status ``code``.
 
@@ -300,8 +339,11 @@ def is_permanent_failure(code: int, message: str) -> bool:
     return code == 500 and any(words in message for words in _PERMANENT_FAILURES)
 
 
-def connection_error(error: BaseException, verb: str, shown: str, host: str) -> ClusterError:
-    """Build the error for a request without an answer. It quotes the innermost cause of ``error``."""
+def connection_error(error: BaseException, verb: str, shown: str, host: str, since: float) -> NoAnswerError:
+    """Build the error for a request without an answer. It quotes the innermost cause of ``error``.
+
+    ``since`` is as in ``NoAnswerError``.
+    """
     cause = _innermost(error)
     text = one_line(cause)
     if isinstance(cause, ssl.SSLCertVerificationError):
@@ -323,7 +365,7 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str) -> 
         hint = "Check the address, the network and the proxy, and that the API server runs"
         if not host.startswith("https://"):
             hint = f"Write https:// before the address, unless the server uses plain HTTP. {hint}"
-    return ClusterError([Problem("error", code, "", message, hint)])
+    return NoAnswerError(Problem("error", code, "", message, hint), since)
 
 
 def one_line(error: BaseException) -> str:
@@ -350,6 +392,10 @@ def _problem_code(error: ApiError) -> str:
 def _hint(error: ApiError, verb: str, shown: str) -> str:
     if error.is_conflict and error.field_conflicts:
         return _FIELD_CONFLICT_HINT
+    if error.is_stored_version:
+        return _STORED_VERSION_HINT
+    if error.is_denied:
+        return _DENIED_HINT
     if error.is_forbidden:
         return _forbidden_hint(error.message, verb, shown)
     return _HINTS.get(error.code, _SERVER_ERROR_HINT if error.code >= 500 else _NO_API_HINT)
@@ -364,7 +410,9 @@ def _forbidden_hint(message: str, verb: str, shown: str) -> str:
         return "Grant the user a role that allows impersonate, or omit impersonate_user and impersonate_groups"
     if missing:
         return f"Grant the user a role that allows {verb} on {shown.partition(' ')[0]}"
-    return "Check the admission policies of the cluster: one of them denies this request, and no permission is missing"
+    if _ESCALATION in message:
+        return "Grant the user the permissions that the server lists: a user can grant only own permissions"
+    return _DENIED_HINT
 
 
 def _status(data: bytes) -> Mapping[str, Any]:

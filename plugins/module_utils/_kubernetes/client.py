@@ -8,7 +8,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -17,7 +19,7 @@ from urllib.parse import quote, urlencode
 from .._problems import ClusterError, Problem
 from .._resources import Target
 from .api_errors import ApiError, api_error, connection_error, one_line
-from .retries import retries
+from .retries import Silence, retries, timeout_until
 
 if TYPE_CHECKING:
     import urllib3
@@ -64,7 +66,7 @@ class Client:
     """Requests to one API server. All are idempotent, so all are retried.
 
     All methods raise ``ApiError`` for an unsuccessful answer, and ``ClusterError`` if there is no answer. Threads may
-    share a client.
+    share a client. ``parallelism`` is the number of concurrent requests of ``each``.
     """
 
     def __init__(
@@ -73,12 +75,15 @@ class Client:
         pool: urllib3.PoolManager,
         headers: Iterable[tuple[str, str]],
         token: Callable[[], str | None],
+        parallelism: int = PARALLELISM,
     ) -> None:
         self.host = re.sub(r"//[^/@]*@", "//", host)
         self._url = host
         self._pool = pool
         self._headers = tuple(headers)
         self._token = token
+        self._parallelism = parallelism
+        self._silence = Silence()
 
     def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
         """Return one object. ``metadata_only`` omits its spec and status."""
@@ -195,15 +200,23 @@ class Client:
         try:
             yield from _events(response)
         except Exception as error:  # a connection can break with any exception
-            raise connection_error(error, "watch", str(target), self.host) from None
+            since = self._silence.begin(time.monotonic())
+            raise connection_error(error, "watch", str(target), self.host, since) from None
         finally:
             response.close()
             response.release_conn()
 
     def each(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
-        """Call ``work`` with all ``items``, some of them concurrently. The results are in the order of ``items``."""
-        with ThreadPoolExecutor(max_workers=PARALLELISM) as executor:
+        """Call ``work`` with all ``items``, at most ``parallelism`` at a time. Returns results in their order."""
+        with ThreadPoolExecutor(max_workers=self._parallelism) as executor:
             return list(executor.map(work, items))
+
+    def no_api_error(self, verb: str, shown: str) -> ClusterError:
+        """Build the error for an answer that no API server sends."""
+        message = f"cannot {verb} {shown}: {self.host} does not answer like an API server"
+        return ClusterError(
+            [Problem("error", "invalid-answer", "host", message, "Set host to the address of the cluster's API")]
+        )
 
     def close(self) -> None:
         """Close all connections."""
@@ -217,17 +230,11 @@ class Client:
             page = self._object("list", "GET", everything, query=query, accept=accept).object
             items = page["items"] = page.get("items") or []
             if not isinstance(items, list) or not all(_has_name(item) for item in items):
-                raise self._no_api("list", str(target))
+                raise self.no_api_error("list", str(target))
             yield page
             more = page.get("metadata", {}).get("continue") or ""
             if not more:
                 return
-
-    def _no_api(self, verb: str, shown: str) -> ClusterError:
-        message = f"cannot {verb} {shown}: {self.host} does not answer like an API server"
-        return ClusterError(
-            [Problem("error", "invalid-answer", "host", message, "Set host to the address of the cluster's API")]
-        )
 
     def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> WriteResult:
         shown = shown or str(target)
@@ -264,7 +271,6 @@ class Client:
         accept: str = _JSON,
         read_seconds: float = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
-        import urllib3
         from urllib3._collections import HTTPHeaderDict  # public only since urllib3 2
 
         headers = HTTPHeaderDict(self._headers)
@@ -280,19 +286,23 @@ class Client:
             ) from None
         if token:
             headers["Authorization"] = token
+        started = time.monotonic()
+        # A watch has its own limit: it is silent until something changes.
+        deadline = math.inf if verb == "watch" else self._silence.deadline(started)
         try:
             options: dict[str, Any] = {
                 "body": None if body is None else json.dumps(body),
                 "redirect": False,
-                "timeout": urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
-                "retries": retries(CONNECT_SECONDS),
+                "timeout": timeout_until(deadline, CONNECT_SECONDS, read_seconds),
+                "retries": retries(CONNECT_SECONDS).until(deadline),
                 "preload_content": verb != "watch",
             }
             url = f"{self._url}{quote(path)}" + (f"?{urlencode(query)}" if query else "")
             # Not request(): with a body, urllib3 1.26 merges headers of the same name.
             response = self._pool.request_encode_url(method, url, headers=headers, **options)
         except Exception as error:  # TLS, a proxy and the network can raise any exception
-            raise connection_error(error, verb, shown, self.host) from None
+            raise connection_error(error, verb, shown, self.host, self._silence.begin(started)) from None
+        self._silence.end()
         if response.status >= 300:
             repeated = response.retries is not None and bool(response.retries.history)
             raise api_error(response.status, response.data, verb, shown, repeated=repeated)
@@ -304,7 +314,7 @@ class Client:
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict):
-            raise self._no_api(verb, shown)
+            raise self.no_api_error(verb, shown)
         return document
 
 

@@ -76,7 +76,7 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     pairs = [("User-Agent", FIELD_MANAGER)]
     for name, value in headers.items():
         pairs += [(name, item) for item in (value if isinstance(value, list) else [value])]
-    return Client(configuration.host, api.rest_client.pool_manager, pairs, token)
+    return Client(configuration.host, api.rest_client.pool_manager, pairs, token, parallelism)
 
 
 def _share_tls_context(pool: Any, configuration: Any) -> None:

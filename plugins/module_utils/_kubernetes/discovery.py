@@ -62,8 +62,15 @@ class Discovery:
         self._groups = self._read()
 
     def _read(self) -> dict[str, list[GroupVersion]]:
-        core = self._client.document("/api", _ACCEPT)
-        return {**_groups_of(core), **_groups_of(self._client.document("/apis", _ACCEPT))}
+        return {**_groups_of(self._document("/api")), **_groups_of(self._document("/apis"))}
+
+    def _document(self, path: str) -> Mapping[str, Any]:
+        try:
+            return self._client.document(path, _ACCEPT)
+        except ApiError as error:
+            if not error.is_not_found:
+                raise
+            raise self._client.no_api_error("get", path) from None  # Each API server has these paths, proxies do not.
 
     def _versions(self, group: str) -> Iterator[GroupVersion]:
         if self._groups is None:

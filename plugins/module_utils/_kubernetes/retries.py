@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import ssl
 import time
@@ -15,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._problems import ClusterError, LockLostError
-from .api_errors import RETRIED_CODES, ApiError, is_permanent_failure
+from .api_errors import RETRIED_CODES, ApiError, NoAnswerError, is_permanent_failure
 
 if TYPE_CHECKING:
     import urllib3
@@ -24,17 +25,81 @@ LONGEST_WAIT = 20.0
 """The longest time in seconds between two attempts, even if ``Retry-After`` is longer."""
 
 
-@cache
-def retries(connect_seconds: float) -> urllib3.Retry:
-    """Return the policy for idempotent requests. ``connect_seconds`` is the timeout for connections.
+SILENCE_SECONDS = 90.0
+"""Seconds without an answer after which requests and rollouts fail; a restart of the API server takes less."""
 
-    Retries 429 and 5xx answers, broken connections and read timeouts. A failed connection attempt is retried only if it
-    was refused, as by a restarting server.
+_SHORTEST_TIMEOUT = 1.0
+
+
+class Silence:
+    """Since when a server has not answered any request. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def begin(self, started: float) -> float:
+        """Record that a request of the time ``started`` got no answer. Returns when the silence began."""
+        since = self._since
+        self._since = since = started if since is None else min(since, started)
+        return since
+
+    def end(self) -> None:
+        """Record an answer."""
+        self._since = None
+
+    def deadline(self, started: float) -> float:
+        """When a request of the time ``started`` has to fail."""
+        since = self._since
+        return (started if since is None else since) + SILENCE_SECONDS
+
+
+def timeout_until(deadline: float, connect_seconds: float, read_seconds: float) -> urllib3.Timeout:
+    """Return the timeouts of each attempt of a request. They become shorter before ``deadline``."""
+    timeout: urllib3.Timeout = _timeout_class()(deadline, connect_seconds, read_seconds)
+    return timeout
+
+
+@cache
+def _timeout_class() -> Any:
+    import urllib3
+
+    class Timeout(urllib3.Timeout):
+        def __init__(self, deadline: float, connect_seconds: float, read_seconds: float) -> None:
+            super().__init__(connect=connect_seconds, read=read_seconds)
+            self._deadline, self._seconds = deadline, (connect_seconds, read_seconds)
+
+        def clone(self) -> urllib3.Timeout:
+            """The timeouts of the next attempt: urllib3 clones them for each."""
+            left = max(_SHORTEST_TIMEOUT, self._deadline - time.monotonic())
+            connect, read = (min(seconds, left) for seconds in self._seconds)
+            return urllib3.Timeout(connect=connect, read=read)
+
+    return Timeout
+
+
+@cache
+def retries(connect_seconds: float) -> Any:
+    """Return the policy for idempotent requests, a ``urllib3.Retry``; ``until`` limits its time.
+
+    ``connect_seconds`` is the timeout for connections. Retries 429 and 5xx answers, broken connections and read
+    timeouts. A failed connection attempt is retried only if it was refused, as by a restarting server.
     """
     import urllib3
 
     class Retries(urllib3.Retry):
         RETRY_AFTER_STATUS_CODES = RETRIED_CODES
+        deadline = math.inf
+
+        def until(self, deadline: float) -> Self:
+            """Copy the policy: it does not retry a request without an answer after ``deadline``."""
+            policy = self.new()
+            policy.deadline = deadline
+            return policy
+
+        def new(self, **changes: Any) -> Self:
+            policy = super().new(**changes)
+            policy.deadline = self.deadline
+            return policy
 
         def increment(
             self,
@@ -52,6 +117,8 @@ def retries(connect_seconds: float) -> urllib3.Retry:
                 error = urllib3.exceptions.ProtocolError("the connection broke during the TLS handshake", error)
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
             if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
+                raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
+            if error is not None and time.monotonic() >= self.deadline:
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             message = (response.data or b"").decode(errors="replace") if response is not None else ""
             if response is not None and is_permanent_failure(response.status, message):
@@ -98,9 +165,6 @@ def _refused(error: BaseException) -> bool:
     return isinstance(error.__cause__ or error.__context__, ConnectionRefusedError)
 
 
-SILENCE_SECONDS = 90.0
-"""Seconds without an answer after which a rollout fails; a restart of the API server takes less."""
-
 _PAUSE = 1.0
 
 Result = TypeVar("Result")
@@ -111,14 +175,16 @@ def retry_while_unreachable(request: Callable[[], Result], is_over: Callable[[],
 
     Raises ``ClusterError``: an unsuccessful answer, or no answer for 90 seconds.
     """
-    silent_since: float | None = None  # one request can last for minutes before the server stops answering
+    failing_since: float | None = None
     while True:
         try:
             return request()
         except (ApiError, LockLostError):
             raise
-        except ClusterError:
-            silent_since = time.monotonic() if silent_since is None else silent_since
-            if time.monotonic() - silent_since >= SILENCE_SECONDS or is_over():
+        except ClusterError as error:
+            now = time.monotonic()
+            failing_since = now if failing_since is None else failing_since
+            since = error.since if isinstance(error, NoAnswerError) else failing_since
+            if now - since >= SILENCE_SECONDS or is_over():
                 raise
         time.sleep(_PAUSE)

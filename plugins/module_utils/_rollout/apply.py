@@ -26,7 +26,7 @@ from .._problems import Problem, Problems, Severity
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
-from .._unstructured import nested
+from .._unstructured import conditions_of, finalizers_of, nested
 from .change_set import Action, ApplyResult, LiveMetadata, refused
 from .desired_object import (
     LAST_APPLIED_HASH,
@@ -170,7 +170,7 @@ class Applier:
             return None
         metadata = existing["metadata"]
         if metadata.get("deletionTimestamp") and not self._options.dry_run:
-            return _terminating(manifest, target, metadata)
+            return self._terminating(manifest, target, metadata)
         return ApplyResult(manifest, "unchanged", metadata=metadata)
 
     def _create_or_apply(
@@ -237,7 +237,7 @@ class Applier:
         )
         metadata = written.object["metadata"]
         if metadata.get("deletionTimestamp") and not dry_run:
-            return _terminating(manifest, target, metadata, problems)
+            return self._terminating(manifest, target, metadata, problems)
         action: Action = "created"
         if not written.created and not (dry_run and before is None):
             action = "unchanged" if self._is_same(manifest, written.object, before) else "changed"
@@ -385,9 +385,28 @@ class Applier:
             return ApplyResult(manifest, "absent")
         metadata = existing["metadata"]
         if metadata.get("deletionTimestamp"):
-            return ApplyResult(manifest, "unchanged", (_terminating_problem(target, metadata, "warning"),))
+            return ApplyResult(manifest, "unchanged", (self._terminating_problem(target, metadata, "warning"),))
         is_deleted = self._client.delete(target, uid=metadata["uid"], dry_run=self._options.dry_run)
         return ApplyResult(manifest, "deleted" if is_deleted else "absent", before=existing if with_object else None)
+
+    def _terminating(
+        self, manifest: Manifest, target: Target, metadata: Mapping[str, Any], problems: Iterable[Problem] = ()
+    ) -> ApplyResult:
+        problem = self._terminating_problem(target, metadata, "error")
+        return refused(manifest, Refusal.OBJECT_TERMINATING, (*problems, problem))
+
+    def _terminating_problem(self, target: Target, metadata: Mapping[str, Any], severity: Severity) -> Problem:
+        message = f"has been terminating since {metadata['deletionTimestamp']}"
+        if target.kind.group_kind == ("", "Namespace"):
+            # Its finalizer is in its spec, and its conditions name the content that remains.
+            live = self._read_live(target) or {"metadata": metadata}
+            remaining = [item["message"] for item in conditions_of(live).values() if item.get("status") == "True"]
+            message = "; ".join([message, f"finalizers: {_listed(finalizers_of(live))}", *map(str, remaining)])
+            hint = "Check the content that remains in the namespace, and the finalizers of that content"
+        else:
+            message = f"{message}; finalizers: {_listed(finalizers_of({'metadata': metadata}))}"
+            hint = "Check the controllers that must remove the finalizers"
+        return Problem(severity, "terminating-object", str(target), message, hint)
 
     def _refused(self, manifest: Manifest, error: ApiError) -> ApplyResult:
         refusal = refusal_of(error, manifest.resource_id)
@@ -407,15 +426,5 @@ def _pause(attempt: int) -> float:
     return random.uniform(0.5, 1) * 0.1 * float(2**attempt)
 
 
-def _terminating(
-    manifest: Manifest, target: Target, metadata: Mapping[str, Any], problems: Iterable[Problem] = ()
-) -> ApplyResult:
-    problem = _terminating_problem(target, metadata, "error")
-    return refused(manifest, Refusal.OBJECT_TERMINATING, (*problems, problem))
-
-
-def _terminating_problem(target: Target, metadata: Mapping[str, Any], severity: Severity) -> Problem:
-    finalizers = ", ".join(metadata.get("finalizers") or ()) or "none"
-    message = f"has been terminating since {metadata['deletionTimestamp']}; finalizers: {finalizers}"
-    hint = "Check the controllers that must remove the finalizers"
-    return Problem(severity, "terminating-object", str(target), message, hint)
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

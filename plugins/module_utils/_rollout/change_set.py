@@ -39,8 +39,10 @@ _RETRYABLE: Mapping[Refusal, Action] = {
     Refusal.KIND_NOT_SERVED: "unserved",
     Refusal.GROUP_UNAVAILABLE: "unanswered",
     Refusal.NAMESPACE_MISSING: "no_namespace",
+    Refusal.NAMESPACE_TERMINATING: "terminating",
     Refusal.OBJECT_TERMINATING: "terminating",
     Refusal.FORBIDDEN: "forbidden",
+    Refusal.DENIED: "forbidden",
     Refusal.SERVER_UNAVAILABLE: "unavailable",
 }
 """Refusals that can end while the rollout runs. All others are ``failed``."""

@@ -286,7 +286,7 @@ class GraphRunner:
     def _would_succeed(self, result: ApplyResult) -> bool:
         """Whether the rollout itself provides what a dry run lacks."""
         resource = result.manifest.resource_id
-        if result.refusal is Refusal.NAMESPACE_MISSING:
+        if result.refusal in (Refusal.NAMESPACE_MISSING, Refusal.NAMESPACE_TERMINATING):
             return self._prerequisites.is_provided(("namespace", resource.namespace))
         lacks_kind = result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE)
         return lacks_kind and self._prerequisites.is_provided(("kind", resource.group))
@@ -371,7 +371,11 @@ class GraphRunner:
         """Whether there is time for a retry, and the cluster may have what was missing without the rollout."""
         if time.monotonic() >= self._options.deadline:
             return False
-        return result.is_retryable and result.refusal not in (Refusal.KIND_NOT_SERVED, Refusal.FORBIDDEN)
+        return result.is_retryable and result.refusal not in (
+            Refusal.KIND_NOT_SERVED,
+            Refusal.FORBIDDEN,
+            Refusal.DENIED,
+        )
 
 
 def _provided_by(manifest: Manifest) -> tuple[Prerequisite, ...]:

@@ -23,7 +23,11 @@ class Refusal(Enum):
 
     UNAUTHORIZED = auto()
     FORBIDDEN = auto()
+    DENIED = auto()
+    """An admission webhook or policy denies the request."""
+
     NAMESPACE_MISSING = auto()
+    NAMESPACE_TERMINATING = auto()
     KIND_NOT_SERVED = auto()
     GROUP_UNAVAILABLE = auto()
     """The aggregated API server of the group does not answer."""
@@ -35,6 +39,9 @@ class Refusal(Enum):
     MISTYPED_FIELD = auto()
     FIELD_CONFLICT = auto()
     IMMUTABLE_FIELD = auto()
+    STORED_VERSION = auto()
+    """A CustomResourceDefinition drops a version in which objects may be stored."""
+
     UNFIT_FOR_SCHEMA = auto()
     INVALID = auto()
 
@@ -67,6 +74,19 @@ EXPLANATIONS = {
         "cannot be applied, because the API server forbids it",
         "Grant the user a role that allows get, list, create and patch on it",
         quotes_server=True,
+    ),
+    Refusal.DENIED: Explanation(
+        "error",
+        "denied-request",
+        "cannot be applied, because an admission webhook or policy denies it",
+        "Check the webhook or policy: no permission is missing",
+        quotes_server=True,
+    ),
+    Refusal.NAMESPACE_TERMINATING: Explanation(
+        "error",
+        "terminating-namespace",
+        "cannot be applied, because the namespace is being deleted",
+        "Check the conditions in the status of the namespace, which name what prevents its deletion",
     ),
     Refusal.NAMESPACE_MISSING: Explanation(
         "error",
@@ -108,8 +128,12 @@ def refusal_of(error: ApiError, resource: ResourceId) -> Refusal:
     """Classify the error of a request that applies ``resource``."""
     if error.is_unauthorized:
         return Refusal.UNAUTHORIZED
-    if error.is_namespace_missing(resource.namespace) or error.is_namespace_terminating:
+    if error.is_namespace_terminating:
+        return Refusal.NAMESPACE_TERMINATING
+    if error.is_namespace_missing(resource.namespace):
         return Refusal.NAMESPACE_MISSING
+    if error.is_denied:
+        return Refusal.DENIED
     if error.is_kind_not_served:
         return Refusal.KIND_NOT_SERVED
     if error.is_forbidden:
@@ -124,6 +148,8 @@ def _refusal_of_content(error: ApiError) -> Refusal:
         return Refusal.MISTYPED_FIELD
     if error.is_field_conflict:
         return Refusal.FIELD_CONFLICT
+    if error.is_stored_version:
+        return Refusal.STORED_VERSION
     if error.is_immutable_field:
         return Refusal.IMMUTABLE_FIELD
     return Refusal.UNFIT_FOR_SCHEMA if error.is_permanent else Refusal.INVALID
@@ -142,6 +168,8 @@ def refusal_problem(
         return problem._replace(code="mistyped-field", message=message, hint=_EXPECTED_HINT)
     if refusal is Refusal.FIELD_CONFLICT:
         return problem._replace(message=_conflict_message(error), hint=_CONFLICT_HINT)
+    if refusal is Refusal.STORED_VERSION:
+        return problem._replace(code="stored-version")
     if refusal is Refusal.IMMUTABLE_FIELD:
         return problem._replace(code="immutable-field", hint=_IMMUTABLE_HINT)
     return problem._replace(hint=_EXPECTED_HINT) if refusal is Refusal.UNFIT_FOR_SCHEMA else problem

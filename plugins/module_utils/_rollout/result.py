@@ -104,7 +104,7 @@ def _ids(results: Iterable[ApplyResult], action: Action) -> list[dict[str, str]]
 
 def _group(item: ApplyResult) -> str:
     resource = item.manifest.resource_id
-    if item.refusal is Refusal.NAMESPACE_MISSING:
+    if item.refusal in (Refusal.NAMESPACE_MISSING, Refusal.NAMESPACE_TERMINATING):
         return f"namespaces {resource.namespace}"
     return f"{resource.kind} ({resource.group}/{item.manifest.version})" if resource.group else resource.kind
 

@@ -217,6 +217,12 @@ def test_a_missing_object_is_waited_for(resource, mode):
     assert readiness(resource, None, mode) == Readiness("waiting", "does not exist")
 
 
+def test_the_finalizer_of_a_namespace_is_in_its_spec():
+    live = {"kind": "Namespace", "metadata": {**DELETED}, "spec": {"finalizers": ["kubernetes"]}}
+    namespace = ResourceId("", "Namespace", "", "a")
+    assert readiness(namespace, live, "update").message == "is being deleted, finalizers: kubernetes"
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("resource", KINDS)
 def test_an_object_that_is_being_deleted_is_not_ready(resource, mode):

@@ -98,7 +98,7 @@ def problem_of(host: str, retries: Any, seconds: float = 30.0, **pool: Any) -> P
                 "GET", f"{host}/x", headers={"Authorization": f"Bearer {SECRET}"}, retries=retries, timeout=seconds
             )
         except Exception as error:
-            return checked_problem(connection_error(error, "get", SHOWN, host), host)
+            return checked_problem(connection_error(error, "get", SHOWN, host, 0.0), host)
     raise AssertionError("there was an answer")
 
 
@@ -257,6 +257,6 @@ def test_a_token_that_is_not_valid_in_a_header_is_not_shown(token):
 
 
 def test_an_error_without_a_cause_is_reported():
-    problem = checked_problem(connection_error(ValueError(), "get", SHOWN, "https://a"), "https://a")
+    problem = checked_problem(connection_error(ValueError(), "get", SHOWN, "https://a", 0.0), "https://a")
 
     assert problem.message == f"cannot get {SHOWN}: https://a does not answer (ValueError)"

@@ -24,8 +24,19 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import RETRIED_CODES
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import LONGEST_WAIT, retries
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import (
+    RETRIED_CODES,
+    NoAnswerError,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import (
+    LONGEST_WAIT,
+    SILENCE_SECONDS,
+    Silence,
+    retries,
+    retry_while_unreachable,
+    timeout_until,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem
 
 POOL = HTTPConnectionPool("127.0.0.1", 1)
 METHODS = ["GET", "PATCH", "DELETE", "POST", "PUT"]
@@ -189,6 +200,59 @@ def test_retry_after_takes_precedence_over_the_policy(monkeypatch):
         policy.sleep(response)
 
     assert slept == pytest.approx([3, LONGEST_WAIT, 0.2, 0.2, 0.2])
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, as the only item."""
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    return now
+
+
+def test_timeouts_of_all_attempts_end_at_the_deadline(clock):
+    timeout, clones = timeout_until(1090.0, 10.0, 60.0), []
+    for now in (1000.0, 1060.0, 1085.0, 1100.0):
+        clock[0] = now
+        clones.append(timeout.clone())
+
+    assert [item.connect_timeout for item in clones] == [10, 10, 5, 1]
+    assert [item.read_timeout for item in clones] == [60, 30, 5, 1]
+
+
+def test_a_request_without_an_answer_is_not_retried_after_its_deadline(clock):
+    policy = retries(10.0).until(1090.0)
+    later = policy.increment("GET", "/", None, REFUSED, POOL)
+    clock[0] = 1090.0
+
+    with pytest.raises(MaxRetryError):
+        later.increment("GET", "/", None, REFUSED, POOL)
+    assert later.increment("GET", "/", answer(), None, POOL)
+    assert retries(10.0).increment("GET", "/", None, REFUSED, POOL)
+
+
+def test_silence_begins_with_the_first_request_without_an_answer():
+    silence = Silence()
+    assert silence.deadline(5.0) == 5.0 + SILENCE_SECONDS
+    assert [silence.begin(5.0), silence.begin(9.0), silence.begin(4.0)] == [5.0, 5.0, 4.0]
+    assert silence.deadline(50.0) == 4.0 + SILENCE_SECONDS
+    silence.end()
+    assert silence.begin(60.0) == 60.0
+
+
+def test_a_rollout_fails_90_seconds_after_the_last_answer(clock, monkeypatch):
+    """The first request already waits for 70 of them."""
+    silence, started = Silence(), clock[0]
+    monkeypatch.setattr("time.sleep", lambda seconds: clock.__setitem__(0, clock[0] + seconds))
+
+    def request() -> None:
+        at = clock[0]
+        clock[0] = min(at + 70, silence.deadline(at))
+        raise NoAnswerError(Problem("error", "unreachable-server", "", "no answer"), silence.begin(at))
+
+    with pytest.raises(NoAnswerError):
+        retry_while_unreachable(request)
+    assert clock[0] - started == SILENCE_SECONDS
 
 
 def test_each_request_starts_without_history():

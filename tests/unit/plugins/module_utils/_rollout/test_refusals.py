@@ -34,10 +34,27 @@ def answer(code: int, message: str = "", *causes: StatusCause, name: str = "") -
     return ApiError(code, message, "patch", "deployments.apps team/a", object_name=name, causes=causes)
 
 
+STORED = StatusCause(
+    "FieldValueInvalid", "status.storedVersions[0]", 'Invalid value: "v1": must appear in spec.versions'
+)
+ESCALATION = "attempting to grant RBAC permissions not currently held"
+WEBHOOK = 'admission webhook "a.test.io" denied the request: not on Fridays'
+POLICY = "things \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no"
+
 ANSWERS = [
     (answer(401), Refusal.UNAUTHORIZED, "failed"),
     (answer(403), Refusal.FORBIDDEN, "forbidden"),
-    (answer(403, "", StatusCause("NamespaceTerminating", "x", "y")), Refusal.NAMESPACE_MISSING, "no_namespace"),
+    (answer(403, 'pods is forbidden: User "ann" cannot patch resource "pods"'), Refusal.FORBIDDEN, "forbidden"),
+    (answer(403, 'roles "a" is forbidden: user "ann" is ' + ESCALATION), Refusal.FORBIDDEN, "forbidden"),
+    (answer(403, WEBHOOK), Refusal.DENIED, "forbidden"),
+    (answer(400, WEBHOOK), Refusal.DENIED, "forbidden"),
+    (answer(422, POLICY), Refusal.DENIED, "forbidden"),
+    (answer(403, 'pods "a" is forbidden: exceeded quota: small'), Refusal.DENIED, "forbidden"),
+    (
+        answer(403, 'pods "a" is forbidden: x', StatusCause("NamespaceTerminating", "x", "y")),
+        Refusal.NAMESPACE_TERMINATING,
+        "terminating",
+    ),
     (answer(404, 'namespaces "team" not found', name="team"), Refusal.NAMESPACE_MISSING, "no_namespace"),
     (answer(404, "the server could not find the requested resource"), Refusal.KIND_NOT_SERVED, "unserved"),
     (answer(404, 'things "b" not found', name="b"), Refusal.INVALID, "failed"),
@@ -48,6 +65,7 @@ ANSWERS = [
     (answer(409, "", CONFLICT), Refusal.FIELD_CONFLICT, "failed"),
     (answer(422, "spec.selector: field is immutable"), Refusal.IMMUTABLE_FIELD, "failed"),
     (answer(422, "spec.x: Required value"), Refusal.INVALID, "failed"),
+    (answer(422, "", STORED), Refusal.STORED_VERSION, "failed"),
 ]
 
 
@@ -84,6 +102,18 @@ def test_immutable_field_is_reported_with_a_way_out() -> None:
     problem = problem_of(answer(422, "spec.selector: field is immutable"))
     assert (problem.code, problem.where) == ("immutable-field", WHERE)
     assert problem.hint.startswith("Delete the object, so the next run re-creates it")
+
+
+def test_dropped_stored_version_needs_a_migration() -> None:
+    problem = problem_of(answer(422, "", STORED))
+    assert (problem.code, problem.where) == ("stored-version", WHERE)
+    assert problem.hint.startswith("Migrate the stored objects")
+
+
+@pytest.mark.parametrize("code", [400, 403, 422, 500])
+def test_advice_about_a_denying_webhook_is_not_about_permissions(code: int) -> None:
+    assert answer(code, WEBHOOK).problems[0].hint.startswith("Check the admission webhook or policy")
+    assert "permission is missing" in EXPLANATIONS[Refusal.DENIED].hint
 
 
 @pytest.mark.parametrize("code", [403, 422, 503])

@@ -1,0 +1,68 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a client does without a server: its parallelism, and discovery behind something that is not an API server."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import PARALLELISM, Client
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.discovery import Discovery
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
+
+
+def client(*parallelism: int) -> Client:
+    params = {**dict.fromkeys(auth_spec()), "host": "https://127.0.0.1:9", "api_key": "token"}
+    return connect(SimpleNamespace(params=params, no_log_values=set()), *parallelism)
+
+
+@pytest.mark.parametrize("parallelism", [1, 3, PARALLELISM])
+def test_no_more_requests_than_allowed_run_at_the_same_time(parallelism: int) -> None:
+    everyone = threading.Barrier(parallelism)
+    running: list[int] = []
+    most = 0
+
+    def work(item: int) -> int:
+        nonlocal most
+        running.append(item)
+        most = max(most, len(running))
+        everyone.wait(10)
+        running.remove(item)
+        return item * 2
+
+    assert list(client(parallelism).each(work, range(2 * parallelism))) == [n * 2 for n in range(2 * parallelism)]
+    assert most == parallelism
+
+
+class NotAnApi(Client):
+    """A proxy that answers each path with 404, or with ``code``."""
+
+    def __init__(self, code: int = 404) -> None:
+        pool: Any = None
+        super().__init__("https://proxy.example", pool, [], lambda: None)
+        self.code = code
+
+    def document(self, path: str, accept: str = "") -> dict[str, Any]:
+        raise ApiError(self.code, "<h1>Not Found</h1>", "get", path)
+
+
+def test_a_server_without_discovery_is_not_an_api_server() -> None:
+    with pytest.raises(ClusterError) as error:
+        Discovery(NotAnApi()).find("apps", "Deployment")
+    (problem,) = error.value.problems
+    assert (problem.code, problem.where) == ("invalid-answer", "host")
+    assert problem.message == "cannot get /api: https://proxy.example does not answer like an API server"
+
+
+def test_a_server_that_forbids_discovery_is_one() -> None:
+    with pytest.raises(ApiError) as error:
+        Discovery(NotAnApi(403)).find("apps", "Deployment")
+    assert error.value.code == 403
