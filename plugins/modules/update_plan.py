@@ -30,7 +30,6 @@ extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
-  - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
 attributes:
@@ -92,7 +91,8 @@ options:
       - Entries of C(ClusterVersion.spec.overrides), dicts with C(kind), C(group), C(namespace), C(name) and
         C(unmanaged). While one is unmanaged, the cluster refuses updates. From 4.22 on it refuses only updates to
         another minor version.
-      - By default, they are those of O(cluster_version). An empty list means no overrides.
+      - By default, they are those of O(cluster_version), or else those of the selected cluster. An empty list means no
+        overrides.
     type: list
     elements: dict
   live_resources:
@@ -122,6 +122,7 @@ options:
     description:
       - Platform of the cluster, such as V(aws) or V(baremetal). The value is not case sensitive. It limits
         RV(hops[].credentials_requests) to those for this platform.
+      - By default, it is read from the Infrastructure C(cluster) of the selected cluster.
     type: str
   promql:
     description:
@@ -130,6 +131,31 @@ options:
       - They count for risks of conditional updates for which the ClusterVersion reports no result. Without a
         result, such a risk counts, and RV(hops[].not_checked) contains its expression.
     type: dict
+  cluster_profile:
+    description:
+      - Cluster profile, the NAME in the annotation C(include.release.openshift.io/NAME).
+      - By default, it is read from the selected cluster, from the environment variable C(CLUSTER_PROFILE) in the
+        Deployment of the cluster-version operator. A cluster with an external control plane has
+        V(ibm-cloud-managed). If the cluster reports neither, and without a cluster, it is
+        V(self-managed-high-availability).
+    type: str
+  feature_set:
+    description:
+      - Feature set of the cluster. The empty string and V(Default) both mean the default feature set.
+      - The module fails for an unknown feature set, and suggests the nearest known one.
+      - By default, it is read from the FeatureGate C(cluster) of the selected cluster. Without that object, and without
+        a cluster, it is the default feature set.
+    type: str
+    aliases: [featureSet]
+  feature_gates:
+    description:
+      - All enabled feature gates, each as V(NAME) or V(NAME=bool). An empty list means that none is enabled.
+      - By default, they are the gates that the FeatureGate C(cluster) of the selected cluster reports for the version
+        of a release. For any other release, and without a cluster, they are those that the FeatureGate manifest of the
+        release enables for O(feature_set). Releases before 4.22 do not filter by feature gates.
+    type: list
+    elements: str
+    aliases: [featureGates]
   clusters:
     description:
       - A fleet, as a list of dicts with C(name) and the options of each cluster.
@@ -572,6 +598,19 @@ clusters:
   returned: success or violation of O(fail_on), with O(clusters)
   type: dict
   sample: {berlin: 0, paris: 1, rome: 0}
+read_from_cluster:
+  description:
+    - What the module read from the selected cluster, because it was not set. Maps C(cluster_profile), C(feature_set),
+      C(feature_gates), C(platform), C(overrides), C(control_plane_topology) and C(infrastructure_topology) to dicts
+      with C(value) and C(source), the object and the field that it was read from.
+    - C(feature_gates) is a dict of versions and the enabled gates of each.
+    - What the cluster does not report is missing.
+  returned: if options select a cluster
+  type: dict
+  sample:
+    platform:
+      value: aws
+      source: infrastructures.config.openshift.io cluster, .status.platformStatus.type
 violations:
   description:
     - Capabilities that the path enables, and verdicts that it has, although O(fail_on) forbids it. Dicts with C(name),
@@ -672,7 +711,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **auth_spec(),
-            **cluster_type_spec(),
+            **cluster_type_spec(defaults=False),
             **hosting_spec(),
             **selection_spec(),
             **inclusion_spec(),

@@ -57,6 +57,11 @@ ADMIN_CONFIG_MAPS = [
     "/api/v1/namespaces/openshift-config-managed/configmaps/admin-gates",
     "/api/v1/namespaces/openshift-config/configmaps/admin-acks",
 ]
+PROPERTIES = [
+    "/apis/config.openshift.io/v1/featuregates/cluster",
+    "/apis/config.openshift.io/v1/infrastructures/cluster",
+    "/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator",
+]
 READ_CLUSTER_VERSION = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
 
 
@@ -125,7 +130,8 @@ def test_the_plan_is_that_of_lists_by_hand(rule: str, site: ControlPlane, call: 
 
 
 def test_only_the_resources_can_be_read_from_the_cluster(site: ControlPlane, call: Call) -> None:
-    start = {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}}
+    selection = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Console"]}
+    start = {"capabilities": selection, "overrides": []}
     mark = site.audit.mark()
     live = call(update_plan, releases=PATH, kubeconfig=site.kubeconfig, **start)
     requests = requests_since(site, mark)
@@ -143,6 +149,7 @@ def test_only_the_cluster_version_can_be_read_from_the_cluster(site: ControlPlan
     assert plan(live) == plan(call(update_plan, releases=PATH, **{**by_hand(site.api), "live_resources": []}))
     assert [request.uri for request in requests] == [
         f"{CLUSTER_VERSIONS}/version",
+        *PROPERTIES,
         *ADMIN_CONFIG_MAPS,
     ]
 
@@ -155,15 +162,18 @@ def test_one_request_for_each_kind_and_nothing_is_written(site: ControlPlane, ca
     paths = Counter(request.uri.partition("?")[0] for request in requests)
     assert set(paths.values()) == {1}
     assert {request.verb for request in requests} == {"get", "list"}
-    assert {request.code for request in requests} == {200}
+    absent = {*PROPERTIES}  # on this cluster
+    assert {request.code for request in requests if request.uri not in absent} == {200}
     assert [request.uri for request in requests if request.verb == "get"] == [
         f"{CLUSTER_VERSIONS}/version",
+        *PROPERTIES,
         *ADMIN_CONFIG_MAPS,
         "/api",
         "/apis",
     ]
     # The kinds of the example, and ClusterOperators, of which none exists.
-    assert {path.rpartition("/")[2] for path in paths} - {"version", "api", "apis", "admin-gates", "admin-acks"} == {
+    others = {"version", "api", "apis", "admin-gates", "admin-acks"}
+    assert {path.rpartition("/")[2] for path in {*paths} - absent} - others == {
         "builds",
         "clusteroperators",
         "configmaps",
@@ -194,6 +204,7 @@ def test_resources_of_enabled_capabilities_are_not_looked_up(site: ControlPlane,
     assert enabled_by(outcome) == {}
     assert [request.uri for request in requests_since(site, mark)] == [
         f"{CLUSTER_VERSIONS}/version",
+        *PROPERTIES,
         *ADMIN_CONFIG_MAPS,
     ]
     assert outcome.problem("live-resources-read")["severity"] == "info"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._data.feature_sets import GATES_FILTERED_SINCE
 from .._data.hosted_clusters import HOSTED_PROFILE
 from .._problems import Problems, did_you_mean
 from .._release.release import Release
@@ -108,6 +109,8 @@ class InclusionCriteria(NamedTuple):
 
     ``feature_set``: ``""`` is the default one. ``feature_gates`` and ``always_enabled`` are ``None`` if the release and
     its minor decide. ``hosted``: HyperShift prepares the release for the CVO, and writes the ClusterVersion.
+    ``reported_gates``: the enabled gates that the cluster reports, as pairs of a version and their names. They take
+    precedence over those that a release of this version enables itself.
     """
 
     cluster_profile: str
@@ -117,6 +120,7 @@ class InclusionCriteria(NamedTuple):
     overrides: tuple[Override, ...]
     always_enabled: tuple[str, ...] | None
     hosted: bool = False
+    reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
 
 
 def check_options(
@@ -145,9 +149,12 @@ def check_options(
 def inclusion_context(criteria: InclusionCriteria, release: Release, problems: Problems) -> InclusionContext:
     """The context of decisions on ``release``, without a capability status.
 
-    If the user gave no feature gates, they are those that ``release`` itself enables.
+    If the user gave no feature gates, they are those that the cluster reports for the version of ``release``, or else
+    those that ``release`` itself enables.
     """
     gates = criteria.feature_gates
+    if gates is None and release.minor is not None and release.minor >= GATES_FILTERED_SINCE:
+        gates = dict(criteria.reported_gates).get(release.shown_version)
     if gates is None:
         gates = read_release_gates(release, criteria.feature_set, criteria.cluster_profile, problems)
     if release.manifests:

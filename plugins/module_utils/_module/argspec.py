@@ -39,9 +39,12 @@ def selection_spec() -> Spec:
     return {"capabilities": {"type": "dict"}, **_inclusion_options("status")}
 
 
-def cluster_type_spec() -> Spec:
-    """Cluster profile and feature set (fragment ``_selection.cluster_type``)."""
-    return _inclusion_options("cluster_type")
+def cluster_type_spec(*, defaults: bool = True) -> Spec:
+    """Cluster profile and feature set (fragment ``_selection.cluster_type``).
+
+    Without ``defaults``, an option that is not set is ``None``, so it can be read from a cluster.
+    """
+    return _inclusion_options("cluster_type", defaults=defaults)
 
 
 def hosting_spec() -> Spec:
@@ -63,8 +66,7 @@ def rollout_spec() -> Spec:
     """Options that default to what the cluster reports (fragments ``_rollout``, ``_selection.inclusion``
     and ``_selection.hosting``).
     """
-    cluster_type = _inclusion_options("cluster_type", defaults=False)
-    return {**cluster_type, **hosting_spec(), **inclusion_spec(), **overrides_spec()}
+    return {**cluster_type_spec(defaults=False), **hosting_spec(), **inclusion_spec(), **overrides_spec()}
 
 
 def _inclusion_options(fragment: Fragment, *, defaults: bool = True) -> Spec:

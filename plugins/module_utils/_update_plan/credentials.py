@@ -16,6 +16,7 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._unstructured import nested
 
+_PLATFORMS = sorted((*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS))
 _CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 
 
@@ -31,10 +32,14 @@ def resolve_platform(name: str | None, problems: Problems) -> str | None:
     if name is None:
         return None
     platform = name.lower()
-    known = (*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS)
-    if platform not in known:
-        problems.error("unknown-platform", "platform", f"{name!r} is not a platform", did_you_mean(name, sorted(known)))
+    if not is_platform(platform):
+        problems.error("unknown-platform", "platform", f"{name!r} is not a platform", did_you_mean(name, _PLATFORMS))
     return platform
+
+
+def is_platform(name: str) -> bool:
+    """Whether a platform, in lower case, is known."""
+    return name in _PLATFORMS
 
 
 class ReleaseCredentials:

@@ -21,6 +21,7 @@ from .._capability.resolved_release import (
 )
 from .._capability.selection import check_selection
 from .._cluster.admin_acks import AdminGate
+from .._cluster.cluster_properties import ClusterProperty
 from .._cluster.update_reasons import Verdict
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
 from .._release.release import Release
@@ -60,12 +61,14 @@ class _Planned(NamedTuple):
 class FleetPlan(NamedTuple):
     """Distinct plans. ``clusters`` maps names of clusters to positions among them.
 
-    ``problems``: those of the releases.
+    ``problems``: those of the releases. ``properties``: what was read from the selected cluster apart from its
+    resources, ``None`` if no cluster is selected.
     """
 
     plans: tuple[PlanResult, ...]
     clusters: Mapping[str, int]
     problems: tuple[Problem, ...]
+    properties: Mapping[str, ClusterProperty] | None = None
 
 
 class _Resolution(NamedTuple):

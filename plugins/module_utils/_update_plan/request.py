@@ -75,7 +75,8 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
     state = ClusterState(updates, promql=_read_promql(options.promql, problems))
-    return PlanRequest(path, criteria._replace(overrides=()), start, platform, source, location, state)
+    criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates)
+    return PlanRequest(path, criteria, start, platform, source, location, state)
 
 
 def _read_promql(results: object, problems: Problems) -> tuple[tuple[str, bool], ...]:

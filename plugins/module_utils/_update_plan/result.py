@@ -150,6 +150,10 @@ def planning_result(fleet: FleetPlan, *, of_fleet: bool, details: bool, fail_on:
     """Return the result of the module, apart from the report and the problems."""
     shapes = PlanShapes()
     common: dict[str, Any] = {"changed": False, "violations": plan_violations(fleet, fail_on)}
+    if fleet.properties is not None:
+        common["read_from_cluster"] = {
+            name: {"value": item.value, "source": item.source} for name, item in fleet.properties.items()
+        }
     if not of_fleet:
         return {**common, **shapes.plan(fleet.plans[0], details=details)}
     plans = [

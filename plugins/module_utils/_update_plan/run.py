@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
+from .._cluster.cluster_properties import ClusterProperty
 from .._data import capabilities as capability_data
 from .._problems import CapabilityError, InvalidOptionError, Problem, Problems
 from .._release.loader import gc_paused
@@ -85,10 +86,11 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
     of_options: list[dict[Problem, list[str]]] = []
     positions: dict[int, int] = {}
     clusters: dict[str, int] = {}
+    properties: dict[str, ClusterProperty] = {}
     errors: dict[Problem, list[str]] = {}
     for options, path in zip(fleet, paths, strict=True):
         of_cluster = Problems()
-        result = _plan_one(planner, options, path or (), releases, connect, of_cluster)
+        result = _plan_one(planner, options, path or (), releases, connect, properties, of_cluster)
         if result is None:
             for problem in of_cluster:
                 errors.setdefault(problem, []).append(options.where)
@@ -108,7 +110,7 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
         result._replace(problems=(*(_of_clusters(problem, names) for problem, names in own.items()), *result.problems))
         for result, own in zip(results, of_options, strict=True)
     ]
-    return FleetPlan(tuple(plans), clusters, of_releases.unique())
+    return FleetPlan(tuple(plans), clusters, of_releases.unique(), properties if connect is not None else None)
 
 
 def _plan_one(
@@ -117,9 +119,10 @@ def _plan_one(
     path: tuple[int, ...],
     releases: Sequence[Release],
     connect: Connect | None,
+    properties: dict[str, ClusterProperty],
     problems: Problems,
 ) -> PlanResult | None:
-    """Return the plan of a cluster; ``None`` if there is an error, or no planner.
+    """Return the plan of a cluster; ``None`` if there is an error, or no planner. ``properties`` gets what is read.
 
     The options are checked even without a planner. Resources are looked up last, because an error in the options makes
     them useless.
@@ -127,9 +130,14 @@ def _plan_one(
     with ExitStack() as stack:
         client = None
         try:
-            if connect is not None and not (options.has_start and options.live is not None):
+            if connect is not None and options.missing:
                 client = stack.enter_context(closing(connect()))
-            options = _with_cluster_version(options, client)
+            options = _with_file(options)
+            if client is not None:
+                from .live_options import complete_options  # imports the client, which only plans with a cluster need
+
+                options, found = complete_options(options, client, problems)
+                properties |= found
         except CapabilityError as error:
             problems += error.problems
             return None
@@ -157,17 +165,12 @@ def _plan_one(
     return result if valid else None
 
 
-def _with_cluster_version(options: PlanOptions, client: Client | None) -> PlanOptions:
-    """Return ``options`` with the ClusterVersion from its file, or from the cluster if they set no start."""
-    if isinstance(options.cluster_version, str):
-        file = options.cluster_version
-        value = read_cluster_version(file, options.directory)
-        return options._replace(cluster_version=value, location=location_of(file))
-    if client is None or options.has_start:
+def _with_file(options: PlanOptions) -> PlanOptions:
+    """Return ``options`` with the ClusterVersion itself, if they have the path of its file."""
+    if not isinstance(options.cluster_version, str):
         return options
-    from .._cluster.live import CLUSTER_VERSION, get_cluster_version
-
-    return options._replace(cluster_version=get_cluster_version(client), location=str(CLUSTER_VERSION))
+    file = options.cluster_version
+    return options._replace(cluster_version=read_cluster_version(file, options.directory), location=location_of(file))
 
 
 def _with_admin_acks(request: PlanRequest, client: Client, problems: Problems) -> PlanRequest:

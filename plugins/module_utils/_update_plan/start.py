@@ -32,6 +32,7 @@ class PlanOptions(NamedTuple):
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``directory``: start of
     relative paths, empty for the current directory. ``name``: of a cluster of a fleet. ``where``, ``releases_where``
     and ``location``: the locations of the cluster, of its path and of its ClusterVersion in problems.
+    ``reported_gates``: as in ``InclusionCriteria``.
     """
 
     cluster: ClusterOptions
@@ -48,11 +49,28 @@ class PlanOptions(NamedTuple):
     where: str = ""
     releases_where: str = "releases"
     location: str = "cluster_version"
+    reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
 
     @property
     def has_start(self) -> bool:
         """Whether the user set what the plan starts from, valid or not."""
         return self.cluster_version is not None or self.cluster.capabilities is not None or self.cluster.gives_status
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """What the user did not set, so a selected cluster is read for it. ``start``: what the plan starts from."""
+        cluster = self.cluster
+        values: dict[str, Any] = {
+            "start": self.has_start or None,
+            "live_resources": self.live,
+            "platform": self.platform,
+            "cluster_profile": cluster.cluster_profile,
+            "feature_set": cluster.feature_set,
+            "feature_gates": cluster.feature_gates,
+            # A ClusterVersion that the user set contains its overrides.
+            "overrides": cluster.overrides if self.cluster_version is None else True,
+        }
+        return frozenset(name for name, value in values.items() if value is None)
 
 
 class StartingCluster(NamedTuple):

@@ -53,8 +53,9 @@ def by_hand(api: Api) -> dict[str, Any]:
 
 
 def plan(outcome: Outcome) -> dict[str, Any]:
-    """Return a result without its invocation and its problems."""
-    return {key: value for key, value in outcome.result.items() if key not in ("invocation", "problems")}
+    """Return a result without its invocation, its problems and what was read for it."""
+    without = ("invocation", "problems", "read_from_cluster")
+    return {key: value for key, value in outcome.result.items() if key not in without}
 
 
 def enabled_by(outcome: Outcome) -> dict[str, list[str]]:

@@ -38,7 +38,14 @@ KUBECONFIG: dict[str, Any] = {
     "current-context": "api",
 }
 PRESENT = [{"group": "apps", "kind": "Deployment", "namespace": "operators", "name": "machine-api"}]
-ALL_GIVEN = {"capabilities": NOTHING, "live_resources": PRESENT}
+OF_CLUSTER: dict[str, Any] = {
+    "live_resources": PRESENT,
+    "platform": "aws",
+    "cluster_profile": "self-managed-high-availability",
+    "feature_set": "",
+    "feature_gates": [],
+}
+ALL_GIVEN = {"capabilities": NOTHING, "overrides": [], **OF_CLUSTER}
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +57,7 @@ def no_cluster(monkeypatch, tmp_path):
 
 
 def plan(outcome) -> dict[str, Any]:
-    return {key: value for key, value in outcome.result.items() if key != "invocation"}
+    return {key: value for key, value in outcome.result.items() if key not in ("invocation", "read_from_cluster")}
 
 
 def test_environment_variables_do_not_select_a_cluster_on_their_own(run, monkeypatch):
@@ -71,11 +78,23 @@ def test_options_without_an_address_do_not_select_a_cluster(options, run):
     assert plan(run(capabilities=NOTHING, **options)) == plan(run(capabilities=NOTHING))
 
 
-@pytest.mark.parametrize("start", [{"capabilities": NOTHING}, {"cluster_version": cluster_version()}])
-def test_given_values_are_not_read_from_the_cluster(start, run):
-    given = {**start, "live_resources": PRESENT}
+@pytest.mark.parametrize("given", [ALL_GIVEN, {"cluster_version": cluster_version(), **OF_CLUSTER}])
+def test_given_values_are_not_read_from_the_cluster(given, run):
+    outcome = run(host=NOWHERE, api_key=TOKEN, **given)
 
-    assert plan(run(host=NOWHERE, api_key=TOKEN, **given)) == plan(run(**given))
+    assert plan(outcome) == plan(run(**given))
+    assert outcome["read_from_cluster"] == {}
+
+
+@pytest.mark.parametrize("option", ALL_GIVEN)
+def test_what_is_not_given_is_read_from_the_cluster(option, run):
+    outcome = run(host=NOWHERE, api_key=TOKEN, **{name: value for name, value in ALL_GIVEN.items() if name != option})
+
+    assert f"{NOWHERE} does not answer" in outcome.message
+
+
+def test_without_a_cluster_nothing_is_read(run):
+    assert "read_from_cluster" not in run(capabilities=NOTHING).result
 
 
 @pytest.mark.parametrize("kubeconfig", [KUBECONFIG, "config", "c"])

@@ -35,6 +35,7 @@ def wanted(text: str, state: State) -> bool:
         and not ("with O(clusters)" in text.replace("without", "") and not fleet)
         and not (text.startswith("when O(report)") and not report)
         and not (text == "with details" and not details)
+        and text != "if options select a cluster"
     )
 
 

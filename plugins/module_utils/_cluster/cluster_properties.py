@@ -1,0 +1,106 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The properties of a cluster that decide what its CVO applies, as the objects of the cluster report them.
+
+Source: openshift/oc:pkg/cli/admin/release/extract.go (included manifests of a connected cluster);
+openshift/cluster-version-operator:pkg/start/start.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .._data import feature_sets
+from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._data.hosted_clusters import HOSTED_PROFILE
+from .._problems import Problems
+from .._resources import DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES, Target
+from .._unstructured import Object, mappings_in, nested
+from .cluster_version import CVO
+
+FEATURE_GATE = Target(FEATURE_GATES, "cluster")
+INFRASTRUCTURE = Target(INFRASTRUCTURES, "cluster")
+CVO_DEPLOYMENT = Target(DEPLOYMENTS, CVO[1], CVO[0])
+
+_PROFILE_VARIABLE = "CLUSTER_PROFILE"
+_OUTSIDE = "External"
+
+
+class ClusterProperty(NamedTuple):
+    """A property of a cluster. ``source``: the object and the field that it was read from."""
+
+    name: str
+    value: Any
+    source: str
+
+
+def feature_set(feature_gate: Object) -> str:
+    """Return the feature set in a FeatureGate; empty for the default one."""
+    return str(nested(feature_gate, "spec", "featureSet") or "")
+
+
+def enabled_gates(feature_gate: Object) -> dict[str, tuple[str, ...]]:
+    """Return the enabled gates in a FeatureGate by version, as the config operator reports them."""
+    return {
+        str(item.get("version")): tuple(str(gate.get("name")) for gate in mappings_in(item.get("enabled")))
+        for item in mappings_in(nested(feature_gate, "status", "featureGates"))
+    }
+
+
+def check_feature_set(given: str | None, reported: str, problems: Problems) -> bool:
+    """Whether the option ``given`` is the feature set that a cluster reports, or absent. A difference is a warning."""
+    default = feature_sets.DEFAULT_FEATURE_SET
+    if given is None or (given or default) == (reported or default):
+        return True
+    message = f"is {given or default}, but the FeatureGate of the cluster has {reported or default}"
+    hint = "Remove the option, unless the cluster is wrong"
+    problems.warning("different-feature-set", "feature_set", message, hint)
+    return False
+
+
+def cluster_profile(deployment: Object | None, infrastructure: Object | None) -> ClusterProperty | None:
+    """Return the cluster profile of the CVO; ``None`` if it is not known.
+
+    The CVO of a cluster with an external control plane runs in another cluster, with the profile of hosted clusters.
+    """
+    if deployment is not None:
+        field = f"{CVO_DEPLOYMENT}, environment variable {_PROFILE_VARIABLE}"
+        values = [*_values(deployment, _PROFILE_VARIABLE), DEFAULT_CLUSTER_PROFILE]
+        return ClusterProperty("cluster_profile", values[0], field)
+    if nested(infrastructure, "status", "controlPlaneTopology") == _OUTSIDE:
+        return ClusterProperty("cluster_profile", HOSTED_PROFILE, f"{INFRASTRUCTURE}, .status.controlPlaneTopology")
+    return None
+
+
+def of_feature_gate(obj: Object | None) -> Iterator[ClusterProperty]:
+    """Yield ``feature_set`` and ``feature_gates``, a dict of versions with the names of enabled gates."""
+    if obj is not None:
+        yield ClusterProperty("feature_set", feature_set(obj), f"{FEATURE_GATE}, .spec.featureSet")
+        gates = {version: list(names) for version, names in enabled_gates(obj).items()}
+        yield ClusterProperty("feature_gates", gates, f"{FEATURE_GATE}, .status.featureGates")
+
+
+def of_infrastructure(obj: Object | None) -> Iterator[ClusterProperty]:
+    """Yield ``platform`` in lower case, ``control_plane_topology`` and ``infrastructure_topology``."""
+    fields = {
+        "platform": ("platformStatus", "type"),
+        "control_plane_topology": ("controlPlaneTopology",),
+        "infrastructure_topology": ("infrastructureTopology",),
+    }
+    for name, path in fields.items():
+        value = nested(obj, "status", *path)
+        if isinstance(value, str) and value:
+            source = f"{INFRASTRUCTURE}, .status.{'.'.join(path)}"
+            yield ClusterProperty(name, value.lower() if name == "platform" else value, source)
+
+
+def _values(deployment: Object, variable: str) -> Iterator[str]:
+    containers = nested(deployment, "spec", "template", "spec", "containers")
+    for container in mappings_in(containers):
+        for entry in mappings_in(container.get("env")):
+            if entry.get("name") == variable and isinstance(entry.get("value"), str):
+                yield entry["value"]

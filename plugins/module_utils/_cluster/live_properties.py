@@ -1,0 +1,65 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the properties of a cluster that decide what its CVO applies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .._kubernetes.api_errors import ApiError
+from .._kubernetes.client import Client
+from .._problems import Problem, Problems
+from .._resources import Target
+from .._unstructured import Object
+from .cluster_properties import (
+    CVO_DEPLOYMENT,
+    FEATURE_GATE,
+    INFRASTRUCTURE,
+    ClusterProperty,
+    cluster_profile,
+    of_feature_gate,
+    of_infrastructure,
+)
+
+
+def read_properties(client: Client, names: Collection[str], problems: Problems) -> dict[str, ClusterProperty]:
+    """Read the properties ``names`` of a cluster, and those that are in the same objects. Raises ``ClusterError``.
+
+    Names are ``feature_set``, ``feature_gates`` (a dict of versions with the names of enabled gates),
+    ``cluster_profile``, ``platform`` (in lower case), ``control_plane_topology`` and ``infrastructure_topology``.
+    A property of an object that does not exist, or whose kind the cluster does not serve, is not in the result. An
+    object that the user may not read is a warning.
+    """
+    found: list[ClusterProperty] = []
+    if not {"feature_set", "feature_gates"}.isdisjoint(names):
+        found += of_feature_gate(find_or_warn(client, FEATURE_GATE, "feature_set", problems))
+    of_profile = "cluster_profile" in names
+    infrastructure: Object | None = None
+    if of_profile or not {"platform", "control_plane_topology", "infrastructure_topology"}.isdisjoint(names):
+        infrastructure = find_or_warn(client, INFRASTRUCTURE, "platform", problems)
+        found += of_infrastructure(infrastructure)
+    if of_profile:
+        deployment = find_or_warn(client, CVO_DEPLOYMENT, "cluster_profile", problems)
+        profile = cluster_profile(deployment, infrastructure)
+        found += [profile] if profile else []
+    return {item.name: item for item in found}
+
+
+def find_or_warn(client: Client, target: Target, option: str, problems: Problems) -> Object | None:
+    """Return an object, ``None`` if it or its kind does not exist. One that the user may not read is a warning.
+
+    ``option`` replaces what it contains. Raises ``ClusterError``.
+    """
+    try:
+        return client.find(target)
+    except ApiError as error:
+        if not error.is_forbidden:
+            raise
+        problem: Problem = error.problems[0]
+        message = f"{problem.message}, so it is assumed to be the default"
+        hint = f"{problem.hint}, or set {option}"
+        problems.append(Problem("warning", problem.code, option, message, hint))
+        return None

@@ -1,0 +1,111 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Completes the options of a plan with what the selected cluster reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._cluster.cluster_properties import ClusterProperty, check_feature_set
+from .._cluster.live import CLUSTER_VERSION, get_cluster_version
+from .._cluster.live_properties import find_or_warn, read_properties
+from .._data.feature_sets import DEFAULT_FEATURE_SET
+from .._kubernetes.client import Client
+from .._problems import Problem, Problems
+from .._unstructured import nested
+from .credentials import is_platform
+from .start import PlanOptions
+
+_WHERE = "cluster"
+_DECISIVE = ("feature_set", "cluster_profile", "overrides")
+
+
+class LiveOptions(NamedTuple):
+    """Options that are completed with what the cluster reports, and the properties that were read for them."""
+
+    options: PlanOptions
+    properties: Mapping[str, ClusterProperty]
+
+
+def complete_options(options: PlanOptions, client: Client, problems: Problems) -> LiveOptions:
+    """Read what ``options`` do not set, apart from the resources, and report it. Raises ``ClusterError``.
+
+    An object that the user may not read is a warning. With ``fail_on``, it is an error if the plan depends on it.
+    """
+    missing = options.missing
+    of_reading = Problems()
+    options, found = _with_cluster_version(options, client, of_reading)
+    properties = read_properties(client, missing, of_reading)
+    problems += (_decisive(item) if options.fail_on else item for item in of_reading)
+    cluster = options.cluster
+    if "feature_set" in properties:
+        reported = properties["feature_set"].value
+        same = check_feature_set(cluster.feature_set, reported, problems)
+        if not same:
+            properties.pop("feature_gates")
+        elif "feature_gates" in missing:
+            gates = properties["feature_gates"].value
+            of_versions = tuple(sorted((version, frozenset(names)) for version, names in gates.items()))
+            options = options._replace(reported_gates=of_versions)
+        if "feature_set" in missing:
+            cluster = cluster._replace(feature_set=reported)
+    if "cluster_profile" in missing & properties.keys():
+        cluster = cluster._replace(cluster_profile=properties["cluster_profile"].value)
+    if "platform" in missing & properties.keys():
+        options = _with_platform(options, properties["platform"], problems)
+    # What the user set was not used, even if it is in an object that was read.
+    topology = {"control_plane_topology", "infrastructure_topology"}
+    found |= {name: item for name, item in properties.items() if name in missing | topology}
+    _report(found, missing, problems)
+    return LiveOptions(options._replace(cluster=cluster), found)
+
+
+def _with_cluster_version(
+    options: PlanOptions, client: Client, problems: Problems
+) -> tuple[PlanOptions, dict[str, ClusterProperty]]:
+    """Return ``options`` with the ClusterVersion of the cluster, or with its overrides, if they are missing."""
+    if "start" in options.missing:
+        obj: Mapping[str, Any] | None = get_cluster_version(client)
+        completed = options._replace(cluster_version=obj, location=str(CLUSTER_VERSION))
+    elif "overrides" in options.missing:
+        obj = find_or_warn(client, CLUSTER_VERSION, "overrides", problems)
+        overrides = nested(obj, "spec", "overrides") or ()
+        completed = options._replace(cluster=options.cluster._replace(overrides=overrides))
+    else:
+        return options, {}
+    if obj is None or "overrides" not in options.missing:
+        return completed, {}
+    value = nested(obj, "spec", "overrides") or []
+    return completed, {"overrides": ClusterProperty("overrides", value, f"{CLUSTER_VERSION}, .spec.overrides")}
+
+
+def _with_platform(options: PlanOptions, reported: ClusterProperty, problems: Problems) -> PlanOptions:
+    if is_platform(reported.value):
+        return options._replace(platform=reported.value)
+    message = f"the platform {reported.value} of the cluster is not known, so credentials_requests lists all requests"
+    problems.info("unknown-platform", "platform", message, "Set platform")
+    return options
+
+
+def _decisive(problem: Problem) -> Problem:
+    return problem._replace(severity="error") if problem.where in _DECISIVE else problem
+
+
+def _report(found: Mapping[str, ClusterProperty], missing: frozenset[str], problems: Problems) -> None:
+    absent = sorted(missing - found.keys() - {"start", "live_resources", "overrides"})
+    message = f"read from the cluster: {', '.join(map(_shown, found.values())) or 'nothing'}"
+    if absent:
+        message += f"; it does not report {', '.join(absent)}, so the default is used"
+    problems.info("cluster-read", _WHERE, message)
+
+
+def _shown(item: ClusterProperty) -> str:
+    if item.name == "overrides":
+        return f"{len(item.value)} overrides"
+    if item.name == "feature_gates":
+        return f"feature_gates of {' and '.join(sorted(item.value)) or 'no version'}"
+    return f"{item.name} {item.value or DEFAULT_FEATURE_SET}"

@@ -1,0 +1,183 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What update_plan reads from a cluster besides its ClusterVersion and its resources, and what it does with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kubernetes
+import pytest
+
+from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import namespace, requests_since
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import deployment
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.openshift import (
+    CLUSTER_VERSIONS,
+    CRDS,
+    EXAMPLE,
+    capabilities_status,
+    make_cluster_version,
+)
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
+
+PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
+CONFIG = "/apis/config.openshift.io/v1"
+INFRASTRUCTURES = "infrastructures.config.openshift.io"
+TECH_PREVIEW = "TechPreviewNoUpgrade"
+OVERRIDES = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
+
+
+@pytest.fixture(autouse=True)
+def fresh_process() -> None:
+    """Start each call like a module: the client keeps the settings of a kubeconfig for the whole process."""
+    kubernetes.client.Configuration.set_default(None)
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run a module."""
+    return caller(capsys)
+
+
+@pytest.fixture
+def plain(cluster: ControlPlane) -> ControlPlane:
+    """Return a cluster of 4.21.0 that has neither a FeatureGate, an Infrastructure nor a CVO."""
+    status = {**capabilities_status(["Ingress"], ["Console", "Ingress"]), "desired": {"version": "4.21.0"}}
+    make_cluster_version(cluster.api, {"capabilities": {"baselineCapabilitySet": "None"}}, status)
+    return cluster
+
+
+@pytest.fixture
+def openshift(plain: ControlPlane) -> ControlPlane:
+    """Return a cluster of 4.21.0 with the objects that describe it."""
+    status = {
+        "platformStatus": {"type": "VSphere"},
+        "controlPlaneTopology": "HighlyAvailable",
+        "infrastructureTopology": "SingleReplica",
+    }
+    configure(plain, "infrastructures", "Infrastructure", {"platformSpec": {"type": "VSphere"}})
+    plain.api.patch(f"{CONFIG}/infrastructures/cluster/status", {"status": status})
+    configure(plain, "featuregates", "FeatureGate", {"featureSet": TECH_PREVIEW})
+    namespace(plain.api, "openshift-cluster-version")
+    env = [{"name": "CLUSTER_PROFILE", "value": "self-managed-high-availability"}]
+    cvo = deployment("cluster-version-operator", "openshift-cluster-version", container={"env": env})
+    plain.api.apply("/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator", cvo)
+    plain.api.patch(f"{CLUSTER_VERSIONS}/version", {"spec": {"overrides": OVERRIDES}})
+    return plain
+
+
+def configure(plane: ControlPlane, plural: str, kind: str, spec: dict[str, Any]) -> None:
+    body = {"apiVersion": "config.openshift.io/v1", "kind": kind, "metadata": {"name": "cluster"}, "spec": spec}
+    plane.api.apply(f"{CONFIG}/{plural}/cluster", body)
+
+
+def test_the_cluster_is_read_and_reported(openshift: ControlPlane, call: Call) -> None:
+    outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig)
+
+    read = outcome["read_from_cluster"]
+    assert {name: item["value"] for name, item in read.items()} == {
+        "cluster_profile": "self-managed-high-availability",
+        "control_plane_topology": "HighlyAvailable",
+        "feature_gates": {},
+        "feature_set": TECH_PREVIEW,
+        "infrastructure_topology": "SingleReplica",
+        "overrides": OVERRIDES,
+        "platform": "vsphere",
+    }
+    assert read["platform"]["source"] == f"{INFRASTRUCTURES} cluster, .status.platformStatus.type"
+    assert outcome.problem("cluster-read")["severity"] == "info"
+    assert {item["reason"] for item in outcome["hops"][0]["blocked_by"]} == {"ClusterVersionOverridesSet", "FeatureSet"}
+    given = {"feature_set": TECH_PREVIEW, "platform": "vsphere", "overrides": OVERRIDES}
+    expected = call(update_plan, releases=PATH, cluster_version=version_of(openshift), **given)
+    for key in ("added", "removed", "implicitly_enabled", "credentials_requests", "blocked_by"):
+        assert outcome["hops"][0][key] == expected["hops"][0][key]
+
+
+def version_of(plane: ControlPlane) -> dict[str, Any]:
+    return dict(plane.api.get(f"{CLUSTER_VERSIONS}/version"))
+
+
+def test_what_the_user_sets_is_not_read(openshift: ControlPlane, call: Call) -> None:
+    given = {
+        "capabilities": {"baselineCapabilitySet": "None"},
+        "cluster_profile": "self-managed-high-availability",
+        "feature_gates": [],
+        "feature_set": "",
+        "live_resources": [],
+        "overrides": [],
+    }
+    mark = openshift.audit.mark()
+    outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **given)
+
+    assert set(outcome["read_from_cluster"]) == {"control_plane_topology", "infrastructure_topology", "platform"}
+    assert outcome["hops"][0]["blocked_by"] == []
+    requests = [request.uri for request in requests_since(openshift, mark)]
+    assert [uri for uri in requests if "configmaps" not in uri] == [f"{CONFIG}/infrastructures/cluster"]
+
+
+def test_another_feature_set_than_that_of_the_cluster_is_a_warning(openshift: ControlPlane, call: Call) -> None:
+    outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, feature_set="")
+
+    assert outcome.problem("different-feature-set")["severity"] == "warning"
+    assert not {"feature_set", "feature_gates"} & set(outcome["read_from_cluster"])
+
+
+def test_overrides_are_read_for_a_start_that_has_none(openshift: ControlPlane, call: Call) -> None:
+    start = {"capabilities": {"baselineCapabilitySet": "None"}}
+    outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig, **start)
+
+    assert outcome["read_from_cluster"]["overrides"]["value"] == OVERRIDES
+    assert "ClusterVersionOverridesSet" in {item["reason"] for item in outcome["hops"][0]["blocked_by"]}
+
+
+def test_an_external_control_plane_has_the_profile_of_hosted_clusters(openshift: ControlPlane, call: Call) -> None:
+    openshift.api.delete("/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator")
+    openshift.api.patch(f"{CONFIG}/infrastructures/cluster/status", {"status": {"controlPlaneTopology": "External"}})
+    outcome = call(update_plan, releases=PATH, kubeconfig=openshift.kubeconfig)
+
+    assert outcome["read_from_cluster"]["cluster_profile"]["value"] == "ibm-cloud-managed"
+    given = {"feature_set": TECH_PREVIEW, "cluster_profile": "ibm-cloud-managed"}
+    expected = call(update_plan, releases=PATH, cluster_version=version_of(openshift), **given)
+    assert outcome["hops"][0]["added"] == expected["hops"][0]["added"]
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_a_plain_cluster_without_these_objects_or_kinds_is_no_error(
+    served: bool, plain: ControlPlane, call: Call
+) -> None:
+    if not served:
+        for plural in ("featuregates", "infrastructures"):
+            plain.api.delete(f"{CRDS}/{plural}.config.openshift.io")
+            wait_for(lambda: not plain.api.exists(f"{CONFIG}/{plural}"), f"{plural} to be gone")  # noqa: B023
+    outcome = call(update_plan, releases=PATH, kubeconfig=plain.kubeconfig)
+
+    assert outcome["read_from_cluster"].keys() == {"overrides"}
+    assert outcome.problem("cluster-read")["severity"] == "info"
+    assert {item["severity"] for item in outcome["problems"]} <= {"info"}
+
+
+def test_what_may_not_be_read_is_a_warning_and_an_error_before_a_gate(openshift: ControlPlane, call: Call) -> None:
+    rules = [
+        {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]},
+        {"apiGroups": ["*"], "resources": ["*"], "verbs": ["list"]},
+    ]
+    user = certificate_user(openshift, "without-configuration", rules)
+    outcome = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig)
+    refused = call(update_plan, releases=PATH, kubeconfig=user.kubeconfig, fail_on=["any"])
+
+    forbidden = [item for item in outcome["problems"] if item["code"] == "forbidden-request"]
+    assert {(item["severity"], item["where"]) for item in forbidden} == {
+        ("warning", "cluster_profile"),
+        ("warning", "feature_set"),
+        ("warning", "platform"),
+    }
+    assert all(item["where"] in item["hint"] for item in forbidden)
+    assert set(refused.faults) == {
+        ("forbidden-request", "cluster_profile"),
+        ("forbidden-request", "feature_set"),
+    }
