@@ -66,7 +66,13 @@ def rules() -> Iterator[str]:
     """Yield a table for each layer."""
     needs = {item.rule: item for item in DEPENDENCIES}
     for layer, text in LAYERS.items():
-        yield f"## {layer}\n\n{text}\n"
+        solved = [f"`{rule.name}`" for rule in all_rules() if rule.layer == layer and rule.solved_by_solutions]
+        also = (
+            f" Solutions satisfy {' and '.join(solved)}, because the platform does not work otherwise."
+            if solved
+            else ""
+        )
+        yield f"## {layer}\n\n{text}{also}\n"
         rows = []
         for rule in all_rules():
             if rule.layer == layer:

@@ -13,9 +13,11 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Checks a selection of capabilities against every rule of the installer, the ClusterVersion API and the HostedCluster
-    API for this version, platform and install method. Reports all violations at once, each with its source and the
-    smallest change that fixes it.
+  - Checks a selection of capabilities against the rules of the installer, the ClusterVersion API and the HostedCluster
+    API for this version, platform and install method, which the guide I(Rules of a selection) lists. Reports all
+    violations at once, each with its source and the smallest change that fixes it.
+  - Also checks the other fields of an install-config, except machine pools, hosts, and most fields of the platform.
+    The guide I(Select capabilities for an installation) lists what is checked.
   - With O(path), writes the selection to an C(install-config.yaml). In an existing file, only the C(capabilities) block
     changes. Everything else stays the same, byte for byte, comments included.
   - Without O(path), nothing is written. The result contains the selection in the formats for a ClusterVersion manifest,
@@ -75,6 +77,7 @@ options:
       - C(without) is a list of names that must not be enabled. C(rather_without) is a list of names to exclude unless a
         rule requires them. C(description) is a text.
       - If a rule requires a name that the solution does not contain, the name is added and RV(explanation) reports it.
+        This includes the two rules of the documentation without which the platform does not work.
     type: dict
   release:
     description:

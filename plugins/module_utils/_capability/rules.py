@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from .._data.capabilities import NONE, V_CURRENT, MinorData
@@ -84,14 +84,21 @@ def violations(
     return tuple(_violations(selection, install, given or selection))
 
 
-def suggested_selection(selection: Selection, install: InstallContext) -> tuple[Selection, tuple[RuleViolation, ...]]:
+def suggested_selection(
+    selection: Selection, install: InstallContext, *, solution_without: Collection[str] | None = None
+) -> tuple[Selection, tuple[RuleViolation, ...]]:
     """``selection`` with the fewest names added that satisfy every rule, and the rules that require them.
 
-    Violations that no additional name resolves remain.
+    Violations that no additional name resolves remain. ``solution_without``: the selection is that of a solution that
+    excludes these names, so the names that solutions need are added too, unless they are excluded.
     """
     reasons: list[RuleViolation] = []
     while True:
-        missing = [item for item in violations(selection, install) if item.capability and _is_error(item)]
+        missing = [
+            item
+            for item in violations(selection, install)
+            if item.capability and (_is_error(item) or _is_solved(item, solution_without))
+        ]
         if not missing:
             return selection, tuple(reasons)
         reasons += missing
@@ -111,6 +118,12 @@ def unchecked(install: InstallContext) -> tuple[Rule, ...]:
     )
 
 
+def _is_solved(violation: RuleViolation, solution_without: Collection[str] | None) -> bool:
+    if solution_without is None or not violation.rule.solved_by_solutions:
+        return False
+    return violation.capability not in solution_without
+
+
 def _is_error(violation: RuleViolation) -> bool:
     return violation.problem.severity == "error"
 
@@ -119,12 +132,12 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
     for rule in (BLOCK_IGNORED, HOSTED_SINCE):
         if rule.in_force(install.minor, install.method):
             hint = "Remove the selection, or use another install method" if rule is HOSTED_SINCE else ""
-            yield _violation(rule, given.where, hint)
+            yield violation(rule, given.where, hint)
     if selection.baseline is None and BASELINE_REQUIRED.in_force(install.minor, install.method):
         hint = f"Write {V_CURRENT}, which the documentation calls the default, or remove the block"
-        yield _violation(BASELINE_REQUIRED, f"{given.where}.{given.baseline_field}", hint)
+        yield violation(BASELINE_REQUIRED, f"{given.where}.{given.baseline_field}", hint)
     if selection.baseline == "v4.17" and SET_NAME_MISSING.in_force(install.minor, install.method):
-        yield _violation(SET_NAME_MISSING, f"{given.where}.{given.baseline_field}", "Write v4.16")
+        yield violation(SET_NAME_MISSING, f"{given.where}.{given.baseline_field}", "Write v4.16")
     enabled = install.enabled(selection)
     for requirement in DEPENDENCIES:
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
@@ -140,9 +153,9 @@ def _hosts_missing(enabled: frozenset[str], install: InstallContext) -> Iterator
         return
     where, hint = "platform.baremetal.hosts", "List the hosts, or use the agent-based installer"
     if BAREMETAL_HOSTS_ALWAYS.in_force(install.minor, install.method):
-        yield _violation(BAREMETAL_HOSTS_ALWAYS, where, hint)
+        yield violation(BAREMETAL_HOSTS_ALWAYS, where, hint)
     elif "MachineAPI" in enabled and BAREMETAL_HOSTS.in_force(install.minor, install.method):
-        yield _violation(BAREMETAL_HOSTS, where, hint)
+        yield violation(BAREMETAL_HOSTS, where, hint)
 
 
 def _breaks(requirement: Dependency, selection: Selection, enabled: frozenset[str], install: InstallContext) -> bool:
@@ -179,10 +192,11 @@ def _missing(rule: Rule, capability: str, given: Selection, needed_by: str = "")
     for name in given.additional:
         if name != capability and name.startswith(capability):
             hint = f"{hint}; {name} is another capability"
-    return _violation(rule, f"{given.where}.{field}", hint, capability)._replace(needed_by=needed_by)
+    return violation(rule, f"{given.where}.{field}", hint, capability)._replace(needed_by=needed_by)
 
 
-def _violation(rule: Rule, where: str, hint: str, capability: str = "") -> RuleViolation:
+def violation(rule: Rule, where: str, hint: str, capability: str = "") -> RuleViolation:
+    """The violation of ``rule`` at ``where``. ``capability``: the missing name, if one is missing."""
     subject = f"{capability} is missing: {rule.message}" if capability else rule.message
     message = f"{subject} ({rule.name}: {rule.source})"
     severity: Severity = "warning" if rule.layer == "documentation" else "error"

@@ -28,7 +28,8 @@ class Rule(NamedTuple):
     """A rule for installations by one of ``methods``, from ``since`` to ``until`` (``None``: no end).
 
     ``condition``: when it applies, for readers. ``message``: the layer's own message if it has one,
-    without the field that it begins with.
+    without the field that it begins with. ``solved_by_solutions``: solutions satisfy the rule although only the
+    documentation states it, because the cluster does not work otherwise.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Rule(NamedTuple):
     message: str
     source: str
     methods: tuple[str, ...] = STANDALONE
+    solved_by_solutions: bool = False
 
     def in_force(self, minor: Minor, method: str) -> bool:
         """Whether the rule applies to ``minor`` and an install method."""
@@ -97,6 +99,118 @@ BAREMETAL_HOSTS_ALWAYS = Rule(
     "openshift/installer:pkg/types/baremetal/validation/platform.go ValidatePlatform, before openshift/installer#8521",
     ("ipi", "upi"),
 )
+AGENT_PLATFORM = Rule(
+    "agent-platform",
+    "installer",
+    Minor(4, 11),
+    None,
+    "the platform is not baremetal, none or vsphere, from 4.14 external, or from 4.19 nutanix",
+    "Unsupported value: the agent-based installer does not support this platform",
+    "openshift/installer:pkg/asset/agent/common.go SupportedInstallerPlatforms (openshift/installer#7442; "
+    "openshift/openshift-docs#92419)",
+    ("agent",),
+)
+_SINGLE_NODE = "openshift/installer:pkg/asset/agent/installconfig.go validateSNOConfiguration"
+AGENT_SINGLE_NODE_PLATFORM = Rule(
+    "agent-single-node-platform",
+    "installer",
+    Minor(4, 11),
+    None,
+    "controlPlane.replicas is 1, compute pools have no replicas, and the platform is neither none nor external",
+    "Only platform none and external supports 1 ControlPlane and 0 Compute nodes",
+    _SINGLE_NODE,
+    ("agent",),
+)
+AGENT_SINGLE_NODE_COMPUTE = Rule(
+    "agent-single-node-compute",
+    "installer",
+    Minor(4, 11),
+    None,
+    "controlPlane.replicas is 1, and a compute pool has replicas (by default 3)",
+    "Total number of compute replicas must be 0 when controlPlane.replicas is 1",
+    _SINGLE_NODE,
+    ("agent",),
+)
+AGENT_SINGLE_NODE_NETWORK = Rule(
+    "agent-single-node-network",
+    "installer",
+    Minor(4, 11),
+    None,
+    "a single node on platform none or external, and networking.networkType is not OVNKubernetes",
+    "Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster",
+    _SINGLE_NODE,
+    ("agent",),
+)
+_VIPS = f"{VALIDATION} validateVIPsForPlatform, validateAPIAndIngressVIPs"
+AGENT_VIPS = Rule(
+    "agent-vips",
+    "installer",
+    Minor(4, 12),
+    None,
+    "platform nutanix or vsphere, and apiVIPs or ingressVIPs is empty",
+    "Required value: must specify at least one VIP",
+    _VIPS,
+    ("agent",),
+)
+VIPS_IN_PAIRS = Rule(
+    "inst-vips-in-pairs",
+    "installer",
+    Minor(4, 12),
+    None,
+    "platform nutanix or vsphere, and only one of apiVIPs and ingressVIPs is set",
+    "Required value: must specify VIPs for both the API and ingress if one of them is set",
+    _VIPS,
+    ("ipi", "upi"),
+)
+VIPS_DIFFER = Rule(
+    "inst-vips-differ",
+    "installer",
+    Minor(4, 12),
+    None,
+    "an address is in both apiVIPs and ingressVIPs, and loadBalancer.type is not UserManaged",
+    "Invalid value: VIP for API must not be one of the Ingress VIPs",
+    _VIPS,
+)
+BAREMETAL_VIPS = Rule(
+    "doc-baremetal-vips",
+    "documentation",
+    Minor(4, 11),
+    None,
+    "platform baremetal, and apiVIPs or ingressVIPs is empty",
+    "the installer looks up api.NAME.DOMAIN and test.apps.NAME.DOMAIN in DNS, and fails if one does not resolve",
+    "openshift/installer:pkg/types/baremetal/defaults/platform.go SetPlatformDefaults",
+    ("ipi", "upi", "agent"),
+)
+FIPS_SSH_KEY = Rule(
+    "inst-fips-ssh-key",
+    "installer",
+    Minor(4, 11),
+    None,
+    "fips is true, and the first key in sshKey is neither an RSA nor an ECDSA key",
+    "Invalid value: SSH key type unavailable when FIPS is enabled. Please use rsa or ecdsa",
+    f"{VALIDATION} validateFIPSconfig (openshift/installer#5029)",
+)
+PLATFORM_FIELDS = Rule(
+    "inst-platform-fields",
+    "installer",
+    Minor(4, 11),
+    None,
+    "the block of the platform lacks the field that names the place of the cluster: region on aws, azure, gcp and "
+    "ibmcloud, region or zone on powervs, prismCentral on nutanix, ovirt_cluster_id on ovirt, and vcenters on vsphere "
+    "unless agent-based",
+    "Required value",
+    "openshift/installer:pkg/types/PLATFORM/validation/platform.go ValidatePlatform",
+)
+ASSISTED_PLATFORM = Rule(
+    "doc-assisted-platform",
+    "documentation",
+    Minor(4, 11),
+    None,
+    "the platform is not baremetal, external, none, nutanix, ovirt or vsphere",
+    "the assisted service does not support this platform",
+    "openshift/assisted-service:internal/provider/registry/registry.go",
+    ("assisted",),
+)
 SET_NAME_MISSING = Rule(
     "inst-set-name-missing",
     "documentation",
@@ -154,6 +268,17 @@ SINGLE_RULES: tuple[Rule, ...] = (
     BASELINE_REQUIRED,
     BAREMETAL_HOSTS_ALWAYS,
     BAREMETAL_HOSTS,
+    AGENT_PLATFORM,
+    AGENT_SINGLE_NODE_PLATFORM,
+    AGENT_SINGLE_NODE_COMPUTE,
+    AGENT_SINGLE_NODE_NETWORK,
+    AGENT_VIPS,
+    VIPS_IN_PAIRS,
+    VIPS_DIFFER,
+    FIPS_SSH_KEY,
+    PLATFORM_FIELDS,
+    BAREMETAL_VIPS,
+    ASSISTED_PLATFORM,
     SET_NAME_MISSING,
     BLOCK_IGNORED,
     HOSTED_SINCE,

@@ -24,6 +24,7 @@ from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._data.platforms import PLATFORMS
 from .._problems import Problem, Problems
 from .._release.release import Release
+from .method_rules import method_violations
 from .pinning import SelectionForm, candidate_minors, shortest
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
 from .validation import (
@@ -94,7 +95,7 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         GATES_OF_FEATURE_SETS.get(criteria.feature_set, frozenset()) if gates is None else gates,
         resolved_release.gated,
     )
-    rejected: list[RuleViolation] = []
+    rejected = list(method_violations(options.document, install, options.source, complete=options.complete))
     resolved = resolve_selection(request, install, rejected, problems) if request is not None else None
     problems += [item.problem for item in rejected]
     if not options.complete and (request is None or not request.is_default):

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .._data import platforms
+from .._data.platforms import PLATFORM_DATA
 from .._problems import Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._unstructured import nested
 
-_PLATFORMS = sorted((*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS))
 _CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 
 
@@ -33,13 +32,13 @@ def resolve_platform(name: str | None, problems: Problems) -> str | None:
         return None
     platform = name.lower()
     if not is_platform(platform):
-        problems.error("unknown-platform", "platform", f"{name!r} is not a platform", did_you_mean(name, _PLATFORMS))
+        problems.error("unknown-platform", "platform", f"{name!r} is not a platform", did_you_mean(name, PLATFORM_DATA))
     return platform
 
 
 def is_platform(name: str) -> bool:
     """Whether a platform, in lower case, is known."""
-    return name in _PLATFORMS
+    return name in PLATFORM_DATA
 
 
 class ReleaseCredentials:
@@ -63,7 +62,8 @@ class ReleaseCredentials:
 
 
 def _requests(release: Release, manifests: Iterable[Manifest], platform: str | None) -> Iterator[CredentialsRequest]:
-    provider = platforms.CREDENTIALS_OF_PLATFORMS.get(platform) if platform is not None else None
+    data = PLATFORM_DATA.get(platform) if platform is not None else None
+    provider = data.credentials if data is not None else None
     for manifest in manifests:
         resource = manifest.resource_id
         if resource.group_kind != _CREDENTIALS_REQUEST or manifest.deletes:

@@ -185,7 +185,7 @@ def test_the_default_install_method(content, method, platform, run):
 @pytest.mark.parametrize("method", ["ipi", "upi", "agent", "assisted"])
 def test_a_given_install_method_overrides_the_default(method, run):
     requested = selection("Ingress", "CloudCredential", "CloudControllerManager")
-    outcome = run(content={"platform": {"aws": {}}}, capabilities=requested, install_method=method)
+    outcome = run(content={"platform": {"vsphere": {}}}, capabilities=requested, install_method=method)
 
     assert outcome["install_method"] == method
     assert [item["rule"] for item in outcome["violations"]] == (["inst-ipi-machineapi"] if method == "ipi" else [])

@@ -110,10 +110,10 @@ def test_some_platforms_rely_on_storage(minor, method):
 def test_platform_baremetal_without_baremetal_fails_before_it_is_refused(minor, method):
     without = listed(*known(minor) - {"baremetal"})
     context = install(minor, method, "baremetal")
-    early = method in ("agent", "assisted") and minor in after("4.11", "4.15")
+    early = minor in after("4.11", "4.15")
     ignored = ["agent-block-ignored"] if method == "agent" and minor in ("4.11", "4.12") else []
 
-    assert warned(without, context) == ignored + (["doc-assisted-baremetal"] if early else [])
+    assert warned(without, context) == ignored + (["doc-platform-baremetal"] if early else [])
     assert warned(without, install(minor, method, "none")) == ignored
     assert missing(without, context) == (["baremetal"] if minor in after("4.16") else [])
 

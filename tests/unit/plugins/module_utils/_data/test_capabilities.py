@@ -226,6 +226,7 @@ def test_overrides_admit_patch_updates_from_4_22_on():
         ("nutanix", "NutanixProviderSpec"),
         ("openstack", "OpenStackProviderSpec"),
         ("ovirt", "OvirtProviderSpec"),
+        ("powervc", "OpenStackProviderSpec"),
         ("powervs", "IBMCloudPowerVSProviderSpec"),
         ("vsphere", "VSphereProviderSpec"),
         ("baremetal", None),
@@ -233,16 +234,29 @@ def test_overrides_admit_patch_updates_from_4_22_on():
     ],
 )
 def test_the_provider_of_a_platform(platform, kind):
-    assert platforms.CREDENTIALS_OF_PLATFORMS.get(platform) == kind
-    assert (platform in platforms.PLATFORMS_WITHOUT_CREDENTIALS) is (kind is None)
+    assert platforms.PLATFORM_DATA[platform].credentials == kind
 
 
 def test_platforms_are_written_once_and_in_lower_case():
-    names = [*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS]
+    names = list(platforms.PLATFORM_DATA)
 
-    assert len(set(names)) == len(names)
+    assert sorted(set(names)) == names
     assert [name.lower() for name in names] == names
-    assert len(set(platforms.CREDENTIALS_OF_PLATFORMS.values())) == len(platforms.CREDENTIALS_OF_PLATFORMS)
+    assert set(platforms.PLATFORMS) < set(names)
+
+
+# openshift/installer:pkg/asset/agent/common.go SupportedInstallerPlatforms, of the branches
+@pytest.mark.parametrize(
+    ("minor", "names"),
+    [
+        (Minor(4, 13), ["baremetal", "none", "vsphere"]),
+        (Minor(4, 14), ["baremetal", "external", "none", "vsphere"]),
+        (Minor(4, 18), ["baremetal", "external", "none", "vsphere"]),
+        (Minor(4, 19), ["baremetal", "external", "none", "nutanix", "vsphere"]),
+    ],
+)
+def test_the_platforms_of_the_agent_based_installer(minor, names):
+    assert list(platforms.agent_platforms(minor)) == names
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,8 @@ def test_an_external_platform_declares_its_cloud_controller_manager(manager, exp
 
 @pytest.mark.parametrize(("hosts", "expected"), [([], ["inst-baremetal-hosts"]), ([{"name": "one"}], [])])
 def test_platform_baremetal_lists_its_hosts(hosts, expected):
-    document = {"platform": {"baremetal": {"hosts": hosts}}}
+    vips = {"apiVIPs": ["10.0.0.5"], "ingressVIPs": ["10.0.0.7"]}
+    document = {"platform": {"baremetal": {"hosts": hosts, **vips}}}
 
     result = check("4.20", document, complete=True, capabilities=block("vCurrent"))
     by_agent = check("4.20", document, complete=True, capabilities=block("vCurrent"), method="agent")
@@ -296,6 +297,7 @@ def test_all_errors_are_reported_at_once():
         "content: pullSecret",
         "content: capabilities.extra",
         "content: featureSet",
+        "content: platform.aws.region",
         "content: capabilities.additionalEnabledCapabilities[0]",
         *["content: capabilities.additionalEnabledCapabilities"] * 6,
     ]
@@ -307,6 +309,7 @@ def test_all_errors_are_reported_at_once():
         "inst-ipi-machineapi",
         "inst-known-names",
         "inst-marketplace-olm",
+        "inst-platform-fields",
     ]
 
 

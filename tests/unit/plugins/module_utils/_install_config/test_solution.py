@@ -165,6 +165,12 @@ def test_a_distributed_unit_equals_its_reference(minor, method):
     ("minor", "method", "platform", "expected"),
     [
         ("4.12", "upi", "none", []),
+        # What only the documentation requires is part of a solution too.
+        ("4.12", "assisted", "baremetal", ["baremetal"]),
+        ("4.13", "ipi", "baremetal", ["baremetal"]),
+        ("4.15", "agent", "baremetal", ["MachineAPI", "baremetal"]),
+        ("4.12", "upi", "openstack", ["Storage"]),
+        ("4.20", "upi", "openstack", ["CloudControllerManager", "CloudCredential", "Ingress", "Storage"]),
         ("4.15", "ipi", "aws", ["CloudCredential", "MachineAPI"]),
         ("4.16", "agent", "baremetal", ["Ingress", "MachineAPI", "baremetal"]),
         ("4.20", "assisted", "baremetal", ["Ingress", "baremetal"]),

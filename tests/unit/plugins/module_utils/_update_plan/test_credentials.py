@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._data import platforms
+from ansible_collections.capability.openshift.plugins.module_utils._data.platforms import PLATFORM_DATA
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     CAPABILITY_ANNOTATION,
@@ -65,7 +65,7 @@ def test_a_platform_has_the_requests_for_its_provider_in_their_order(platform, n
     found = ReleaseCredentials(release_of(manifests, []), manifests, platform).needed(None)
 
     assert [item.manifest.resource_id.name for item in found] == names
-    assert {item.provider for item in found} <= {platforms.CREDENTIALS_OF_PLATFORMS.get(platform)}
+    assert {item.provider for item in found} <= {PLATFORM_DATA[platform].credentials}
 
 
 @pytest.mark.parametrize("platform", [None, "none"])
@@ -111,7 +111,7 @@ def test_only_enabled_requests_count_in_release_order(enabled, names):
     assert [item.manifest.resource_id.name for item in found] == names
 
 
-@pytest.mark.parametrize("name", [*platforms.CREDENTIALS_OF_PLATFORMS, *platforms.PLATFORMS_WITHOUT_CREDENTIALS])
+@pytest.mark.parametrize("name", PLATFORM_DATA)
 @pytest.mark.parametrize("spell", [str.lower, str.upper, str.title])
 def test_a_platform_is_accepted_in_any_case(name, spell):
     problems = Problems()
