@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import tempfile
 import time
@@ -37,8 +38,13 @@ _QUIET_SECONDS = 10.0
 _LONGEST_LINE = 200
 
 
+_watched_parents: set[tuple[int, int]] = set()
+"""Processes with their parents that a thread watches."""
+
+
 class ActionModule(NormalAction):
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        _end_with_ansible()
         run: Callable[..., dict[str, Any]] = super().run
         if not self._can_show():
             return run(tmp, task_vars)
@@ -69,6 +75,26 @@ class ActionModule(NormalAction):
     def _absolute(self, path: str) -> str:
         # The working directory of the module is that of the playbook.
         return os.path.join(self._loader.get_basedir(), os.path.expanduser(os.path.expandvars(path)))
+
+
+def _end_with_ansible() -> None:
+    """End this worker as soon as the Ansible that started it is gone, and with it the module, which has no reader then.
+
+    A worker has its own session, so it survives the kill of ansible-playbook and its process group. With a result of
+    more than 64 KiB, it would wait forever for Ansible to read it.
+    Source: ansible/ansible:lib/ansible/executor/process/worker.py _detach, task_queue_manager.py FinalQueue.
+    """
+    parent = multiprocessing.parent_process()
+    pair = os.getpid(), os.getppid()
+    if parent is not None and parent.pid == pair[1] and pair not in _watched_parents:
+        _watched_parents.add(pair)
+        Thread(target=_wait_for_parent_to_end, args=(pair[1],), daemon=True).start()
+
+
+def _wait_for_parent_to_end(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_PAUSE)
+    os._exit(1)
 
 
 class Follower:

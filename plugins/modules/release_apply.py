@@ -414,6 +414,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     rollout_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.lifetime import end_without_reader
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
@@ -479,6 +480,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     check_wait_timeout(params["wait_timeout"], problems)
     _check_parallelism(params["parallelism"], problems)
     problems.raise_errors(InvalidOptionError)
+    end_without_reader()
     # no_log_values is read for each line, because connecting removes values from it that are not secret.
     journal = Journal(
         None if module.check_mode else params["journal"], lambda values: remove_values(values, module.no_log_values)

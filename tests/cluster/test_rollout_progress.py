@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -19,8 +22,10 @@ import yaml
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import run_level_of
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import UPDATE, fresh, selected
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import config_map
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import environment
 
 pytestmark = pytest.mark.slow
@@ -181,6 +186,40 @@ def test_lines_come_while_the_rollout_runs(site):
     assert re.match(r"localhost: waiting for \d+: deployments\.apps [\w-]+/[\w-]+ \(.+\)$", waiting[0][1])
     assert over - waiting[0][0] > 4
     assert "run level" in lines[0][1]
+
+
+def test_killed_ansible_ends_its_rollout(site):
+    bodies = [config_map(f"c{index:04}", "default") for index in range(3000)]
+    release, path = site.folder / "release", site.folder / "journal"
+    release.mkdir()
+    (release / "0000_10_a_1.yaml").write_text("\n---\n".join(map(json.dumps, bodies)))
+    options = {"release": str(release), "openshift_version": "4.21.0", "capabilities": selected("Ingress")}
+    task = {MODULE: {**options, "kubeconfig": str(site.plane.kubeconfig), "journal": str(path), "parallelism": 1}}
+    (site.folder / "play.yml").write_text(
+        yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": [{"name": "Roll out", **task}]}])
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ansible.cli.playbook", "play.yml"],
+        cwd=site.folder,
+        env=environment(site.folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    wait_for(lambda: path.exists() and path.stat().st_size > 5000, "the first manifests")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: not is_open(path), "the end of the module")
+    assert len(journal(path)) < len(bodies)
+
+
+def is_open(path: Path) -> bool:
+    """Whether a process has a file open."""
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if link.readlink() == path:
+                return True
+    return False
 
 
 def test_the_result_is_as_without_the_action_plugin(site):
