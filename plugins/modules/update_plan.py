@@ -303,8 +303,8 @@ hops:
       returned: always
     verdict:
       description:
-        - V(blocked) if the cluster refuses the update. V(risk) if it accepts the update, but there are reasons against
-          it. V(acknowledge) if an administrator has to acknowledge something before. Otherwise V(go).
+        - V(blocked) if the cluster refuses the update. V(risk) if nothing that was checked blocks it, but there are
+          reasons against it. V(acknowledge) if an administrator has to acknowledge something before. Otherwise V(go).
       type: str
       returned: always
     reasons:

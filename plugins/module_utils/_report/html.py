@@ -108,7 +108,7 @@ HTML = """\
 {% macro update(hop) %}
 {% for reason in hop.reasons %}
 <div class="verdict {{ reason.verdict }}"><b>{{ words.VERDICTS[reason.verdict].report }}: {{ reason.reason }}</b>
-<p>{{ reason.message }}. {{ reason.hint }}.</p><p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
+<p>{{ reason.message }}.</p><p>{{ reason.hint }}</p><p>{{ words.SOURCE }}: {{ reason.source }}</p></div>
 {% else %}
 <p>{{ words.NOTHING_AGAINST }}</p>
 {% endfor %}

@@ -81,8 +81,9 @@ MARKDOWN = """\
 {% endmacro %}
 {% macro update(hop) %}
 {% for reason in hop.reasons %}
-> **{{ words.VERDICTS[reason.verdict].report }}:** {{ reason.reason | text }}. {{ reason.message | text }}. \
-{{ reason.hint | text }}. {{ words.SOURCE }}: {{ reason.source | text }}.
+> **{{ words.VERDICTS[reason.verdict].report }}:** {{ reason.reason | text }}. {{ reason.message | text }}.
+> {{ reason.hint | text }}
+> {{ words.SOURCE }}: {{ reason.source | text }}
 
 {% else %}
 {{ words.NOTHING_AGAINST }}

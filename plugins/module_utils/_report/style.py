@@ -53,9 +53,9 @@ summary { cursor: pointer; }
   background: var(--requested); color: var(--requested-text);
 }
 .plans { table-layout: fixed; }
-.plans th:first-child { width: 8.5rem; }
+.plans th:first-child { width: 8rem; }
 .plans th:nth-child(2) { width: 5rem; }
-.plans th:last-child { width: 16rem; }
+.plans th:last-child { width: 14rem; }
 .plans .also { display: block; color: var(--quiet); }
 .plans .reason { display: block; color: var(--quiet); font-size: .875rem; }
 .go { background: var(--on); color: var(--on-text); }

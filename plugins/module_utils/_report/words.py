@@ -26,7 +26,7 @@ class VerdictWords(NamedTuple):
 VERDICTS: Mapping[str, VerdictWords] = {
     "go": VerdictWords("Go", "nothing that was checked is against the update"),
     "acknowledge": VerdictWords("Acknowledge", "an administrator has to acknowledge something before the update"),
-    "risk": VerdictWords("Risk", "the cluster accepts the update, but there are reasons against it"),
+    "risk": VerdictWords("Risk", "nothing that was checked blocks the update, but there are reasons against it"),
     "blocked": VerdictWords("Blocked", "the cluster refuses the update"),
 }
 
