@@ -39,7 +39,9 @@ def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -
     """Yield why a cluster refuses to update from ``start`` to ``end`` because of their versions and its feature set.
 
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion, upgradeable.go (which accepts a
-    version that is not later), rollback.go and gianthop.go.
+    version that is not later), rollback.go and gianthop.go. The CVO of a hosted cluster never loads another release.
+    HyperShift compares only the minor versions, see openshift/hypershift:support/supportedversion IsValidReleaseVersion
+    and openshift/hypershift#2381.
     """
     if is_upgrade(start.release, end.release):
         yield from _of_skipped_minors(start, end)
@@ -53,7 +55,10 @@ def _of_downgrade(start: ResolvedRelease, end: ResolvedRelease, previous: Previo
     source = f"the versions {current} and {target}"
     hint = "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible"
     message = f"the cluster refuses a downgrade from {current}"
-    if start.minor != end.minor or start.minor < capability_data.ROLLBACKS_TO_PREVIOUS_PATCH.since:
+    if start.hosted and start.minor == end.minor:
+        message = f"HyperShift does not refuse {target}, although it is older than {current}"
+        yield Reason("risk", "downgrade", "LowDesiredVersion", message, source, "Stay on the later patch")
+    elif start.minor != end.minor or start.minor < capability_data.ROLLBACKS_TO_PREVIOUS_PATCH.since:
         yield Reason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
     elif not previous.known:
         message = f"the cluster refuses a downgrade from {current}, unless {target} is its previous version"
@@ -75,7 +80,7 @@ def _of_skipped_minors(start: ResolvedRelease, end: ResolvedRelease) -> Iterator
         accepted = accepts_first and (new.major, new.minor) == (old.major + 1, 0)
         reason, refused = "MajorVersionUpdate", not accepted
     hint = "Add a release of each skipped minor"
-    if refused and start.minor >= capability_data.SKIPPED_MINORS_REFUSED.since:
+    if refused and not start.hosted and start.minor >= capability_data.SKIPPED_MINORS_REFUSED.since:
         message = f"the cluster refuses an update from {old} to {new}"
         yield Reason("blocked", "skipped-minor", reason, message, source, hint)
     elif refused:
@@ -100,7 +105,7 @@ def override_blockers(
 ) -> Iterator[Reason]:
     """Yield why a cluster with ``overrides`` refuses to update from ``start`` to ``end``, or to roll back."""
     unmanaged = [override for override in overrides if override.unmanaged]
-    blocks_patches = start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since
+    blocks_patches = not start.hosted and start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since
     if unmanaged and (blocks_patches or is_minor_update(start, end)):
         named = ", ".join(f"{item.kind} {item.namespace}/{item.name}".replace(" /", " ") for item in unmanaged)
         updates = "every update" if blocks_patches else "updates to another minor version"

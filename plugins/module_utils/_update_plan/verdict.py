@@ -84,6 +84,9 @@ def _hop_verdict(
     reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
     unchecked: list[Unchecked] = []
     status = _status_at(hop, state.status, unchecked) if first else None
+    if start.hosted:
+        message = "neither the HostedCluster nor the versions that HyperShift supports were read"
+        unchecked.append(Unchecked("hosted-cluster", message))
     if not first:
         message = (
             f"conditions and recommended updates are known only when the cluster runs {start.release.shown_version}"

@@ -400,6 +400,25 @@ def test_a_cluster_rolls_back_to_the_previous_patch_only(path, past, expected):
     assert codes(found) == ([] if expected == "go" else [("blocked", "downgrade", "LowDesiredVersion")])
 
 
+HOSTED = [
+    (("4.18.3", "4.18.2"), {}, [("risk", "downgrade")]),
+    (("4.18.3", "4.17.9"), {}, [("blocked", "downgrade")]),
+    (("4.19.1", "4.21.1"), {}, [("risk", "skipped-minor")]),
+    (("4.18.3", "4.18.4"), {"overrides": [{"kind": "Namespace", "name": "a", "unmanaged": True}]}, []),
+    (MINOR, {"overrides": [{"kind": "Namespace", "name": "a", "unmanaged": True}]}, [("blocked", "overrides")]),
+]
+
+
+@pytest.mark.parametrize(("path", "options", "expected"), HOSTED)
+def test_hypershift_compares_only_the_minors_of_a_hosted_cluster(path, options, expected):
+    profile = "ibm-cloud-managed"
+    sides = [[manifest(profile=profile)] for _release in path]
+    (found,) = planned(*sides, path=path, down=True, cluster_profile=profile, **options).verdicts
+
+    assert [(item.verdict, item.code) for item in found.reasons] == expected
+    assert [item.code for item in found.not_checked] == ["cluster-state", "hosted-cluster"]
+
+
 def test_an_entry_with_another_image_is_a_previous_version():
     status = reported("4.18.3")
     status["status"]["history"].append({"state": "Completed", "version": "4.18.3", "image": "other"})
