@@ -227,3 +227,13 @@ def test_diff_hides_the_credentials_of_a_proxy(rollouts: Rollouts) -> None:
     outcome = rollouts.done([body], diff=True)
     assert "s3cr3t" not in json.dumps(outcome.result)
     assert "http://(hidden)@proxy.example:3128" in outcome["diff"][0]["after"]
+
+
+def test_check_reports_all_rejections_with_the_numbers_of_the_run(rollouts: Rollouts) -> None:
+    bodies = [config_map("Bad_1"), config_map("between"), config_map("Bad_2")]
+    check, real = (rollouts.apply(bodies, check=check) for check in (True, False))
+    assert check["run_levels"] == real["run_levels"]
+    assert check["failed_resources"] == real["failed_resources"] != []
+    files = [where.partition(",")[0] for code, where in check.faults if code == "invalid-object"]
+    assert files == ["0000_10_a_00.yaml", "0000_10_a_02.yaml"]
+    assert len(real.faults) == len(check.faults) - 1

@@ -74,6 +74,11 @@ class ApplyResult(NamedTuple):
         return self.refusal in _RETRYABLE
 
     @property
+    def is_refused(self) -> bool:
+        """Whether the cluster or the rollout itself refuses the manifest."""
+        return self.refusal is not None or self.action == "failed"
+
+    @property
     def is_written(self) -> bool:
         """Whether the object was written or deleted."""
         return self.action in ("created", "changed", "deleted")
@@ -120,11 +125,15 @@ class CapabilityResult(NamedTuple):
 
 
 class ChangeSet(NamedTuple):
-    """Results of a task graph, in the order of the graph. ``problems`` are those that belong to no manifest."""
+    """Results of a task graph, in the order of the graph. ``problems`` are those that belong to no manifest.
+
+    ``refused_later`` are results of manifests in ``not_applied``. Only a dry run tries these.
+    """
 
     results: tuple[ApplyResult, ...]
     not_applied: tuple[Manifest, ...]
     problems: tuple[Problem, ...]
+    refused_later: tuple[ApplyResult, ...] = ()
 
     @property
     def is_complete(self) -> bool:

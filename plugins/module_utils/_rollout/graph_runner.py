@@ -122,9 +122,12 @@ class GraphRunner:
         self._lock = Lock()
         self._events: SimpleQueue[tuple[str, _RunningNode | None]] = SimpleQueue()
         self._broken: ClusterError | None = None
+        # In a dry run: what a rollout would not apply, and refusals that end if another manifest succeeds.
+        self._skipped: set[int] = set()
+        self._assumed: dict[int, ApplyResult] = {}
 
     def run(self) -> ChangeSet:
-        """Apply all manifests that do not depend on a failed one."""
+        """Apply all manifests that do not depend on a failed one. A dry run tries them nevertheless."""
         sorter = self._graph.sorter()
         sorter.prepare()
         with ThreadPoolExecutor(max_workers=self._options.parallelism) as executor:
@@ -148,9 +151,26 @@ class GraphRunner:
     def _change_set(self) -> ChangeSet:
         if self._broken is not None:
             self._problems += self._broken.problems
-        not_applied = tuple(manifest for manifest in self._manifests if id(manifest) not in self._results)
-        results = tuple(self._results[id(item)] for item in self._manifests if id(item) in self._results)
-        return ChangeSet(results, not_applied, tuple(self._problems))
+        results = {**self._results, **self._still_refused()}
+        sent = [item for item in self._manifests if id(item) in results and id(item) not in self._skipped]
+        not_applied = [item for item in self._manifests if id(item) not in results or id(item) in self._skipped]
+        tried = [self._results[id(item)] for item in not_applied if id(item) in self._results]
+        return ChangeSet(
+            tuple(results[id(item)] for item in sent),
+            tuple(not_applied),
+            tuple(self._problems),
+            tuple(result for result in tried if result.is_refused),
+        )
+
+    def _still_refused(self) -> dict[int, ApplyResult]:
+        """The refusals of a dry run that do not end, because what would provide the missing object fails, too."""
+        provided = {
+            prerequisite
+            for key, result in self._results.items()
+            if result.is_complete and key not in self._skipped
+            for prerequisite in _provided_by(result.manifest)
+        }
+        return {key: result for key, result in self._assumed.items() if _lacked_by(result) not in provided}
 
     def _run_nodes(self, executor: ThreadPoolExecutor, nodes: Sequence[_RunningNode]) -> None:
         """Apply the manifests of ``nodes``. A node that waits for another one gives its thread back."""
@@ -207,7 +227,7 @@ class GraphRunner:
             if not self._is_able(node):
                 return False
             node.position += 1
-            if not self._apply(node, manifest):
+            if not self._apply(node, manifest) and self._stops(node.manifests[node.position :]):
                 break
         self._establish(node)
         for manifest in node.manifests[node.position :]:
@@ -224,6 +244,13 @@ class GraphRunner:
         else:
             self._record(result)
         return result.action != "failed"
+
+    def _stops(self, rest: Iterable[Manifest]) -> bool:
+        """Whether a failure ends the run before ``rest``. A dry run goes on, so it finds all refusals."""
+        if self._options.dry_run:
+            with self._lock:
+                self._skipped.update(map(id, rest))
+        return not self._options.dry_run
 
     def _retry(self, request: Callable[[], Result]) -> Result:
         return retry_while_unreachable(request, lambda: self._broken is not None)
@@ -276,20 +303,14 @@ class GraphRunner:
         node.position += 1
 
     def _postpone_result(self, result: ApplyResult) -> None:
-        if self._options.dry_run and self._would_succeed(result):
+        lacked = _lacked_by(result) if self._options.dry_run else None
+        if lacked is not None and self._prerequisites.is_provided(lacked):
+            self._assumed[id(result.manifest)] = result
             self._record(result._replace(action="created", problems=(), refusal=None))
             return
         # Its namespace or kind stays pending until the result is recorded.
         with self._lock:
             self._postponed.append(result)
-
-    def _would_succeed(self, result: ApplyResult) -> bool:
-        """Whether the rollout itself provides what a dry run lacks."""
-        resource = result.manifest.resource_id
-        if result.refusal in (Refusal.NAMESPACE_MISSING, Refusal.NAMESPACE_TERMINATING):
-            return self._prerequisites.is_provided(("namespace", resource.namespace))
-        lacks_kind = result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE)
-        return lacks_kind and self._prerequisites.is_provided(("kind", resource.group))
 
     def _record(self, result: ApplyResult) -> None:
         with self._lock:
@@ -317,8 +338,10 @@ class GraphRunner:
         if not self._options.dry_run:
             self._listener.wait(since, is_last, unready)
         self._problems += unready
-        failed = any(result.action in ("failed", "unavailable") for result in since)
-        return not unready and not failed
+        sent = [result for result in since if id(result.manifest) not in self._skipped]
+        failed = any(result.action in ("failed", "unavailable") for result in sent)
+        later = [manifest for node in self._graph.nodes[index + 1 :] for manifest in node.manifests]
+        return not unready and not (failed and self._stops(later))
 
     def _retry_postponed(self, executor: ThreadPoolExecutor, is_last: bool) -> None:
         """Apply postponed manifests once more, and until the deadline those whose prerequisite may still appear."""
@@ -387,6 +410,16 @@ def _provided_by(manifest: Manifest) -> tuple[Prerequisite, ...]:
     if _is_crd(manifest):
         return ("kind", resource.name.partition(".")[2]), _definition(resource.name)
     return ()
+
+
+def _lacked_by(result: ApplyResult) -> Prerequisite | None:
+    """What a refused manifest lacks that another manifest can provide."""
+    resource = result.manifest.resource_id
+    if result.refusal in (Refusal.NAMESPACE_MISSING, Refusal.NAMESPACE_TERMINATING):
+        return "namespace", resource.namespace
+    if result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE):
+        return "kind", resource.group
+    return None
 
 
 def _definition(name: str) -> Prerequisite:

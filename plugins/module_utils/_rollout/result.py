@@ -70,7 +70,7 @@ def rollout_problems(rollout: Rollout) -> tuple[Problem, ...]:
     """All problems. Refusals that affect a whole kind or namespace become one problem for each."""
     problems = Problems((*rollout.problems, *rollout.changes.problems))
     groups: dict[tuple[Refusal, str], list[ApplyResult]] = {}
-    for item in rollout.changes.results:
+    for item in (*rollout.changes.results, *rollout.changes.refused_later):
         if item.refusal in EXPLANATIONS:
             groups.setdefault((item.refusal, _group(item)), []).append(item)
         else:

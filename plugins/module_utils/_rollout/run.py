@@ -145,10 +145,9 @@ def run_graph(
     events.start(plan.version, work.mode)
     changes = GraphRunner(work.graph, applier, plan.context.state.kinds, run_options, listener).run()
     events.end(changes.problems)
-    return ChangeSet(
-        tuple(written.get(result.manifest.resource_id, result) for result in changes.results),
-        changes.not_applied,
-        (*changes.problems, *listener.warnings),
+    return changes._replace(
+        results=tuple(written.get(result.manifest.resource_id, result) for result in changes.results),
+        problems=(*changes.problems, *listener.warnings),
     )
 
 

@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes i
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
-from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import task_graph
+from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import Mode, task_graph
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import (
     ApplyResult,
@@ -90,12 +90,17 @@ def definition(name: str, component: str = "a") -> Manifest:
 
 
 def run(
-    fake: FakeApplier, *manifests: Manifest, error: ClusterError | None = None, timings: Timings = REAL_TIMINGS
+    fake: FakeApplier,
+    *manifests: Manifest,
+    error: ClusterError | None = None,
+    timings: Timings = REAL_TIMINGS,
+    dry_run: bool = False,
+    mode: Mode = "install",
 ) -> ChangeSet:
     kinds: Any = NoKinds()
     applier: Any = fake
-    options = RunOptions(1, time.monotonic(), False, timings)
-    return GraphRunner(task_graph(manifests, "install"), applier, kinds, options, Listener(error)).run()
+    options = RunOptions(1, time.monotonic(), dry_run, timings)
+    return GraphRunner(task_graph(manifests, mode), applier, kinds, options, Listener(error)).run()
 
 
 def actions(changes: ChangeSet) -> dict[str, str]:
@@ -112,6 +117,23 @@ def failed(result: ApplyResult) -> ApplyResult:
 
 def forbidden(result: ApplyResult) -> ApplyResult:
     return refused(result.manifest, Refusal.FORBIDDEN)
+
+
+def without_namespace(result: ApplyResult) -> ApplyResult:
+    return refused(result.manifest, Refusal.NAMESPACE_MISSING)
+
+
+def predicted(fake: FakeApplier, *manifests: Manifest, mode: Mode = "install") -> tuple[ChangeSet, ChangeSet]:
+    """Run in check mode and for real, and check that the numbers are the same."""
+    check, real = (run(fake, *manifests, dry_run=dry_run, mode=mode) for dry_run in (True, False))
+    assert actions(check) == actions(real)
+    assert check.not_applied == real.not_applied
+    assert real.refused_later == ()
+    return check, real
+
+
+def refused_later(changes: ChangeSet) -> list[str]:
+    return [result.manifest.resource_id.name for result in changes.refused_later]
 
 
 def unauthorized(_result: ApplyResult) -> ApplyResult:
@@ -188,3 +210,33 @@ def test_applied_definitions_are_reported_even_if_the_cluster_does_not_answer(mo
     changes = run(FakeApplier(y=unreachable), *map(definition, "xyz"), config("a"))
     assert actions(changes) == {"x": "created", "y": "unavailable", "z": "unavailable"}
     assert not_applied(changes) == ["a"]
+
+
+def test_check_finds_all_refusals_of_a_node_and_counts_as_the_run() -> None:
+    fake = FakeApplier(b=failed, d=failed, e=forbidden)
+    check, _real = predicted(fake, *map(config, "abcde"), config("f", "z"))
+    assert actions(check) == {"a": "created", "b": "failed", "f": "created"}
+    assert not_applied(check) == ["c", "d", "e"]
+    assert refused_later(check) == ["d", "e"]
+
+
+def test_check_finds_the_refusals_of_later_run_levels() -> None:
+    later = config("c")._replace(file="0000_20_a_1.yaml")
+    last = config("d")._replace(file="0000_30_a_1.yaml")
+    check, _real = predicted(FakeApplier(b=failed, d=failed), *map(config, "ab"), later, last, mode="update")
+    assert not_applied(check) == ["c", "d"]
+    assert refused_later(check) == ["d"]
+
+
+def test_failure_behind_a_failure_stops_nothing_else() -> None:
+    later = config("d", "z")._replace(file="0000_10_z_1.yaml")
+    check, _real = predicted(FakeApplier(a=failed, b=failed), *map(config, "abc"), later)
+    assert actions(check) == {"a": "failed", "d": "created"}
+
+
+@pytest.mark.parametrize(("changes", "action"), [({}, "created"), ({"n": failed}, "no_namespace")])
+def test_check_relies_on_a_namespace_only_if_it_succeeds(changes: Any, action: str) -> None:
+    home = Manifest(ResourceId("", "Namespace", "", "n"), "v1", {}, "0000_10_z_1.yaml")
+    inside = config("a")._replace(resource_id=ResourceId("", "ConfigMap", "n", "a"))
+    check = run(FakeApplier(a=without_namespace, **changes), home, inside, dry_run=True)
+    assert actions(check)["a"] == action
