@@ -19,8 +19,8 @@ from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, nested
-from .cluster_version import ClusterVersion, parse_cluster_version
-from .live import CLUSTER_VERSION, get_cluster_version, minor_data_of_cluster, update_cluster_version
+from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
+from .live import get_cluster_version, minor_data_of_cluster, update_cluster_version
 from .operators import check_availability, operators_of_cluster, operators_of_release
 from .spec_change import CapabilityRequest, SpecChange, implicitly_enabled, requested_names, spec_change
 from .status_change import find_capability_condition
@@ -181,9 +181,7 @@ def capability_metrics(enabled: Iterable[str], known: Iterable[str]) -> str:
 def _reading(client: Client, obj: Object, release: Release | None, data: MinorData | None) -> CapabilityReading:
     """Parse ``obj``. ``data``: that of an earlier reading, ``None`` for the first one."""
     problems = Problems()
-    cluster = parse_cluster_version(obj, _LOCATION, problems, strict=False)
-    if cluster is None:
-        raise ClusterError(problems)
+    cluster = parse_live_cluster_version(obj, problems)
     # The warning that the status has no capabilities applies to every new cluster; the result shows it.
     problems = Problems(item for item in problems if item.severity != "warning")
     if data is None and release is not None:

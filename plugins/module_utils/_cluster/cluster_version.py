@@ -14,8 +14,12 @@ from typing import Any, NamedTuple
 from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
-from .._problems import Problem, Problems, Severity, did_you_mean, type_name
-from .._unstructured import conditions_of, mappings_in, nested
+from .._problems import ClusterError, Problem, Problems, Severity, did_you_mean, type_name
+from .._resources import CLUSTER_VERSIONS, Target
+from .._unstructured import Object, conditions_of, mappings_in, nested
+
+CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
+"""The object that each cluster has. Its text is the location of problems in what a cluster returned."""
 
 IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
 """Type of the condition that names the capabilities that are enabled without a request."""
@@ -114,6 +118,16 @@ def _time(value: object) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def parse_live_cluster_version(obj: Object, problems: Problems) -> ClusterVersion:
+    """Parse the ClusterVersion that a cluster returned. ``problems`` gets the warnings. Raises ``ClusterError``."""
+    own = Problems()
+    cluster = parse_cluster_version(obj, str(CLUSTER_VERSION), own, strict=False)
+    if cluster is None:
+        raise ClusterError(own)
+    problems += own
+    return cluster
 
 
 def parse_cluster_version(

@@ -15,8 +15,9 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client
 from .._problems import ClusterError, Problem, Problems
 from .._resources import ADMISSION_POLICIES, Target
+from .cluster_version import CLUSTER_VERSION
 from .guard_policy import FINGERPRINT, GUARD_NAME, PROBE, Guard, guard_objects, owned
-from .live import CLUSTER_VERSION, get_cluster_version
+from .live import get_cluster_version
 
 PAUSE = 0.2
 """Seconds between two checks of the enforcement; API servers read policies about once a second."""

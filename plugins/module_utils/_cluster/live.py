@@ -22,9 +22,8 @@ from .._resources import CLUSTER_VERSIONS, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITI
 from .._unstructured import Object, nested
 from .._version import find_minor
 from .admin_acks import ADMIN_ACKS, ADMIN_GATES, AdminAcks, acknowledged, admin_gates
-from .cluster_version import ClusterVersion
+from .cluster_version import CLUSTER_VERSION, ClusterVersion
 
-CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
 _CRD = Target(CUSTOM_RESOURCE_DEFINITIONS, CLUSTER_VERSIONS.resource)
 
 _ATTEMPTS = 40

@@ -17,8 +17,8 @@ from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
 from .._resources import DEPLOYMENTS, Target
 from .._unstructured import Object, nested
-from .cluster_version import CVO, evidence_of_cvo, implicit_names
-from .live import CLUSTER_VERSION, update_cluster_version
+from .cluster_version import CLUSTER_VERSION, CVO, evidence_of_cvo, implicit_names
+from .live import update_cluster_version
 from .status_change import StatusInputs, find_capability_condition, next_status
 
 _STATUS = CLUSTER_VERSION._replace(subresource="status")

@@ -106,6 +106,17 @@ def load_release(
     return LoadedRelease(release, absolute, files, tuple(problems), partial)
 
 
+def read_version(path: str, openshift_version: str | None) -> str | None:
+    """The version of the release in the directory ``path``, which ``load_release`` would load.
+
+    ``None`` if it has none, or if it cannot be read; then ``load_release`` reports why.
+    """
+    problems = Problems()
+    path = os.path.abspath(path)
+    directories = _directories(path, problems)
+    return None if problems.has_errors else _version(path, directories[-1], openshift_version, problems)
+
+
 def _read_body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
     text = files[manifest.file].read_text(manifest)
     value = parse_json_object(text)

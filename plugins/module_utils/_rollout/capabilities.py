@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from .._capability.selection import Selection, capability_status
-from .._cluster.cluster_version import capability_condition
-from .._cluster.live import CLUSTER_VERSION, find_cluster_version, update_cluster_version
+from .._cluster.cluster_version import CLUSTER_VERSION, capability_condition, parse_live_cluster_version
+from .._cluster.live import find_cluster_version, update_cluster_version
 from .._cluster.spec_change import CapabilityRequest, merged_status, spec_change
 from .._cluster.status import UnknownToCrdError, report_status, utc_now
 from .._cluster.status_change import StatusInputs, find_capability_condition, next_status
@@ -31,12 +31,10 @@ from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._unstructured import Object, nested
 from .change_set import CapabilityResult
 from .enablement import (
-    CLUSTER_VERSION_LOCATION,
     CapabilityPlan,
     EnablementPrediction,
     EnablementRequest,
     no_capabilities_error,
-    parsed,
 )
 
 Result = TypeVar("Result")
@@ -75,7 +73,7 @@ def reconcile_cluster_version(
     inputs = request.target._replace(always_enabled=always, compared=True)
     status_problems = Problems()
     reported = _report_status(client, extended.obj, inputs, options, status_problems)
-    cluster = parsed(reported.obj)
+    cluster = parse_live_cluster_version(reported.obj, Problems())
     if cluster.status is None and not prediction.recorded:
         raise _unreported(status_problems)
     problems += status_problems
@@ -96,7 +94,7 @@ def _unreported(status_problems: Problems) -> ClusterError:
         if problem.severity != "info"
     ]
     message = "its status does not list capabilities"
-    return ClusterError(wrong or [Problem("error", "missing-status", CLUSTER_VERSION_LOCATION, message, hint)])
+    return ClusterError(wrong or [Problem("error", "missing-status", str(CLUSTER_VERSION), message, hint)])
 
 
 def _existing_or_new(client: Client, kinds: RestMapper, plan: CapabilityPlan, options: ReconcileOptions) -> _Step:
@@ -125,7 +123,7 @@ def _create_or_wait(client: Client, kinds: RestMapper, request: EnablementReques
         time.sleep(options.pause * attempt)
     message = "could not be created: the API server reports that it exists, and then that it does not"
     hint = "Check the API server, and run it again"
-    raise ClusterError([Problem("error", "conflicting-write", CLUSTER_VERSION_LOCATION, message, hint)])
+    raise ClusterError([Problem("error", "conflicting-write", str(CLUSTER_VERSION), message, hint)])
 
 
 def _new_cluster_version(selection: Selection, target: StatusInputs) -> Object:
@@ -156,7 +154,8 @@ def _extend_spec(client: Client, obj: Object, request: EnablementRequest, option
 
     def propose(live: Object) -> tuple[Object | None, None]:
         problems = Problems()
-        change = spec_change(parsed(live), CapabilityRequest(selection), request.target.minor_data, problems)
+        cluster = parse_live_cluster_version(live, Problems())
+        change = spec_change(cluster, CapabilityRequest(selection), request.target.minor_data, problems)
         problems.raise_errors(InvalidOptionError)
         return {"spec": {"capabilities": change.body}} if change is not None and change.changed else None, None
 
@@ -207,7 +206,7 @@ def _computed(obj: Object, inputs: StatusInputs, problems: Problems) -> _Step:
     status_problems = Problems()
     change = next_status(obj, inputs, utc_now().strftime("%Y-%m-%dT%H:%M:%SZ"), status_problems)
     if change is None:
-        relocated = [item._replace(where=f"{CLUSTER_VERSION_LOCATION}, {item.where}") for item in status_problems]
+        relocated = [item._replace(where=f"{CLUSTER_VERSION}, {item.where}") for item in status_problems]
         raise ClusterError(relocated)
     problems += status_problems
     return _Step({**obj, "status": change.after}, change.changed)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context
 from .._capability.inclusion import CapabilityStatus, InclusionContext, included_manifests
-from .._cluster.cluster_version import parse_cluster_version
+from .._cluster.cluster_version import parse_live_cluster_version
 from .._cluster.configuration import ConfigReading, read_config
-from .._cluster.live import CLUSTER_VERSION, find_cluster_version
+from .._cluster.live import find_cluster_version
 from .._cluster.status import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
@@ -22,7 +22,7 @@ from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
-from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release
+from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release, read_version
 from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
@@ -110,10 +110,10 @@ def load_release_for(state: ClusterState, options: ReleaseOptions) -> LoadedRele
 
     The release image defaults to that of the cluster, if the cluster has the same version.
     """
-    loaded = _load(state, options, options.release_image or state.release_image or None)
-    if options.release_image or not state.release_image or loaded.release.shown_version == state.version:
-        return loaded
-    return _load(state, options, None)
+    image = options.release_image
+    if not image and read_version(options.path, options.openshift_version) == state.version:
+        image = state.release_image
+    return _load(state, options, image or None)
 
 
 def load_previous_release(state: ClusterState, options: ReleaseOptions, path: str) -> LoadedRelease:
@@ -156,10 +156,7 @@ def rollout_context(
     """
     problems = Problems(gate.problems)
     obj = state.cluster_version
-    parse_problems = Problems()
-    cluster = parse_cluster_version(obj, str(CLUSTER_VERSION), parse_problems, strict=False) if obj else None
-    if obj and cluster is None:
-        raise ClusterError(parse_problems)
+    cluster = parse_live_cluster_version(obj, Problems()) if obj else None
     options = cluster_options(given, gate, state.inventory, cluster.overrides if cluster else ())
     target_problems = Problems()
     target = status_inputs(options, loaded.release, release_image, target_problems)

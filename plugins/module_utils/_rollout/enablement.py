@@ -16,18 +16,15 @@ from typing import NamedTuple
 
 from .._capability.implicit_enablement import ImplicitEnablement, MovedResource
 from .._capability.selection import Selection, check_selection, parse_selection
-from .._cluster.cluster_version import ClusterVersion, parse_cluster_version
+from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_version
 from .._cluster.spec_change import CapabilityRequest, requested_names, spec_change
 from .._cluster.status_change import StatusInputs
 from .._data import capabilities as capability_data
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._release.manifest import Manifest
-from .._resources import CLUSTER_VERSIONS
 from .._unstructured import Object, nested
 from .._version import Minor, find_minor, is_semantic_version, precedence
 from .inventory import Inventory
-
-CLUSTER_VERSION_LOCATION = f"{CLUSTER_VERSIONS.resource} version"
 
 
 class OutgoingRelease(NamedTuple):
@@ -94,7 +91,8 @@ def enablement_request(
     if obj is None:
         check_selection(selection, target.minor_data, target.gated, request_problems)
     else:
-        spec_change(parsed(obj), CapabilityRequest(selection), target.minor_data, request_problems)
+        cluster = parse_live_cluster_version(obj, Problems())
+        spec_change(cluster, CapabilityRequest(selection), target.minor_data, request_problems)
     request_problems.raise_errors(InvalidOptionError)
     problems += request_problems
     return EnablementRequest(selection, target, manifests)
@@ -158,21 +156,12 @@ def no_capabilities_error() -> ClusterError:
     """The error of a cluster without a ClusterVersion and without requested capabilities."""
     message = "does not exist, and no capabilities are given to create it"
     hint = "Set capabilities, or let another program create it (with wait, the rollout waits for that)"
-    return ClusterError([Problem("error", "missing-cluster-version", CLUSTER_VERSION_LOCATION, message, hint)])
-
-
-def parsed(obj: Object) -> ClusterVersion:
-    """Parse a ClusterVersion. Raises ``ClusterError``."""
-    problems = Problems()
-    cluster = parse_cluster_version(obj, CLUSTER_VERSION_LOCATION, problems, strict=False)
-    if cluster is None:
-        raise ClusterError(problems)
-    return cluster
+    return ClusterError([Problem("error", "missing-cluster-version", str(CLUSTER_VERSION), message, hint)])
 
 
 def _running(obj: Object, request: EnablementRequest, outgoing: OutgoingRelease) -> frozenset[str]:
     """Capabilities before the update: those in the status, and those that a valid spec requests of the old release."""
-    cluster = parsed(obj)
+    cluster = parse_live_cluster_version(obj, Problems())
     minor_data = (capability_data.data_of(outgoing.minor) if outgoing.minor else None) or request.target.minor_data
     wrong_names = Problems()
     check_selection(cluster.selection, minor_data, frozenset(), wrong_names)

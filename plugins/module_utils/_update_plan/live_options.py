@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._cluster.cluster_properties import ClusterProperty, check_feature_set
-from .._cluster.live import CLUSTER_VERSION, get_cluster_version
+from .._cluster.cluster_version import CLUSTER_VERSION
+from .._cluster.live import get_cluster_version
 from .._cluster.live_properties import find_or_warn, read_properties
 from .._data.feature_sets import DEFAULT_FEATURE_SET
 from .._kubernetes.client import Client

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import CapabilityStatus
 from .._capability.resolved_release import resolve_cluster
-from .._cluster.cluster_version import parse_cluster_version
-from .._cluster.live import CLUSTER_VERSION
+from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_version
 from .._cluster.readiness import Readiness
 from .._cluster.spec_change import merged_status
 from .._cluster.status import find_running_cvo
@@ -138,7 +137,7 @@ def _capability_status(
         options = context.options._replace(capabilities=capabilities)
         return resolve_cluster(options, loaded.release, problems)[1]
     inventory, obj = context.state.inventory, context.state.cluster_version
-    reported = parse_cluster_version(obj, str(CLUSTER_VERSION), Problems(), strict=False) if obj else None
+    reported = parse_live_cluster_version(obj, Problems()) if obj else None
     if inventory is None and (reported is None or reported.status is None):
         message = "does not report capabilities" if obj else ABSENT
         hint = "Set capabilities to the selection to compare with"

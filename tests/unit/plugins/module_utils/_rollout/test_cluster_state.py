@@ -1,0 +1,72 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
+    CLUSTER_VERSION,
+    parse_live_cluster_version,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release import loader
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import (
+    ManifestFile,
+    read_manifest_file,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
+    ClusterState,
+    load_release_for,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import ReleaseOptions
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+
+OF_CLUSTER, GIVEN = "registry.example/cluster@sha256:1", "registry.example/given@sha256:2"
+
+
+def state_of(version: str, image: str = OF_CLUSTER) -> ClusterState:
+    desired = {"status": {"desired": {"version": version, "image": image}}}
+    kinds: Any = None
+    return ClusterState(kinds, StoredInventory(None), desired, ())
+
+
+@pytest.mark.parametrize(
+    ("state", "given", "rendered", "is_reported"),
+    [
+        (state_of("4.20.3"), None, OF_CLUSTER, False),
+        (state_of("4.20.2"), None, "<unset>", True),
+        (state_of("4.20.3", ""), None, "<unset>", True),
+        (state_of("4.20.3"), GIVEN, GIVEN, False),
+        (state_of("4.20.2"), GIVEN, GIVEN, False),
+    ],
+)
+def test_a_release_is_loaded_once_with_the_image_of_a_cluster_of_its_version(
+    state, given, rendered, is_reported, tmp_path, monkeypatch
+):
+    image = manifest("cvo", more="data: {image: '{{.ReleaseImage}}'}\n")
+    write_release(tmp_path, {"0000_10_any.yaml": manifest("any")}, cvo={"0000_00_cvo_01.yaml": image})
+    read: list[str] = []
+
+    def counted(name: str, *more: Any) -> ManifestFile:
+        read.append(name)
+        return read_manifest_file(name, *more)
+
+    monkeypatch.setattr(loader, "read_manifest_file", counted)
+
+    loaded = load_release_for(state, ReleaseOptions(str(tmp_path), None, None, given))
+
+    (cvo,) = [item for item in loaded.release.manifests if item.resource_id.name == "cvo"]
+    assert loaded.release.read_body(cvo)["data"]["image"] == rendered
+    assert bool(loaded.problems) == is_reported
+    assert read == ["manifests/0000_00_cvo_01.yaml", "release-manifests/0000_10_any.yaml"]
+
+
+def test_what_a_cluster_returned_must_be_a_cluster_version():
+    with pytest.raises(ClusterError) as raised:
+        parse_live_cluster_version({"apiVersion": "v1", "kind": "ConfigMap"}, Problems())
+
+    assert [(item.code, item.where) for item in raised.value.problems] == [("wrong-kind", str(CLUSTER_VERSION))]
