@@ -50,7 +50,7 @@ PACKAGES = {
     "inventory on the cluster, and resuming after an interruption.",
     "_update_plan": "Predicts which capabilities a path of updates enables, and because of which resources, for one "
     "cluster or a fleet. Clusters with equal requests share a plan.",
-    "_install_config": "Writes or edits an install-config with a selection that passes every rule of the installer. "
+    "_install_config": "Writes or edits an install-config with a selection that passes the rules in `_data`. "
     "Edits the text in place, and masks secrets in diffs.",
     "_extract": "Writes the included manifests of a release to a directory. Removes only files that it wrote.",
     "_report": "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "

@@ -31,7 +31,7 @@ options:
     description:
       - All enabled feature gates, each as V(NAME) or V(NAME=bool). An empty list means that none is enabled.
       - By default, they are the gates that the FeatureGate C(cluster) reports for the version of the release, or else
-        those that the release enables for O(feature_set). Releases before 4.22 do not filter by feature gates.
+        those that the release enables for O(feature_set). The CVOs of releases before 4.22 do not read them.
     type: list
     elements: str
     aliases: [featureGates]

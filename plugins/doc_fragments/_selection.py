@@ -83,8 +83,8 @@ options:
   feature_gates:
     description:
       - All enabled feature gates, each as V(NAME) or V(NAME=bool). An empty list means that none is enabled.
-      - By default, they are the gates that the FeatureGate manifest of the release enables for O(feature_set). Releases
-        before 4.22 do not filter by feature gates.
+      - By default, they are the gates that the FeatureGate manifest of the release enables for O(feature_set). The
+        CVOs of releases before 4.22 do not read them, so they have no effect there.
     type: list
     elements: str
     aliases: [featureGates]

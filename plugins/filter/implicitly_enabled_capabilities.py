@@ -37,8 +37,9 @@ options:
   openshift_version:
     description:
       - Version of OpenShift, such as V(4.20) or V(4.20.3). Quote it, because YAML reads C(4.20) as the number 4.2.
-        Manifests are filtered by its major version.
-      - By default, they are not filtered by version.
+        It is the version of the release that the cluster runs, because the CVO of that release compares the manifests.
+        They are filtered by its rules and its major version.
+      - By default, the rules are those of the newest CVO, and manifests are not filtered by major version.
     type: str
 extends_documentation_fragment:
   - capability.openshift._filter.cluster

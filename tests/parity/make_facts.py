@@ -7,7 +7,7 @@
 Bodies and prose stay where they are. Nothing of the collection's own reader is used here, so that the facts check it.
 
 Usage: tests/parity/make_facts.py RELEASES_FOLDER INCLUSION_JSON SYNTHETIC_DECISIONS_JSON UPDATES_JSON
-           SYNTHETIC_UPDATES_JSON CLUSTER_VERSIONS_FOLDER
+           SYNTHETIC_UPDATES_JSON OWN_CVO_JSON CLUSTER_VERSIONS_FOLDER
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
 
 def main(arguments: list[str]) -> int:
     """Write all facts; the same input gives the same bytes."""
-    if len(arguments) != 6:
+    if len(arguments) != 7:
         print(__doc__)
         return 2
-    releases, inclusion, synthetic, updates, synthetic_updates, cluster_versions = map(Path, arguments)
+    releases, inclusion, synthetic, updates, synthetic_updates, own_cvo, cluster_versions = map(Path, arguments)
     FACTS.mkdir(exist_ok=True)
     scenarios = json.loads(inclusion.read_bytes())
     for version in dict.fromkeys(scenario["version"] for scenario in scenarios):
@@ -57,6 +57,7 @@ def main(arguments: list[str]) -> int:
     write(FACTS / "synthetic-decisions.json", synthetic_facts(json.loads(synthetic.read_bytes())))
     write(FACTS / "updates.json", {"cases": json.loads(updates.read_bytes())})
     write(FACTS / "synthetic-updates.json", synthetic_update_facts(json.loads(synthetic_updates.read_bytes())))
+    write(FACTS / "own-cvo.json", own_cvo_facts(json.loads(own_cvo.read_bytes())))
     write(
         FACTS / "cluster-versions.json",
         {"objects": [cluster_version_facts(path) for path in sorted(cluster_versions.iterdir())]},
@@ -231,6 +232,26 @@ def synthetic_update_facts(cases: list[dict[str, Any]]) -> dict[str, Any]:
         for case in cases
     ]
     return {"pairs": pairs.rows(), "kinds": kinds.rows(), "cases": compacted}
+
+
+def own_cvo_facts(golden: dict[str, Any]) -> dict[str, Any]:
+    """Return the answers of the CVO of each minor to the same manifests, with messages as positions in a table."""
+    pairs, kinds, messages = Table(), Table(), Table()
+    names = [manifest["metadata"]["name"] for manifest in golden["manifests"]]
+    answers = [
+        {
+            "minor": minor,
+            "inputs": setting["scenario"],
+            "known": setting["known"],
+            "enabled": setting["enabled"],
+            "messages": [messages.add(setting["messages"][name]) for name in names],
+        }
+        for minor, settings in golden["answers"].items()
+        for setting in settings
+    ]
+    rows = [synthetic_row(manifest, pairs, kinds) for manifest in golden["manifests"]]
+    tables = {"pairs": pairs.rows(), "kinds": kinds.rows(), "messages": messages.rows()}
+    return {**tables, "manifests": rows, "answers": answers}
 
 
 def synthetic_row(manifest: dict[str, Any], pairs: Table, kinds: Table) -> list[Any]:

@@ -20,6 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     InclusionContext,
     Override,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release import loader as _release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
@@ -37,6 +38,7 @@ RELEASES_VARIABLE = "CAPABILITY_RELEASES"
 HOW_TO = f"set {RELEASES_VARIABLE} to a folder of extracted releases (`oc adm release extract`)"
 SYNTHETIC = "synthetic-decisions"
 UPDATES, SYNTHETIC_UPDATES = "updates", "synthetic-updates"
+OWN_CVO = "own-cvo"
 CLUSTER_VERSIONS = "cluster-versions"
 FACT_RELEASES = tuple(sorted(path.stem for path in FACTS.glob("*.json") if path.stem[0].isdigit()))
 
@@ -120,6 +122,51 @@ def synthetic_settings() -> tuple[tuple[InclusionContext, tuple[tuple[Manifest, 
             answers.append((_synthetic_manifest(obj, number), data["messages"][message]))
         settings.append((_synthetic_facts(setting["config"]), tuple(answers)))
     return tuple(settings)
+
+
+@dataclass(frozen=True)
+class OwnAnswer:
+    """A setting, and the first message of the CVO of ``minor`` to each of the same manifests, "" where it is in."""
+
+    minor: Minor
+    inputs: Mapping[str, Any]
+    status: CapabilityStatus
+    manifests: tuple[Manifest, ...]
+    messages: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.minor}-{self.inputs['name']}"
+
+    @property
+    def context(self) -> InclusionContext:
+        """The setting under the rules of the minor. Gates and major version are given; only some CVOs read them."""
+        return InclusionContext(
+            cluster_profile=self.inputs["profile"],
+            feature_set=self.inputs["featureSet"],
+            feature_gates=frozenset(),
+            exclude_identifier="",
+            major_version=self.minor.major,
+            capability_status=self.status,
+            rules=inclusion_rules(self.minor),
+        )
+
+
+@cache
+def own_answers() -> tuple[OwnAnswer, ...]:
+    data = json.loads((FACTS / f"{OWN_CVO}.json").read_bytes())
+    manifests = tuple(
+        _synthetic_manifest(_synthetic_object(data, *row), number) for number, row in enumerate(data["manifests"], 1)
+    )
+    return tuple(
+        OwnAnswer(
+            minor_of(item["minor"]),
+            item["inputs"],
+            CapabilityStatus(frozenset(item["known"]), frozenset(item["enabled"])),
+            manifests,
+            tuple(data["messages"][at] for at in item["messages"]),
+        )
+        for item in data["answers"]
+    )
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._data.feature_sets import GATES_FILTERED_SINCE
 from .._data.hosted_clusters import HOSTED_PROFILE
+from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems, did_you_mean
 from .._release.release import Release
 from .._version import Minor
@@ -147,13 +147,13 @@ def check_options(
 
 
 def inclusion_context(criteria: InclusionCriteria, release: Release, problems: Problems) -> InclusionContext:
-    """The context of decisions on ``release``, without a capability status.
+    """The context of decisions on ``release`` by the rules of its CVO, without a capability status.
 
-    If the user gave no feature gates, they are those that the cluster reports for the version of ``release``, or else
-    those that ``release`` itself enables.
+    A release whose minor is not known is decided by the newest rules. If the user gave no feature gates, they are those
+    that the cluster reports for the version of ``release``, or else those that ``release`` itself enables.
     """
-    gates = criteria.feature_gates
-    if gates is None and release.minor is not None and release.minor >= GATES_FILTERED_SINCE:
+    gates, rules = criteria.feature_gates, inclusion_rules(release.minor)
+    if gates is None and release.minor is not None and rules.reads_gates:
         gates = dict(criteria.reported_gates).get(release.shown_version)
     if gates is None:
         gates = read_release_gates(release, criteria.feature_set, criteria.cluster_profile, problems)
@@ -167,6 +167,7 @@ def inclusion_context(criteria: InclusionCriteria, release: Release, problems: P
         major_version=release.minor.major if release.minor else None,
         overrides=criteria.overrides,
         deleted_files=deleted_files(release, problems) if criteria.hosted else frozenset(),
+        rules=rules,
     )
 
 

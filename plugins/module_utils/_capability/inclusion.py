@@ -6,7 +6,7 @@
 """Decides whether a manifest is included, with every reason against it.
 
 Source of the filters, their order and their messages: openshift/library-go:pkg/manifest/manifest.go
-IncludeAllowUnknownCapabilities. It is the newest version; older CVOs read fewer annotations.
+IncludeAllowUnknownCapabilities. Older CVOs read fewer annotations: ``_data/inclusion_rules.py`` has the rules of each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .._data.feature_sets import ANNOTATED_FEATURE_SETS, DEFAULT_FEATURE_SET
+from .._data.feature_sets import DEFAULT_FEATURE_SET
+from .._data.inclusion_rules import NEWEST_RULES, InclusionRules
 from .._release.manifest import (
     EXCLUDE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,
@@ -38,6 +39,7 @@ _MAJOR_VERSION_KINDS = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
 }
 _NO_ANNOTATIONS: Mapping[str, str] = {}
+_TECH_PREVIEW = "TechPreviewNoUpgrade"
 
 
 class CapabilityStatus(NamedTuple):
@@ -64,6 +66,7 @@ class InclusionContext(NamedTuple):
     ``feature_set``: ``""`` is the default one. ``feature_gates``: the enabled ones. ``major_version``: that of the
     release. ``allow_unknown``: a capability that the cluster does not know counts as disabled, not as unrecognized.
     ``deleted_files``: those that HyperShift deletes before the CVO reads the release.
+    ``rules``: those of the CVO that decides. A filter that its CVO does not have is disabled, whatever the value is.
     """
 
     cluster_profile: str | None = None
@@ -75,6 +78,7 @@ class InclusionContext(NamedTuple):
     allow_unknown: bool = False
     overrides: tuple[Override, ...] = ()
     deleted_files: frozenset[str] = frozenset()
+    rules: InclusionRules = NEWEST_RULES
 
 
 class Reason(NamedTuple):
@@ -111,6 +115,14 @@ def included_manifests(manifests: Iterable[Manifest], context: InclusionContext)
     return tuple(manifest for manifest in manifests if decide(manifest, context).included)
 
 
+def depends_on_feature_set(manifest: Manifest, rules: InclusionRules) -> bool:
+    """Whether a CVO with ``rules`` needs the feature set of the cluster to decide on ``manifest``."""
+    annotations = manifest.annotations or _NO_ANNOTATIONS
+    if rules.feature_gate == "tech_preview" and FEATURE_GATE_ANNOTATION in annotations:
+        return True
+    return bool(rules.feature_sets) and FEATURE_SET_ANNOTATION in annotations
+
+
 def _reasons(manifest: Manifest, context: InclusionContext) -> Iterator[Reason]:
     if manifest.file in context.deleted_files:
         yield Reason("hosted_control_plane", "HyperShift deletes this file before the CVO reads the release")
@@ -120,17 +132,11 @@ def _reasons(manifest: Manifest, context: InclusionContext) -> Iterator[Reason]:
         annotations = _NO_ANNOTATIONS
     if context.exclude_identifier is not None:
         yield from _exclude_identifier(annotations, context.exclude_identifier)
-    if FEATURE_SET_ANNOTATION in annotations and context.feature_set is not None:
-        if FEATURE_GATE_ANNOTATION in annotations and context.feature_gates is not None:
-            message = (
-                "both feature set and feature gate annotations are present: "
-                "manifests may specify either a feature set or a feature gate, but not both"
-            )
-            yield Reason("feature_set_and_gate", message)
-        yield from _feature_set(annotations[FEATURE_SET_ANNOTATION], context.feature_set)
-    if FEATURE_GATE_ANNOTATION in annotations and context.feature_gates is not None:
+    if context.feature_set is not None:
+        yield from _feature_set_reasons(annotations, context.feature_set, context)
+    if context.rules.reads_gates and FEATURE_GATE_ANNOTATION in annotations and context.feature_gates is not None:
         yield from _feature_gates(annotations[FEATURE_GATE_ANNOTATION], context.feature_gates)
-    if MAJOR_VERSION_ANNOTATION in annotations and context.major_version is not None:
+    if context.rules.major_version and MAJOR_VERSION_ANNOTATION in annotations and context.major_version is not None:
         yield from _major_version(manifest.resource_id, annotations[MAJOR_VERSION_ANNOTATION], context.major_version)
     if context.cluster_profile is not None:
         yield from _cluster_profile(annotations, context.cluster_profile)
@@ -146,14 +152,43 @@ def _exclude_identifier(annotations: Mapping[str, str], identifier: str) -> Iter
         yield Reason("exclude_identifier", f"{annotation}=true")
 
 
-def _feature_set(value: str, feature_set: str) -> Iterator[Reason]:
+def _feature_set_reasons(
+    annotations: Mapping[str, str], feature_set: str, context: InclusionContext
+) -> Iterator[Reason]:
+    rules = context.rules
+    gate = annotations.get(FEATURE_GATE_ANNOTATION)
+    if rules.feature_gate == "tech_preview" and gate is not None:
+        yield from _tech_preview(gate, feature_set)
+    value = annotations.get(FEATURE_SET_ANNOTATION)
+    if value is None or not rules.feature_sets:
+        return
+    if rules.reads_gates and gate is not None and context.feature_gates is not None:
+        message = (
+            "both feature set and feature gate annotations are present: "
+            "manifests may specify either a feature set or a feature gate, but not both"
+        )
+        yield Reason("feature_set_and_gate", message)
+    yield from _feature_set(value, feature_set, rules.feature_sets)
+
+
+def _tech_preview(value: str, feature_set: str) -> Iterator[Reason]:
+    """The filter of the 4.11 CVO, which knows no other value than the name of this feature set."""
+    if value != _TECH_PREVIEW:
+        yield Reason("feature_gate", f"unrecognized value {FEATURE_GATE_ANNOTATION}={value}")
+    elif feature_set != _TECH_PREVIEW:
+        yield Reason("feature_gate", f"tech-preview excluded, and {FEATURE_GATE_ANNOTATION}={value}")
+
+
+def _feature_set(value: str, feature_set: str, known: tuple[str, ...]) -> Iterator[Reason]:
     required = feature_set or DEFAULT_FEATURE_SET
     listed = value.split(",")
-    unknown = [item for item in listed if item not in ANNOTATED_FEATURE_SETS]
-    for item in unknown:
-        known = ",".join(ANNOTATED_FEATURE_SETS)
-        message = f"unrecognized value {go_quote(item)} in {FEATURE_SET_ANNOTATION}={value}; known values are: {known}"
-        yield Reason("feature_set", message)
+    for item in listed:
+        if item not in known:
+            message = (
+                f"unrecognized value {go_quote(item)} in {FEATURE_SET_ANNOTATION}={value}; "
+                f"known values are: {','.join(known)}"
+            )
+            yield Reason("feature_set", message)
     if required not in listed:
         given = ",".join(sorted(set(listed)))
         yield Reason("feature_set", f"{go_quote(required)} is required, and {FEATURE_SET_ANNOTATION}={given}")

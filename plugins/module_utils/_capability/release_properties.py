@@ -13,6 +13,7 @@ from typing import Any
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._data.capabilities import API_ADDITIONAL, MinorData
+from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
@@ -77,7 +78,8 @@ def _may_be_a_number(minor: Minor) -> bool:
 
 def crd_names(release: Release, feature_set: str, cluster_profile: str) -> tuple[frozenset[str] | None, str]:
     """The capabilities that the ClusterVersion CRD of a feature set and profile accepts, and the file of the CRD."""
-    context = InclusionContext(cluster_profile=cluster_profile, feature_set=feature_set)
+    rules = inclusion_rules(release.minor)
+    context = InclusionContext(cluster_profile=cluster_profile, feature_set=feature_set, rules=rules)
     for manifest in release.manifests:
         resource = manifest.resource_id
         if resource.kind != "CustomResourceDefinition" or resource.name != "clusterversions.config.openshift.io":
@@ -111,12 +113,12 @@ def read_release_gates(
 ) -> frozenset[str] | None:
     """The feature gates that the release itself enables for a feature set; ``None`` disables the filter.
 
-    Releases before 4.22 do not filter by feature gates.
+    The CVOs of releases before 4.22 do not filter by feature gates.
     """
     minor = release.minor
-    if minor is None or minor < feature_sets.GATES_FILTERED_SINCE or not release.manifests:
+    if minor is None or not inclusion_rules(minor).reads_gates or not release.manifests:
         return None
-    gates = _gates_of_manifests(release, cluster_profile, feature_set, minor.major)
+    gates = _gates_of_manifests(release, cluster_profile, feature_set, minor)
     if gates is None:
         name = feature_set or feature_sets.DEFAULT_FEATURE_SET
         message = (
@@ -128,9 +130,11 @@ def read_release_gates(
     return gates
 
 
-def _gates_of_manifests(release: Release, cluster_profile: str, feature_set: str, major: int) -> frozenset[str] | None:
+def _gates_of_manifests(
+    release: Release, cluster_profile: str, feature_set: str, minor: Minor
+) -> frozenset[str] | None:
     # The CVO skips these manifests; cluster-config-operator and oc read them.
-    context = InclusionContext(feature_set=feature_set, major_version=major)
+    context = InclusionContext(feature_set=feature_set, major_version=minor.major, rules=inclusion_rules(minor))
     gates: set[str] | None = None
     for manifest in release.manifests:
         resource = manifest.resource_id

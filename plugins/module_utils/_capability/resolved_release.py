@@ -73,14 +73,14 @@ class ResolvedRelease(NamedTuple):
         return None if self.minor_data is None else status.enabled & status.known
 
     def manifests_loaded_by(self, loader: ResolvedRelease) -> tuple[Manifest, ...]:
-        """The manifests of this release that the CVO of ``loader`` loads, with its feature gates.
+        """The manifests of this release that the CVO of ``loader`` loads, by its own rules and with its feature gates.
 
         Source: openshift/cluster-version-operator:pkg/payload/payload.go LoadUpdate (no capabilities, no overrides).
         """
-        gates = loader.context.feature_gates
-        if gates == self.context.feature_gates:
+        context = self.context._replace(feature_gates=loader.context.feature_gates, rules=loader.context.rules)
+        if context == self.context:
             return self.loaded
-        return included_manifests(self.release.manifests, self.context._replace(feature_gates=gates))
+        return included_manifests(self.release.manifests, context)
 
 
 def resolve_release(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:

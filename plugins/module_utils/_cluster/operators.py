@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext, decide
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problem, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.release import Release
@@ -44,7 +45,8 @@ def operators_of_release(release: Release, capabilities: Iterable[str], enabled:
     ``enabled`` are all enabled names: an operator that requires other names is not among the result.
     """
     names = frozenset(capabilities)
-    context = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
+    rules = inclusion_rules(release.minor)
+    context = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="", rules=rules)
     return {
         manifest.resource_id.name: versions_of_manifest(release, manifest)
         for manifest in release.manifests

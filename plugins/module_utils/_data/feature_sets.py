@@ -18,21 +18,16 @@ DEFAULT_FEATURE_SET = "Default"
 class FeatureSet(NamedTuple):
     """A feature set.
 
-    ``annotated``: ``release.openshift.io/feature-set`` may name it. ``blocks_updates``: it blocks updates to another
-    minor. ``permanent``: it cannot be disabled once it is set.
+    ``release.openshift.io/feature-set`` may name it from ``since`` to ``until``. ``blocks_updates``: it blocks updates
+    to another minor. ``permanent``: it cannot be disabled once it is set.
     """
 
     name: str
     since: Minor
     until: Minor | None
-    annotated: bool
     source: str
     blocks_updates: bool = False
     permanent: bool = False
-
-
-GATES_FILTERED_SINCE = Minor(4, 22)
-"""First minor whose CVO reads ``release.openshift.io/feature-gate``. Source: openshift/library-go:pkg/manifest."""
 
 
 GATES_OF_FEATURE_SETS: Mapping[str, frozenset[str]] = {
@@ -49,20 +44,13 @@ _FEATURE_SETS_SOURCE = "openshift/api:config/v1/types_feature.go"
 
 
 FEATURE_SETS: tuple[FeatureSet, ...] = (
-    FeatureSet(DEFAULT_FEATURE_SET, Minor(4, 1), None, True, _FEATURE_SETS_SOURCE),
-    FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, True, _FEATURE_SETS_SOURCE, True, True),
-    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, True, _FEATURE_SETS_SOURCE, True, True),
-    FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, True, _FEATURE_SETS_SOURCE, True, True),
-    FeatureSet("OKD", Minor(4, 22), None, True, "openshift/api:features AllFeatureSets"),
-    FeatureSet("LatencySensitive", Minor(4, 1), Minor(4, 15), False, _FEATURE_SETS_SOURCE),
+    FeatureSet(DEFAULT_FEATURE_SET, Minor(4, 1), None, _FEATURE_SETS_SOURCE),
+    FeatureSet("TechPreviewNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, True, True),
+    FeatureSet("CustomNoUpgrade", Minor(4, 1), None, _FEATURE_SETS_SOURCE, True, True),
+    FeatureSet("DevPreviewNoUpgrade", Minor(4, 16), None, _FEATURE_SETS_SOURCE, True, True),
+    FeatureSet("OKD", Minor(4, 22), None, "openshift/api:features AllFeatureSets"),
+    FeatureSet("LatencySensitive", Minor(4, 1), Minor(4, 15), _FEATURE_SETS_SOURCE),
 )
-
-
-ANNOTATED_FEATURE_SETS: tuple[str, ...] = tuple(sorted(item.name for item in FEATURE_SETS if item.annotated))
-"""Values that the newest CVO accepts in ``release.openshift.io/feature-set``, sorted.
-
-Source: openshift/library-go:pkg/manifest/manifest.go knownFeatureSets.
-"""
 
 
 def feature_set(name: str) -> FeatureSet | None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context
-from .._capability.inclusion import CapabilityStatus, InclusionContext, included_manifests
+from .._capability.inclusion import CapabilityStatus, InclusionContext, depends_on_feature_set, included_manifests
 from .._cluster.cluster_version import parse_live_cluster_version
 from .._cluster.configuration import ConfigReading, read_config
 from .._cluster.live import find_cluster_version
@@ -27,7 +27,7 @@ from .._release.manifest import Manifest
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, FEATURE_GATES, ApiResource, ResourceId
 from .._unstructured import Object, nested
 from .change_set import LiveMetadata
-from .feature_set import FeatureGateReading, cluster_options, needs_feature_set, read_feature_gate
+from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
 from .inventory import Inventory
 from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, read_inventory
 from .options import ReleaseOptions, RolloutOptions
@@ -163,13 +163,13 @@ def rollout_context(
     inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
     manifests = loaded.release.manifests
     if not gate.readable:
-        undecided = [manifest for manifest in manifests if needs_feature_set(manifest)]
+        undecided = [item for item in manifests if depends_on_feature_set(item, inclusion.rules)]
         if undecided and not gate.problems:
             message = (
                 f"cannot be read from the cluster, so {len(undecided)} manifests with a feature set are not applied"
             )
             problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
-        manifests = tuple(manifest for manifest in manifests if not needs_feature_set(manifest))
+        manifests = tuple(item for item in manifests if not depends_on_feature_set(item, inclusion.rules))
     passing = included_manifests(manifests, inclusion._replace(overrides=()))
     return RolloutContext(state, options, inclusion, target, passing, (*problems, *target_problems))
 
@@ -188,7 +188,8 @@ def feature_gate_definition(state: ClusterState, loaded: LoadedRelease, given: C
     inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
     # Whether a required capability is enabled is still unknown. No real release has such a definition.
     manifests = (item for item in included_manifests(loaded.release.manifests, inclusion) if not item.capabilities)
-    return next((item for item in manifests if defines(item, FEATURE_GATES) and not needs_feature_set(item)), None)
+    definitions = (item for item in manifests if defines(item, FEATURE_GATES))
+    return next((item for item in definitions if not depends_on_feature_set(item, inclusion.rules)), None)
 
 
 def checked_criteria(options: ClusterOptions, loaded: LoadedRelease) -> InclusionCriteria:

@@ -38,7 +38,8 @@ class OutgoingRelease(NamedTuple):
 class EnablementRequest(NamedTuple):
     """The requested capabilities. ``selection`` is ``None`` if the spec of the ClusterVersion requests them.
 
-    ``target`` is what the incoming release knows. ``manifests`` are those that pass every other filter.
+    ``target`` is what the incoming release knows. ``manifests`` are those of the incoming release that pass every other
+    filter, by the rules of the outgoing CVO if that is known.
     """
 
     selection: Selection | None

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions
 from .._data import feature_sets
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import Problem
-from .._release.manifest import FEATURE_SET_ANNOTATION, Manifest
 from .._release.release import Release
 from .._resources import FEATURE_GATES, Target
 from .._unstructured import mappings_in, nested
@@ -104,14 +104,9 @@ def cluster_options(
     )
 
 
-def needs_feature_set(manifest: Manifest) -> bool:
-    """Whether the inclusion of a manifest depends on the feature set."""
-    return FEATURE_SET_ANNOTATION in (manifest.annotations or {})
-
-
 def _gates(obj: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:
     """The enabled gates of ``release``, as reported by the config operator."""
-    if release.minor is None or release.minor < feature_sets.GATES_FILTERED_SINCE:
+    if release.minor is None or not inclusion_rules(release.minor).reads_gates:
         return None
     for item in mappings_in(nested(obj, "status", "featureGates")):
         if item.get("version") == release.version:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from .._capability.cluster_options import inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._cluster.cluster_version import CVO
+from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import FIELD_MANAGER
 from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
@@ -96,6 +97,7 @@ def plan_rollout(
     outgoing = outgoing_release(state.cluster_version, state.inventory, given, version, began=bool(context.live))
     if not options.allow_downgrade:
         refuse_downgrade(outgoing, version)
+    request = request._replace(manifests=_loaded_by_outgoing(outgoing, context, loaded))
     prediction = predict_enablement(state.cluster_version, request, outgoing, state.inventory, problems)
     crd = _cluster_version_crd(context)
     is_served = state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is not None
@@ -191,6 +193,17 @@ def _given_release(previous: LoadedRelease | None, context: RolloutContext) -> O
     inclusion = inclusion_context(checked_criteria(context.options, previous), release, Problems())
     manifests = included_manifests(release.manifests, inclusion._replace(overrides=()))
     return OutgoingRelease(release.version, release.minor, manifests)
+
+
+def _loaded_by_outgoing(
+    outgoing: OutgoingRelease, context: RolloutContext, loaded: LoadedRelease
+) -> tuple[Manifest, ...]:
+    """The manifests of ``loaded`` that the CVO of the outgoing release loads: its rules decide what moves."""
+    rules = context.inclusion.rules if outgoing.minor is None else inclusion_rules(outgoing.minor)
+    if rules == context.inclusion.rules:
+        return context.manifests
+    inclusion = context.inclusion._replace(overrides=(), rules=rules)
+    return included_manifests(loaded.release.manifests, inclusion)
 
 
 def _cluster_version_crd(context: RolloutContext) -> Manifest | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._capability.inclusion import CapabilityStatus
+from .._capability.inclusion import CapabilityStatus, depends_on_feature_set
 from .._capability.resolved_release import resolve_cluster
 from .._cluster.cluster_version import CLUSTER_VERSION, parse_live_cluster_version
 from .._cluster.readiness import Readiness
@@ -34,7 +34,7 @@ from .._rollout.cluster_state import (
     rollout_context,
 )
 from .._rollout.desired_object import check_annotations
-from .._rollout.feature_set import FeatureGateReading, needs_feature_set, read_feature_gate
+from .._rollout.feature_set import FeatureGateReading, read_feature_gate
 from .._rollout.inventory_store import is_applyset_member, is_ours
 from .compare import compare, report_checked
 from .desired_state import DesiredState, UnexpectedResource, desired_state
@@ -155,7 +155,8 @@ def _desired_state(
     problems: Problems,
 ) -> DesiredState:
     """Compute the desired state without manifests whose annotations make the CVO reject them; those are reported."""
-    manifests = [item for item in loaded.release.manifests if gate.readable or not needs_feature_set(item)]
+    rules = context.inclusion.rules
+    manifests = [item for item in loaded.release.manifests if gate.readable or not depends_on_feature_set(item, rules)]
     inventory = context.state.inventory
     entries = inventory.entries if inventory else {}
     leftovers = {resource: entries[resource].capabilities for resource in resources_dropped_by(inventory, loaded)}

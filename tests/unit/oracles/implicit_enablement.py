@@ -20,6 +20,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     decide,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import (
+    NEWEST_RULES,
+    InclusionRules,
+    inclusion_rules,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
@@ -51,14 +56,18 @@ def implicitly_enabled(
     implicit: Iterable[str] = (),
     gates: frozenset[str] | None = None,
     majors: tuple[int | None, int | None] = (None, None),
+    rules: InclusionRules = NEWEST_RULES,
 ) -> dict[str, list[Pair]]:
     """Return what the update enables in addition to ``enabled``, each name with the pairs that cause it.
 
-    Both lists as loaded. ``implicit`` is already enabled and stays, so it is not in the result.
+    Both lists as loaded. ``implicit`` is already enabled and stays, so it is not in the result. ``rules`` are those of
+    the outgoing CVO.
     """
     status = CapabilityStatus(frozenset(known), frozenset(enabled))
     old_facts, new_facts = (
-        InclusionContext(feature_gates=gates, major_version=major, capability_status=status, allow_unknown=True)
+        InclusionContext(
+            feature_gates=gates, major_version=major, capability_status=status, allow_unknown=True, rules=rules
+        )
         for major in majors
     )
     result: dict[str, list[Pair]] = {}
@@ -149,11 +158,15 @@ def expected(
 ) -> dict[str, list[Pair]]:
     """Return the result of the loops for a cluster whose outgoing CVO has these ``gates`` enabled."""
     context = InclusionContext(
-        cluster_profile=profile, feature_set=feature_set, feature_gates=gates, exclude_identifier=""
+        cluster_profile=profile,
+        feature_set=feature_set,
+        feature_gates=gates,
+        exclude_identifier="",
+        rules=inclusion_rules(start.minor),
     )
     majors = start.minor.major if start.minor else None, end.minor.major if end.minor else None
     current, target = (
         load(side.manifests, context._replace(major_version=major))
         for side, major in zip((start, end), majors, strict=True)
     )
-    return implicitly_enabled(current, target, enabled, gates=gates, majors=majors)
+    return implicitly_enabled(current, target, enabled, gates=gates, majors=majors, rules=context.rules)

@@ -4,7 +4,8 @@
 """The inclusion filter in the plainest form there is, and manifests to ask it about.
 
 ``expected_message`` is an independent oracle: one straight line, in the order of the filters of library-go
-pkg/manifest Manifest.Include, that returns at the first failure as the Go code does.
+pkg/manifest Manifest.Include, that returns at the first failure as the Go code does. The first minor of the rules of a
+context says which CVO is meant.
 """
 
 from __future__ import annotations
@@ -31,6 +32,11 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
 )
 
 KNOWN_SETS = "CustomNoUpgrade,Default,DevPreviewNoUpgrade,OKD,TechPreviewNoUpgrade"
+OLDER_KNOWN_SETS = {
+    (4, 12): "CustomNoUpgrade,Default,LatencySensitive,TechPreviewNoUpgrade",
+    (4, 14): "CustomNoUpgrade,Default,LatencySensitive,TechPreviewNoUpgrade",
+    (4, 16): "CustomNoUpgrade,Default,DevPreviewNoUpgrade,TechPreviewNoUpgrade",
+}
 CONFIG_MAP = ResourceId("", "ConfigMap", "openshift-one", "one")
 CRD = ResourceId("apiextensions.k8s.io", "CustomResourceDefinition", "", "ones.example.org")
 FEATURE_GATES = ResourceId("config.openshift.io", "FeatureGate", "", "cluster")
@@ -76,15 +82,28 @@ def expected_message(item: Manifest, context: InclusionContext) -> str:
         if annotations.get(key) == "true":
             return key + "=true"
 
+    cvo = context.rules.since.major, context.rules.since.minor
     has_set, has_gate = FEATURE_SET in annotations, FEATURE_GATE in annotations
+    if cvo == (4, 11):
+        if context.feature_set is not None and has_gate:
+            raw = annotations[FEATURE_GATE]
+            if raw == "TechPreviewNoUpgrade" and context.feature_set != "TechPreviewNoUpgrade":
+                return f"tech-preview excluded, and {FEATURE_GATE}={raw}"
+            if raw != "TechPreviewNoUpgrade":
+                return f"unrecognized value {FEATURE_GATE}={raw}"
+        has_set = False
+    if cvo < (4, 22):
+        has_gate = False
+
     if context.feature_set is not None and context.feature_gates is not None and has_set and has_gate:
         return BOTH
 
     if context.feature_set is not None and has_set:
         raw = annotations[FEATURE_SET]
+        known_sets = OLDER_KNOWN_SETS.get(cvo, KNOWN_SETS)
         for value in raw.split(","):
-            if value not in KNOWN_SETS.split(","):
-                return f'unrecognized value "{value}" in {FEATURE_SET}={raw}; known values are: {KNOWN_SETS}'
+            if value not in known_sets.split(","):
+                return f'unrecognized value "{value}" in {FEATURE_SET}={raw}; known values are: {known_sets}'
         wanted = "Default" if context.feature_set == "" else context.feature_set
         if wanted not in raw.split(","):
             return f'"{wanted}" is required, and {FEATURE_SET}={",".join(sorted(set(raw.split(","))))}'
@@ -100,7 +119,7 @@ def expected_message(item: Manifest, context: InclusionContext) -> str:
             elif gate not in context.feature_gates:
                 return f"feature gate {gate} is required but not enabled"
 
-    if context.major_version is not None and MAJOR in annotations:
+    if cvo >= (4, 22) and context.major_version is not None and MAJOR in annotations:
         kind = (item.resource_id.group, item.resource_id.kind)
         if kind not in [("config.openshift.io", "FeatureGate"), ("apiextensions.k8s.io", "CustomResourceDefinition")]:
             return "major version filtering is only supported for feature gates and custom resources"

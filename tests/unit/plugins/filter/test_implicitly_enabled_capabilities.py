@@ -92,7 +92,8 @@ AFTER_CRD = manifest("a", "Console", annotations={MAJOR: "5"}, **CRD)
         (BEFORE, manifest("a", "Console", annotations={FEATURE_GATE: "Beta"}), {}, True),
         (BEFORE, manifest("a", "Console", annotations={FEATURE_GATE: "Beta"}), {"feature_gates": []}, False),
         (BEFORE, manifest("a", "Console", annotations={FEATURE_GATE: "Beta"}), {"feature_gates": ["Beta"]}, True),
-        (BEFORE_CRD, AFTER_CRD, {"openshift_version": "4.20"}, False),
+        (BEFORE_CRD, AFTER_CRD, {"openshift_version": "4.22"}, False),
+        (BEFORE_CRD, AFTER_CRD, {"openshift_version": "4.21"}, True),
         (BEFORE_CRD, AFTER_CRD, {"openshift_version": "5.0.1"}, True),
         (BEFORE_CRD, AFTER_CRD, {}, True),
         (

@@ -33,8 +33,10 @@ MANIFESTS = loaded(
     [
         ({"openshift_version": "4.20"}, ["always", "console", "gated", "excluded"]),
         ({"openshift_version": "4.20", "capabilities": NOTHING}, ["always", "gated", "excluded"]),
-        ({"openshift_version": "4.20", "feature_gates": []}, ["always", "console", "excluded"]),
-        ({"openshift_version": "4.20", "feature_gates": ["Beta=true"]}, ["always", "console", "gated", "excluded"]),
+        ({"openshift_version": "4.22", "feature_gates": []}, ["always", "console", "excluded"]),
+        ({"openshift_version": "4.21", "feature_gates": []}, ["always", "console", "gated", "excluded"]),
+        ({"openshift_version": "4.11"}, ["always", "excluded"]),
+        ({"openshift_version": "4.22", "feature_gates": ["Beta=true"]}, ["always", "console", "gated", "excluded"]),
         ({"openshift_version": "4.20", "cluster_profile": "hypershift"}, ["hosted"]),
         ({"openshift_version": "4.20", "exclude_identifier": "here"}, ["always", "console", "gated"]),
         (

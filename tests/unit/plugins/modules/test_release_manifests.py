@@ -18,8 +18,10 @@ from ansible_collections.capability.openshift.tests.unit.builders.releases impor
     CAPABILITY,
     DELETE,
     FEATURE_GATE,
+    FEATURE_SET,
     IMAGES,
     INCLUDE,
+    MAJOR,
     documents,
     feature_gate,
     manifest,
@@ -276,13 +278,37 @@ def test_a_capability_status_stands_in_the_place_of_a_selection(run):
 @pytest.mark.parametrize(
     ("version", "options", "included"),
     [
+        ("4.11.0", {}, ["latency", "major", "one"]),
+        ("4.11.0", {"feature_set": "TechPreviewNoUpgrade"}, ["latency", "major", "one", "tech"]),
+        ("4.13.0", {}, ["gated", "latency", "major", "one", "tech"]),
+        ("4.16.0", {}, ["gated", "major", "one", "tech"]),
+        ("4.22.0", {}, ["one"]),
+    ],
+)
+def test_each_release_is_decided_by_the_rules_of_its_minor(version, options, included, call, tmp_path):
+    files = {
+        "a.yaml": manifest("one"),
+        "b.yaml": manifest("gated", annotations={FEATURE_GATE: "Off"}),
+        "c.yaml": manifest("tech", annotations={FEATURE_GATE: "TechPreviewNoUpgrade"}),
+        "d.yaml": manifest("latency", annotations={FEATURE_SET: "Default,LatencySensitive"}),
+        "e.yaml": manifest("major", annotations={MAJOR: "5"}),
+        "f.yaml": feature_gate([]),
+    }
+    outcome = call(release_manifests, release=write_release(tmp_path, files, version), decisions=True, **options)
+
+    assert sorted(item["name"] for item in outcome["decisions"] if item["included"]) == included
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "included"),
+    [
         ("4.22.0", {}, 2),
         ("4.22.0", {"feature_set": "TechPreviewNoUpgrade"}, 2),
         ("4.22.0", {"feature_gates": []}, 1),
         ("4.22.0", {"feature_gates": ["On", "Tech"]}, 3),
         ("4.22.0", {"feature_gates": ["On=false", "Tech=true"]}, 2),
         ("4.21.0", {}, 3),
-        ("4.21.0", {"feature_gates": []}, 1),
+        ("4.21.0", {"feature_gates": []}, 3),
     ],
 )
 def test_the_gates_of_the_release_decide_from_4_22_on(version, options, included, call, tmp_path):

@@ -166,7 +166,7 @@ def test_a_cluster_has_feature_gates_of_its_own(spelling, call, tmp_path):
     gated = {"a.yaml": manifest("one"), "b.yaml": manifest("gated", annotations={FEATURE_GATE: "Beta"})}
     path = [
         str(write_release(tmp_path / version, files, version))
-        for version, files in {"4.19.1": {"a.yaml": manifest("one")}, "4.20.1": gated}.items()
+        for version, files in {"4.22.1": {"a.yaml": manifest("one")}, "4.23.1": gated}.items()
     ]
     clusters = [{"name": "on", spelling: ["Beta"]}, {"name": "off", spelling: []}, {"name": "not asked"}]
     outcome = call(update_plan, releases=path, clusters=clusters)

@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.capabil
     data_of,
     gated_capabilities,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
@@ -160,6 +161,7 @@ class Case(NamedTuple):
             feature_gates=self.gates,
             exclude_identifier="",
             major_version=which.minor.major,
+            rules=inclusion_rules(which.minor),
         )
         return reference.load(which.manifests, context)
 

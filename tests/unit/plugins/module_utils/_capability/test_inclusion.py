@@ -8,6 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import go_quote
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -27,6 +29,8 @@ from ansible_collections.capability.openshift.tests.unit.oracles.inclusion impor
     manifest,
     messages,
 )
+
+OF_4_11, OF_4_13, OF_4_21 = (CONTEXT._replace(rules=inclusion_rules(Minor(4, minor))) for minor in (11, 13, 21))
 
 # openshift/library-go:pkg/manifest/manifest.go, filter by filter: manifest, context, message.
 TABLE = [
@@ -223,6 +227,47 @@ TABLE = [
     ("an empty element", annotated((CAPABILITY, "Console++Console")), CONTEXT, "unrecognized capability names: "),
     ("a leading plus", annotated((CAPABILITY, "+Console")), CONTEXT, "unrecognized capability names: "),
     ("names twice", annotated((CAPABILITY, "Build+Build")), CONTEXT, "disabled capabilities: Build, Build"),
+    # What older CVOs read.
+    (
+        "4.11, tech preview off",
+        annotated((FEATURE_GATE, "TechPreviewNoUpgrade")),
+        OF_4_11,
+        f"tech-preview excluded, and {FEATURE_GATE}=TechPreviewNoUpgrade",
+    ),
+    (
+        "4.11, tech preview on",
+        annotated((FEATURE_GATE, "TechPreviewNoUpgrade")),
+        OF_4_11._replace(feature_set="TechPreviewNoUpgrade"),
+        "",
+    ),
+    (
+        "4.11, a gate",
+        annotated((FEATURE_GATE, "On")),
+        OF_4_11,
+        f"unrecognized value {FEATURE_GATE}=On",
+    ),
+    ("4.11, gate without feature set", annotated((FEATURE_GATE, "On")), OF_4_11._replace(feature_set=None), ""),
+    ("4.11, a feature set", annotated((FEATURE_SET, "Beta")), OF_4_11, ""),
+    ("4.13, a gate that is off", annotated((FEATURE_GATE, "Off")), OF_4_13, ""),
+    ("4.13, set and gate", annotated((FEATURE_SET, "Default"), (FEATURE_GATE, "Off")), OF_4_13, ""),
+    ("4.13, latency", annotated((FEATURE_SET, "Default,LatencySensitive")), OF_4_13, ""),
+    (
+        "4.13, a later feature set",
+        annotated((FEATURE_SET, "Default,DevPreviewNoUpgrade")),
+        OF_4_13,
+        f'unrecognized value "DevPreviewNoUpgrade" in {FEATURE_SET}=Default,DevPreviewNoUpgrade; '
+        "known values are: CustomNoUpgrade,Default,LatencySensitive,TechPreviewNoUpgrade",
+    ),
+    ("4.13, overridden when it is applied", annotated(), OF_4_13._replace(overrides=(OVERRIDDEN,)), "overridden"),
+    (
+        "4.21, latency",
+        annotated((FEATURE_SET, "Default,LatencySensitive")),
+        OF_4_21,
+        f'unrecognized value "LatencySensitive" in {FEATURE_SET}=Default,LatencySensitive; '
+        "known values are: CustomNoUpgrade,Default,DevPreviewNoUpgrade,TechPreviewNoUpgrade",
+    ),
+    ("4.21, a gate that is off", annotated((FEATURE_GATE, "Off")), OF_4_21, ""),
+    ("4.21, another major version", annotated((MAJOR, "5"), resource=CRD), OF_4_21, ""),
 ]
 
 

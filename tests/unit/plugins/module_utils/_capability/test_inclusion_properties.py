@@ -15,6 +15,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     decide,
     decide_all,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import (
+    INCLUSION_RULES,
+    NEWEST_RULES,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     CAPABILITY,
     FEATURE_GATE,
@@ -49,8 +53,9 @@ ANNOTATIONS = st.none() | st.fixed_dictionaries(
     optional={
         "exclude.release.openshift.io/here": st.sampled_from(["true", "false", ""]),
         "exclude.release.openshift.io/": st.sampled_from(["true", "no"]),
-        FEATURE_SET: separated("Default", "TechPreviewNoUpgrade", "OKD", "Beta", "").map(",".join),
-        FEATURE_GATE: separated("On", "-On", "Off", "-Off", " Other ", "").map(",".join),
+        FEATURE_SET: separated("Default", "TechPreviewNoUpgrade", "OKD", "LatencySensitive", "Beta", "").map(",".join),
+        FEATURE_GATE: separated("On", "-On", "Off", "-Off", " Other ", "").map(",".join)
+        | st.just("TechPreviewNoUpgrade"),
         MAJOR: separated("4", "-4", "5", "-5", " 6", "", "x").map(",".join),
         INCLUDE: st.sampled_from(["true", "true", "true", "false", ""]),
         "include.release.openshift.io/hypershift": st.just("true"),
@@ -82,6 +87,7 @@ CONTEXTS = st.builds(
     capability_status=st.none() | STATUSES,
     allow_unknown=st.booleans(),
     overrides=OVERRIDES,
+    rules=st.sampled_from([NEWEST_RULES, NEWEST_RULES, *INCLUSION_RULES]),
 )
 
 

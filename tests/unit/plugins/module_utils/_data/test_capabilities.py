@@ -131,17 +131,6 @@ def test_feature_sets_come_and_go_with_minors(version, name, expected):
     assert (name in feature_sets.feature_set_names(version)) is expected
 
 
-def test_annotations_may_name_what_the_newest_cvo_knows():
-    # openshift/library-go:pkg/manifest/manifest.go knownFeatureSets
-    assert feature_sets.ANNOTATED_FEATURE_SETS == (
-        "CustomNoUpgrade",
-        "Default",
-        "DevPreviewNoUpgrade",
-        "OKD",
-        "TechPreviewNoUpgrade",
-    )
-
-
 def test_every_capability_has_a_first_minor_that_the_api_confirms():
     for capability in capability_data.CAPABILITIES:
         first = next(text for text, data in MINORS.items() if capability.name in data["known"])

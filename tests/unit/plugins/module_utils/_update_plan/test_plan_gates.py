@@ -1,9 +1,11 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Feature gates in plans: the outgoing cluster-version operator loads both releases under its own."""
+"""Feature gates and the rules of each minor in plans: the outgoing CVO loads both releases under its own."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -45,6 +47,48 @@ def test_gates_of_the_outgoing_release_decide(version, before, after, gate, expe
     # What the incoming CVO applies is decided by its own gates.
     in_after = (gate == "New") == (after == ["New"]) and bool(expected)
     assert changes(hop) == ({} if in_after else {"removed": ["one"]})
+
+
+OLD_TECH, NEW_TECH = {"feature_gate": TECH_PREVIEW}, {"feature_set": TECH_PREVIEW}
+RULE_ROWS = [
+    # version, annotations before and after, what the hop enables, what it changes
+    ("tech preview moves to the annotation of 4.12", "4.11", "4.12", OLD_TECH, NEW_TECH, {}, {}),
+    ("4.12 ignores the annotation of 4.11", "4.11", "4.12", OLD_TECH, OLD_TECH, {}, {"added": ["one"]}),
+    ("4.11 loads what 4.12 excludes", "4.11", "4.12", {}, NEW_TECH, {"baremetal": "manifest"}, {"removed": ["one"]}),
+    ("4.12 does not load it", "4.12", "4.13", {}, NEW_TECH, {}, {"removed": ["one"]}),
+    (
+        "4.15 loads what 4.16 does not know",
+        "4.15",
+        "4.16",
+        {"feature_set": "Default,LatencySensitive"},
+        {"feature_set": "Default,LatencySensitive"},
+        {"baremetal": "manifest"},
+        {"removed": ["one"]},
+    ),
+    (
+        "4.15 does not know what 4.16 loads",
+        "4.15",
+        "4.16",
+        {"feature_set": "Default,DevPreviewNoUpgrade"},
+        {"feature_set": "Default,DevPreviewNoUpgrade"},
+        {},
+        {"added": ["one"]},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "before", "after", "enabled", "changed"),
+    [pytest.param(*row[1:], id=row[0]) for row in RULE_ROWS],
+)
+def test_each_release_is_decided_by_the_rules_of_its_minor(start, end, before, after, enabled, changed):
+    selection = {"capabilities": select_only("baremetal")} if "added" in changed else {}
+    options: dict[str, Any] = {"always_enabled_capabilities": [], **selection}
+    before, after = [manifest(**before)], [manifest("baremetal", **after)]
+    hop = one_hop(before, after, path=(f"{start}.1", f"{end}.1"), **options)
+
+    assert enabled_by(hop) == enabled
+    assert changes(hop) == changed
 
 
 @pytest.mark.parametrize(("given", "expected"), [(["New"], {"Console": "manifest"}), (["New=false"], {}), ([], {})])
