@@ -58,6 +58,10 @@ def _check_hop(current: Release, target: Release, allow_downgrade: bool, where: 
             else "List the releases in the order of the updates, current one first, or set allow_downgrade"
         )
         problems.error("unexpected-downgrade", where, message, hint)
+    elif not same and current.minor == target.minor:
+        message += f": resources that only {old} has stay on the cluster"
+        hint = "Roll back only to the previous version of the cluster, which is in the history of its ClusterVersion"
+        problems.warning("downgrade", where, message, hint)
     elif not same:
         message += (
             f": resources that only {old} has stay on the cluster. If its status contains a capability that {new} does "

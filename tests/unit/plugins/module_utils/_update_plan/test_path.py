@@ -145,6 +145,12 @@ def test_a_problem_names_both_versions_and_the_location():
             "If its status contains a capability that 4.13.0 does not know, the API server rejects every write to "
             "the ClusterVersion. Plan to clean up by hand; OpenShift does not support downgrades",
         ),
+        (
+            "4.14.2 4.14.1",
+            True,
+            "releases[1]: 4.14.1 is older than 4.14.2: resources that only 4.14.2 has stay on the cluster. "
+            "Roll back only to the previous version of the cluster, which is in the history of its ClusterVersion",
+        ),
     ],
 )
 def test_a_problem_of_a_path_has_a_hint(path, allowed, expected):
