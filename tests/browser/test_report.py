@@ -93,11 +93,11 @@ def test_a_cell_that_enables_opens_to_its_causes(name, size, page):
     if name == "downgrade":
         name = "one_cluster"
     shown = page(REPORTS[name], size)
-    causes = shown.find("td.enabled .causes")
+    causes = shown.find("td.newly_enabled .causes")
     hidden = causes.is_displayed()
     # Below the head of the table, which stays in view.
-    shown.run("document.querySelector('td.enabled summary').scrollIntoView({block: 'center'})")
-    shown.find("td.enabled summary").click()
+    shown.run("document.querySelector('td.newly_enabled summary').scrollIntoView({block: 'center'})")
+    shown.find("td.newly_enabled summary").click()
 
     assert not hidden
     assert causes.is_displayed()
@@ -119,10 +119,10 @@ def test_the_cause_names_the_resources_and_lies_below_its_row(page):
 
 def test_the_keyboard_opens_and_closes_a_cell(page):
     shown = page(plans.one_cluster())
-    details = shown.find("td.enabled details")
+    details = shown.find("td.newly_enabled details")
     states = []
     for _time in range(2):
-        shown.find("td.enabled summary").send_keys(Keys.ENTER)
+        shown.find("td.newly_enabled summary").send_keys(Keys.ENTER)
         states.append(details.get_property("open"))
 
     assert states == [True, False]
@@ -214,7 +214,7 @@ def test_on_paper_everything_is_open(page):
     shown = page(plans.one_cluster())
     shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        height = shown.run("return document.querySelector('td.enabled .causes').getBoundingClientRect().height")
+        height = shown.run("return document.querySelector('td.newly_enabled .causes').getBoundingClientRect().height")
     finally:
         shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 

@@ -32,7 +32,7 @@ MARKDOWN = """\
 {% endif %}
 {% endmacro %}
 {% macro state(cell) %}
-{% if cell.state in ("enabled", "requested") %}
+{% if cell.state in ("newly_enabled", "newly_requested") %}
 **{{ cell.text }}**{{ " (" ~ (cell.note | text) ~ ")" if cell.note -}}
 {% else %}
 {{ cell.text -}}

@@ -13,14 +13,14 @@ STYLE = """\
 :root {
   color-scheme: light dark;
   --page: #fff; --text: #1b2026; --quiet: #59636e; --line: #d5dbe1; --soft: #f5f7f9; --link: #0b57b0;
-  --on: #dff2e3; --on-text: #14532d; --enabled: #ffdf99; --enabled-text: #522f00; --enabled-edge: #c27803;
+  --enabled: #dff2e3; --enabled-text: #14532d; --new: #ffdf99; --new-text: #522f00; --new-edge: #c27803;
   --requested: #d6e6ff; --requested-text: #0a3a78; --requested-edge: #3b7bd6; --bad: #ffe3e0; --bad-text: #8a1414;
   --bad-edge: #d03535;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14181d; --text: #e4e8ec; --quiet: #a0abb6; --line: #353d46; --soft: #1c2228; --link: #84b8ff;
-    --on: #173a25; --on-text: #b4e8c4; --enabled: #5a3d00; --enabled-text: #ffe3a6; --enabled-edge: #d99a1b;
+    --enabled: #173a25; --enabled-text: #b4e8c4; --new: #5a3d00; --new-text: #ffe3a6; --new-edge: #d99a1b;
     --requested: #17345c; --requested-text: #cbe0ff; --requested-edge: #5b95e8; --bad: #4c1a1a; --bad-text: #ffd3cf;
     --bad-edge: #e5604d;
   }
@@ -58,9 +58,9 @@ summary { cursor: pointer; }
 .plans th:last-child { width: 14rem; }
 .plans .also { display: block; color: var(--quiet); }
 .plans .reason { display: block; color: var(--quiet); font-size: .875rem; }
-.go { background: var(--on); color: var(--on-text); }
+.go { background: var(--enabled); color: var(--enabled-text); }
 .acknowledge { background: var(--requested); color: var(--requested-text); }
-.risk { background: var(--enabled); color: var(--enabled-text); }
+.risk { background: var(--new); color: var(--new-text); }
 .blocked { background: var(--bad); color: var(--bad-text); }
 .verdict { border-left: 5px solid currentColor; border-radius: 4px; padding: .75rem 1rem; margin: 1rem 0; }
 .verdict a { color: inherit; }
@@ -74,7 +74,7 @@ summary { cursor: pointer; }
   font-size: .875rem; color: var(--quiet);
 }
 .legend b { display: inline-block; padding: 0 .5rem; border-radius: 3px; }
-.legend .off, .legend .on { font-weight: 400; }
+.legend .disabled, .legend .enabled { font-weight: 400; }
 
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); }
@@ -82,13 +82,13 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
 .scroll { overflow-x: auto; margin: .5rem 0 .75rem; }
 .matrix th[scope=row] { font-weight: 500; }
 .matrix td, .matrix thead th + th { text-align: center; font-variant-numeric: tabular-nums; }
-.unknown, .off { color: var(--quiet); }
+.unknown, .disabled { color: var(--quiet); }
 .unknown { font-weight: 700; }
-.on { background: var(--on); color: var(--on-text); }
-.enabled, .enabled summary, .requested, .requested summary { font-weight: 700; }
 .enabled { background: var(--enabled); color: var(--enabled-text); }
-.requested { background: var(--requested); color: var(--requested-text); }
-.enabled.opens, .requested.opens { padding: 0; }
+.newly_enabled, .newly_enabled summary, .newly_requested, .newly_requested summary { font-weight: 700; }
+.newly_enabled { background: var(--new); color: var(--new-text); }
+.newly_requested { background: var(--requested); color: var(--requested-text); }
+.newly_enabled.opens, .newly_requested.opens { padding: 0; }
 .matrix summary { padding: .4rem .5rem; list-style: none; height: 100%; }
 .matrix summary::-webkit-details-marker { display: none; }
 .matrix summary small { font-size: .8rem; font-weight: 400; }
@@ -117,7 +117,7 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
 .problems { list-style: none; padding: 0; }
 .problems li { border-left: 4px solid var(--line); padding: .15rem 0 .15rem .9rem; margin: 1rem 0; }
 .problems .error { border-color: var(--bad-edge); }
-.problems .warning { border-color: var(--enabled-edge); }
+.problems .warning { border-color: var(--new-edge); }
 .problems p { margin: .1rem 0; }
 .fleet { content-visibility: auto; contain-intrinsic-size: auto 60rem; }
 
@@ -135,14 +135,14 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   .matrix tr > td { border-left: 2px solid var(--page); }
   .matrix td.opens, .matrix td.opens > details { display: contents; }
   .matrix .opens summary { border-left: 2px solid var(--page); }
-  .matrix .enabled summary { background: var(--enabled); box-shadow: inset 0 3px var(--enabled-edge); }
-  .matrix .requested summary { background: var(--requested); box-shadow: inset 0 3px var(--requested-edge); }
+  .matrix .newly_enabled summary { background: var(--new); box-shadow: inset 0 3px var(--new-edge); }
+  .matrix .newly_requested summary { background: var(--requested); box-shadow: inset 0 3px var(--requested-edge); }
   .matrix details::details-content { grid-column: 1 / -1; }
   .matrix .causes {
-    position: sticky; left: 0; width: 100cqi; min-width: 0; border-left: 4px solid var(--enabled-edge);
+    position: sticky; left: 0; width: 100cqi; min-width: 0; border-left: 4px solid var(--new-edge);
     margin: .25rem 0 .75rem;
   }
-  .matrix .requested .causes { border-left-color: var(--requested-edge); }
+  .matrix .newly_requested .causes { border-left-color: var(--requested-edge); }
   .wide th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); }
 }
 @media (max-width: 44rem) {
@@ -179,7 +179,7 @@ thead th { font-size: .875rem; color: var(--quiet); font-weight: 600; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   .matrix thead { position: static; }
-  .on, .enabled, .requested, .verdict, .mark, .matrix summary {
+  .enabled, .newly_enabled, .newly_requested, .verdict, .mark, .matrix summary {
     print-color-adjust: exact; -webkit-print-color-adjust: exact;
   }
   details::details-content { content-visibility: visible; block-size: auto; }

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from . import words
@@ -53,7 +54,7 @@ _SHOWN_WITH_HOPS = ("update-blocked",)
 def _table(plan: Mapping[str, Any]) -> Iterator[str]:
     rows = {name: [STATES[state].text for state in states] for name, states in capability_states(plan).items()}
     first = max(map(len, (words.CAPABILITY, *rows))) + 2
-    width = max(map(len, plan["releases"])) + 2
+    width = max(map(len, (*plan["releases"], *chain.from_iterable(rows.values())))) + 2
     for name, cells in {words.CAPABILITY.upper(): plan["releases"], **rows}.items():
         yield "".join([name.ljust(first), *(cell.ljust(width) for cell in cells)]).rstrip()
 

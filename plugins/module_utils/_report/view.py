@@ -194,7 +194,7 @@ def _plan(number: int, plan: Mapping[str, Any], listings: _Listings) -> PlanView
         releases=plan["releases"],
         selection=selection_text(plan),
         enables=enabled_by(plan),
-        requested=tuple(row.name for row in rows if any(cell.state == "requested" for cell in row.cells)),
+        requested=tuple(row.name for row in rows if any(cell.state == "newly_requested" for cell in row.cells)),
         rows=rows,
         hops=tuple(_hop(f"plan-{number}-hop-{position}", hop, listings) for position, hop in enumerate(hops, 1)),
         enabled=plan["enabled_capabilities"],
@@ -234,13 +234,13 @@ def capability_states(plan: Mapping[str, Any]) -> dict[str, list[CellState]]:
 
 def _state(name: str, enabled: Iterable[str], known: Iterable[str]) -> CellState:
     if name in enabled:
-        return "on"
-    return "off" if name in known else "unknown"
+        return "enabled"
+    return "disabled" if name in known else "unknown"
 
 
 def _state_after(name: str, hop: Mapping[str, Any]) -> CellState:
     if name in hop["enabled_after"] and name not in hop["enabled_before"]:
-        return "requested" if name in hop["newly_requested"] else "enabled"
+        return "newly_requested" if name in hop["newly_requested"] else "newly_enabled"
     return _state(name, hop["enabled_after"], hop["known_after"])
 
 
@@ -253,9 +253,9 @@ def _rows(plan: Mapping[str, Any], listings: _Listings) -> tuple[Row, ...]:
 
 
 def _cell(state: CellState, name: str, hop: Mapping[str, Any], listings: _Listings) -> Cell:
-    if state not in ("enabled", "requested"):
+    if state not in ("newly_enabled", "newly_requested"):
         return Cell(state, STATES[state].report)
-    requested = state == "requested"
+    requested = state == "newly_requested"
     notes: list[str] = []
     causes: list[EnablementCause] = []
     if requested:

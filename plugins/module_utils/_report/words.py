@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-CellState = Literal["unknown", "off", "on", "enabled", "requested"]
+CellState = Literal["unknown", "disabled", "enabled", "newly_enabled", "newly_requested"]
 
 
 class VerdictWords(NamedTuple):
@@ -41,10 +41,12 @@ class StateWords(NamedTuple):
 
 STATES: Mapping[CellState, StateWords] = {
     "unknown": StateWords("·", ".", "the release does not know it"),
-    "off": StateWords("off", "off", "known and disabled"),
-    "on": StateWords("on", "on", "enabled, and enabled before"),
-    "enabled": StateWords("enabled", "ON*", "enabled by the update without being requested"),
-    "requested": StateWords("requested", "ON+", "enabled by the update, and requested by the selection"),
+    "disabled": StateWords("disabled", "disabled", "known and disabled"),
+    "enabled": StateWords("enabled", "enabled", "enabled, and enabled before"),
+    "newly_enabled": StateWords("newly enabled", "ENABLED*", "enabled by the update without being requested"),
+    "newly_requested": StateWords(
+        "newly requested", "ENABLED+", "enabled by the update, and requested by the selection"
+    ),
 }
 
 # Headings and labels

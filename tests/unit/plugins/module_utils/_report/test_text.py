@@ -41,20 +41,20 @@ def test_the_table_has_a_line_for_each_capability_and_a_column_for_each_release(
 
     assert lines[:2] == ["blocked: 4.13.0 -> 4.14.0 -> 4.18.0, selection: capability set None, with Console", ""]
     assert table == [
-        "CAPABILITY                4.13.0  4.14.0  4.18.0",
-        "baremetal                 on      on      on",
-        "Build                     .       off     off",
-        "CloudCredential           .       .       ON+",
-        "Console                   on      on      on",
-        "DeploymentConfig          .       ON*     on",
-        "ImageRegistry             .       ON+     on",
-        "Ingress                   .       .       ON*",
-        "Insights                  off     off     off",
-        "MachineAPI                .       ON*     on",
-        "marketplace               off     off     off",
-        "openshift-samples         off     off     off",
-        "OperatorLifecycleManager  .       .       off",
-        "Storage                   off     off     off",
+        "CAPABILITY                4.13.0    4.14.0    4.18.0",
+        "baremetal                 enabled   enabled   enabled",
+        "Build                     .         disabled  disabled",
+        "CloudCredential           .         .         ENABLED+",
+        "Console                   enabled   enabled   enabled",
+        "DeploymentConfig          .         ENABLED*  enabled",
+        "ImageRegistry             .         ENABLED+  enabled",
+        "Ingress                   .         .         ENABLED*",
+        "Insights                  disabled  disabled  disabled",
+        "MachineAPI                .         ENABLED*  enabled",
+        "marketplace               disabled  disabled  disabled",
+        "openshift-samples         disabled  disabled  disabled",
+        "OperatorLifecycleManager  .         .         disabled",
+        "Storage                   disabled  disabled  disabled",
     ]
 
 

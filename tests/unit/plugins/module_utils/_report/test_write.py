@@ -73,14 +73,14 @@ def states(render, report) -> dict[str, list[str]]:
 def test_the_matrix_shows_every_state_of_every_capability_along_the_path(render):
     found = states(render, plans.one_cluster())
 
-    assert found["Console"] == ["on", "on", "on"]
-    assert found["Insights"] == ["off", "off", "off"]
-    assert found["Build"] == ["·", "off", "off"]
-    assert found["MachineAPI"] == ["·", "enabled 42 resources", "on"]
-    assert found["DeploymentConfig"] == ["·", "enabled forced", "on"]
-    assert found["ImageRegistry"] == ["·", "requested 1 resource", "on"]
+    assert found["Console"] == ["enabled", "enabled", "enabled"]
+    assert found["Insights"] == ["disabled", "disabled", "disabled"]
+    assert found["Build"] == ["·", "disabled", "disabled"]
+    assert found["MachineAPI"] == ["·", "newly enabled 42 resources", "enabled"]
+    assert found["DeploymentConfig"] == ["·", "newly enabled forced", "enabled"]
+    assert found["ImageRegistry"] == ["·", "newly requested 1 resource", "enabled"]
     assert found["CloudCredential"][:2] == ["·", "·"]
-    assert found["CloudCredential"][2] in ("requested", "requested why")
+    assert found["CloudCredential"][2] in ("newly requested", "newly requested why")
 
 
 @RENDER
@@ -94,7 +94,7 @@ def test_the_rows_are_sorted_and_every_name_has_one(render):
 def test_a_name_that_is_enabled_without_a_known_cause_is_shown_as_enabled(render):
     step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"])
 
-    assert states(render, plans.report(plans.plan(step)))["New"] == ["·", "enabled"]
+    assert states(render, plans.report(plans.plan(step)))["New"] == ["·", "newly enabled"]
 
 
 @RENDER
@@ -103,7 +103,7 @@ def test_every_cause_of_one_name_is_shown(render):
     step = plans.hop("4.13.0", "4.14.0", enabled_after=["New"], known_after=["New"], implicitly_enabled=both)
     report = plans.report(plans.plan(step))
 
-    assert states(render, report)["New"] == ["·", "enabled 2 resources, forced"]
+    assert states(render, report)["New"] == ["·", "newly enabled 2 resources, forced"]
     assert "flag of the operator" in render(report)
 
 
@@ -180,8 +180,8 @@ def test_an_implicitly_enabled_name_is_shown_as_requested_if_the_selection_reque
     )
     found = states(render, plans.report(plans.plan(step)))
 
-    assert found["New"] == ["·", "requested 1 resource"]
-    assert found["Other"] == ["·", "enabled"]
+    assert found["New"] == ["·", "newly requested 1 resource"]
+    assert found["Other"] == ["·", "newly enabled"]
 
 
 @RENDER
@@ -319,7 +319,7 @@ def test_a_code_span_can_contain_backticks():
 def test_a_path_without_hops_shows_the_current_state():
     still = plans.plan(plans.second_hop(), hops=[], releases=["4.18.0"])
 
-    assert states(render_markdown, plans.report(still))["Console"] == ["on"]
+    assert states(render_markdown, plans.report(still))["Console"] == ["enabled"]
 
 
 def test_a_missing_value_is_an_error_and_not_a_gap():
