@@ -110,7 +110,7 @@ class InclusionCriteria(NamedTuple):
     ``feature_set``: ``""`` is the default one. ``feature_gates`` and ``always_enabled`` are ``None`` if the release and
     its minor decide. ``hosted``: HyperShift prepares the release for the CVO, and writes the ClusterVersion.
     ``reported_gates``: the enabled gates that the cluster reports, as pairs of a version and their names. They take
-    precedence over those that a release of this version enables itself.
+    precedence over those that a release of this version enables itself. ``platform``: of a hosted cluster, if known.
     """
 
     cluster_profile: str
@@ -121,6 +121,7 @@ class InclusionCriteria(NamedTuple):
     always_enabled: tuple[str, ...] | None
     hosted: bool = False
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
+    platform: str | None = None
 
 
 def check_options(
@@ -166,7 +167,7 @@ def inclusion_context(criteria: InclusionCriteria, release: Release, problems: P
         exclude_identifier=criteria.exclude_identifier,
         major_version=release.minor.major if release.minor else None,
         overrides=criteria.overrides,
-        deleted_files=deleted_files(release, problems) if criteria.hosted else frozenset(),
+        deleted_files=deleted_files(release, criteria.platform, problems) if criteria.hosted else frozenset(),
         rules=rules,
     )
 

@@ -18,7 +18,8 @@ from .._data.hosted_clusters import (
     DELETED_FILES,
     DELETED_FILES_KNOWN_UNTIL,
     DELETED_WITHOUT_OAUTH,
-    KEPT_ON_PLATFORMS,
+    KEEPING_PLATFORMS,
+    KEPT_FILES,
     SELECTABLE_SINCE,
     DefaultDisabled,
 )
@@ -93,9 +94,10 @@ def hosted_selection(selection: Selection, data: MinorData, gated: frozenset[str
     return Selection(V_CURRENT, tuple(sorted(names - default)), disabled or None, selection.where)
 
 
-def deleted_files(release: Release, problems: Problems) -> frozenset[str]:
+def deleted_files(release: Release, platform: str | None, problems: Problems) -> frozenset[str]:
     """The files of ``release`` that HyperShift deletes, and a report of those for which this is not known.
 
+    ``platform``: that of the HostedCluster in lower case, ``None`` if it is not known.
     Files are relative to the release. Which manifests of a flat directory are those of the CVO itself is not known,
     so none of these is deleted. Without a version, nothing is known of any file.
     """
@@ -106,6 +108,10 @@ def deleted_files(release: Release, problems: Problems) -> frozenset[str]:
         return frozenset()
     deleted = {name for item in DELETED_FILES if item.contains(minor) for name in item.names}
     _report_unknown_files(by_name, minor, deleted, problems)
+    if platform in KEEPING_PLATFORMS:
+        deleted -= KEPT_FILES
+    elif platform is None:
+        _report_unknown_platform(deleted & KEPT_FILES & set(by_name), problems)
     return frozenset(
         {
             *(by_name[name] for name in deleted & set(by_name)),
@@ -129,19 +135,21 @@ def _report_unknown_files(present: Iterable[str], minor: Minor, deleted: set[str
         if names:
             message = f"it is not known whether HyperShift of {minor} deletes these files, which are {decision}: "
             problems.info("unknown-hosted-files", _WHERE, message + ", ".join(sorted(names)), _COMPARE)
-    platforms, kept, _source = KEPT_ON_PLATFORMS
-    if kept & deleted & present:
-        message = (
-            "the platform of the HostedCluster is not known here, so these files are excluded, which HyperShift keeps "
-            f"on {' and '.join(platforms)}: {', '.join(sorted(kept & deleted & present))}"
-        )
-        problems.info("unknown-hosted-platform", _WHERE, message, _COMPARE)
     if DELETED_WITHOUT_OAUTH in present:
         message = (
             f"{DELETED_WITHOUT_OAUTH} is not excluded, but HyperShift deletes it if the HostedCluster has no OAuth "
             "server, and that is not known here"
         )
         problems.info("unknown-hosted-oauth", _WHERE, message, _COMPARE)
+
+
+def _report_unknown_platform(kept: set[str], problems: Problems) -> None:
+    if kept:
+        message = (
+            "the platform of the HostedCluster is not known here, so these files are excluded, which HyperShift keeps "
+            f"on {' and '.join(KEEPING_PLATFORMS)}: {', '.join(sorted(kept))}"
+        )
+        problems.info("unknown-hosted-platform", _WHERE, message, _COMPARE)
 
 
 def _default_disabled(minor: Minor) -> DefaultDisabled:

@@ -241,12 +241,13 @@ DELETED_FILES: tuple[DeletedFiles, ...] = (
 DELETED_FILES_KNOWN_UNTIL = Minor(5, 0)
 """The last minor for which ``DELETED_FILES`` was read from the source."""
 
-KEPT_ON_PLATFORMS: tuple[tuple[str, ...], frozenset[str], str] = (
-    ("IBMCloud", "PowerVS"),
-    _IN_STORAGE,
-    f"{_OMIT.removesuffix(' manifestsToOmit')} preparePayloadScript",
-)
-"""Platforms of HostedClusters that keep files which all others delete, these files, and the source."""
+KEEPING_PLATFORMS: tuple[str, ...] = ("ibmcloud", "powervs")
+KEPT_FILES: frozenset[str] = _IN_STORAGE
+"""Platforms of HostedClusters that keep some of the deleted files, and these files.
+
+Source: openshift/hypershift:control-plane-operator/controllers/hostedcontrolplane/v2/cvo/deployment.go
+preparePayloadScript.
+"""
 
 DELETED_WITHOUT_OAUTH = "0000_50_console-operator_01-oauth.yaml"
 """A file that HyperShift deletes if the HostedCluster has no OAuth server, because it uses an external provider.

@@ -75,7 +75,8 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
     state = ClusterState(updates, promql=_read_promql(options.promql, problems))
-    criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates)
+    of_hosted = platform if criteria.hosted else None
+    criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates, platform=of_hosted)
     return PlanRequest(path, criteria, start, platform, source, location, state)
 
 

@@ -286,18 +286,18 @@ def release_with(minor, *files):
 
 
 def reported_files(minor, *files):
-    """Return the codes of the problems, without those of the platform."""
+    """Return the codes of the problems of a known platform."""
     problems = Problems()
-    deleted_files(release_with(minor, *files), problems)
+    deleted_files(release_with(minor, *files), "aws", problems)
     assert {item.severity for item in problems} <= {"info"}
-    return [item.code for item in problems if item.code != "unknown-hosted-platform"]
+    return [item.code for item in problems]
 
 
 @pytest.mark.parametrize("minor", ["4.11", "4.18", "4.20", "4.22"])
 def test_the_files_that_hypershift_of_this_version_deletes_are_known(minor):
     in_release = [f"release-manifests/{name}" for name in EVERY_FILE]
 
-    deleted = deleted_files(release_with(minor, *in_release), Problems())
+    deleted = deleted_files(release_with(minor, *in_release), None, Problems())
 
     assert deleted == {f"release-manifests/{name}" for name in FILES["4.11" if minor == "4.11" else "4.20"]}
 
@@ -318,7 +318,7 @@ def test_the_files_that_hypershift_of_this_version_deletes_are_known(minor):
     ],
 )
 def test_a_file_is_deleted_where_it_is_expected(file, is_deleted):
-    assert (file in deleted_files(release_with("4.20", file), Problems())) == is_deleted
+    assert (file in deleted_files(release_with("4.20", file), None, Problems())) == is_deleted
 
 
 @pytest.mark.parametrize(
@@ -340,21 +340,23 @@ def test_what_is_not_known_of_a_version_is_reported(minor, file, codes):
 
 
 @pytest.mark.parametrize(
-    ("file", "codes"),
-    [
-        ("0000_50_cluster-csi-snapshot-controller-operator_07_deployment-ibm-cloud-managed.yaml", 1),
-        ("0000_50_olm_00-pprof-rbac.yaml", 0),
-    ],
+    ("platform", "is_deleted", "codes"),
+    [(None, True, ["unknown-hosted-platform"]), ("aws", True, []), ("ibmcloud", False, []), ("powervs", False, [])],
 )
-def test_two_platforms_keep_files_that_all_others_delete(file, codes):
+def test_two_platforms_keep_files_that_all_others_delete(platform, is_deleted, codes):
+    storage = "0000_50_cluster-csi-snapshot-controller-operator_07_deployment-ibm-cloud-managed.yaml"
+    everywhere = "0000_50_olm_00-pprof-rbac.yaml"
     problems = Problems()
-    assert deleted_files(release_with("4.20", file), problems) == {file}
-    assert [item.code for item in problems] == ["unknown-hosted-platform"] * codes
+
+    deleted = deleted_files(release_with("4.20", storage, everywhere), platform, problems)
+
+    assert deleted == ({storage, everywhere} if is_deleted else {everywhere})
+    assert [item.code for item in problems] == codes
 
 
 def test_nothing_is_deleted_from_a_release_without_a_version():
     release = release_with("4.20", "0000_50_olm_00-pprof-rbac.yaml")._replace(minor=None)
-    assert deleted_files(release, Problems()) == frozenset()
+    assert deleted_files(release, None, Problems()) == frozenset()
 
 
 @pytest.mark.parametrize(("start", "end"), [("4.18", "4.20"), ("4.20", "4.23")])

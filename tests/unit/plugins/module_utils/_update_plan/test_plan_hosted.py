@@ -115,3 +115,14 @@ def test_names_that_a_hosted_cluster_cannot_disable_are_reported():
     assert ("warning", "unsupported-capability", "capabilities") in {
         (item.severity, item.code, item.where) for item in result.problems
     }
+
+
+@pytest.mark.parametrize(("platform", "removed"), [(None, False), ("aws", False), ("ibmcloud", True)])
+def test_the_platform_decides_about_files_that_two_platforms_keep(platform, removed):
+    storage = manifest(profile=PROFILE, file="0000_50_cluster-storage-operator_10_deployment-ibm-cloud-managed.yaml")
+
+    result = planned([storage], [], path=("4.20.1", "4.21.1"), **HOSTED, capabilities=None, platform=platform)
+
+    (hop,) = result.plan.hops
+    assert bool(hop.changes.removed) == removed
+    assert ("unknown-hosted-platform" in {item.code for item in result.problems}) == (platform is None)
