@@ -18,7 +18,9 @@ options:
   cluster_profile:
     description:
       - Cluster profile, the NAME in the annotation C(include.release.openshift.io/NAME).
-      - By default, it is the profile of the last rollout, or V(self-managed-high-availability) for the first one.
+      - By default, it is the profile of the last rollout. Before the first one, it is read from the environment
+        variable C(CLUSTER_PROFILE) in the Deployment of the cluster-version operator. A cluster with an external
+        control plane has V(ibm-cloud-managed). If the cluster reports neither, it is V(self-managed-high-availability).
     type: str
   feature_set:
     description:

@@ -499,7 +499,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
 def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:
     params = module.params
     client = connect(module, params["parallelism"])
-    state = read_cluster_state(client)
+    state = read_cluster_state(client, params["cluster_profile"])
     release = release_options_from_params(params)
     loaded = load_release_for(state, release)
     problems += loaded.problems

@@ -350,7 +350,7 @@ def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
     params = module.params
     client = connect(module)
-    state = read_cluster_state(client)
+    state = read_cluster_state(client, params["cluster_profile"])
     loaded = load_release_for(state, release_options_from_params(params))
     verification = verify(client, state, loaded, params["capabilities"], ClusterOptions.from_params(params))
     result.update(verification_dict(verification))

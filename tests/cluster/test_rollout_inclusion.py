@@ -15,8 +15,11 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     Body,
     Rollouts,
     config_map,
+    deployment,
     everything_but,
     ids,
+    namespace,
+    path_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
@@ -157,9 +160,28 @@ def test_overrides_that_are_given_stand_for_those_of_the_cluster(rollouts: Rollo
 # Profiles
 
 
+def of_hosted_clusters() -> Body:
+    body = config_map("hosted", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})
+    del body["metadata"]["annotations"]["include.release.openshift.io/self-managed-high-availability"]
+    return body
+
+
+def test_profile_of_the_cvo_is_the_default_of_the_first_rollout(rollouts: Rollouts) -> None:
+    """The Deployment is not available, so no operator runs."""
+    rollouts.api.apply(path_of(namespace("openshift-cluster-version")), namespace("openshift-cluster-version"))
+    env = [{"name": "CLUSTER_PROFILE", "value": "ibm-cloud-managed"}]
+    cvo = deployment("cluster-version-operator", "openshift-cluster-version", container={"env": env})
+    rollouts.api.apply(path_of(cvo), cvo)
+    hosted = of_hosted_clusters()
+    release = rollouts.release([hosted, config_map("other")])
+    outcome = rollouts.done(release)
+
+    assert (rollouts.has(hosted), rollouts.has(config_map("other"))) == (True, False)
+    assert "environment variable CLUSTER_PROFILE" in outcome.problem("cluster-read")["message"]
+
+
 def test_profile_of_the_last_rollout_is_the_default(rollouts: Rollouts) -> None:
-    hosted = config_map("hosted", annotations={"include.release.openshift.io/ibm-cloud-managed": "true"})
-    del hosted["metadata"]["annotations"]["include.release.openshift.io/self-managed-high-availability"]
+    hosted = of_hosted_clusters()
     release = rollouts.release([hosted, config_map("other")])
     rollouts.done(release, cluster_profile="ibm-cloud-managed")
     again = rollouts.done(release)

@@ -59,8 +59,8 @@ ADMIN_CONFIG_MAPS = [
 ]
 PROPERTIES = [
     "/apis/config.openshift.io/v1/featuregates/cluster",
-    "/apis/config.openshift.io/v1/infrastructures/cluster",
     "/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator",
+    "/apis/config.openshift.io/v1/infrastructures/cluster",
 ]
 READ_CLUSTER_VERSION = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
 

@@ -24,6 +24,8 @@ from .cluster_properties import (
     of_infrastructure,
 )
 
+_OF_INFRASTRUCTURE = frozenset({"platform", "control_plane_topology", "infrastructure_topology"})
+
 
 def read_properties(client: Client, names: Collection[str], problems: Problems) -> dict[str, ClusterProperty]:
     """Read the properties ``names`` of a cluster, and those that are in the same objects. Raises ``ClusterError``.
@@ -36,15 +38,15 @@ def read_properties(client: Client, names: Collection[str], problems: Problems) 
     found: list[ClusterProperty] = []
     if not {"feature_set", "feature_gates"}.isdisjoint(names):
         found += of_feature_gate(find_or_warn(client, FEATURE_GATE, "feature_set", problems))
-    of_profile = "cluster_profile" in names
-    infrastructure: Object | None = None
-    if of_profile or not {"platform", "control_plane_topology", "infrastructure_topology"}.isdisjoint(names):
-        infrastructure = find_or_warn(client, INFRASTRUCTURE, "platform", problems)
-        found += of_infrastructure(infrastructure)
-    if of_profile:
+    deployment = infrastructure = None
+    if "cluster_profile" in names:
         deployment = find_or_warn(client, CVO_DEPLOYMENT, "cluster_profile", problems)
-        profile = cluster_profile(deployment, infrastructure)
-        found += [profile] if profile else []
+    if not _OF_INFRASTRUCTURE.isdisjoint(names) or ("cluster_profile" in names and deployment is None):
+        option = "platform" if "platform" in names else "cluster_profile"
+        infrastructure = find_or_warn(client, INFRASTRUCTURE, option, problems)
+        found += of_infrastructure(infrastructure)
+    profile = cluster_profile(deployment, infrastructure) if "cluster_profile" in names else None
+    found += [profile] if profile else []
     return {item.name: item for item in found}
 
 

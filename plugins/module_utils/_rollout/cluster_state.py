@@ -15,6 +15,7 @@ from .._capability.inclusion import CapabilityStatus, InclusionContext, depends_
 from .._cluster.cluster_version import parse_live_cluster_version
 from .._cluster.configuration import ConfigReading, read_config
 from .._cluster.live import find_cluster_version
+from .._cluster.live_properties import read_properties
 from .._cluster.status import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
@@ -36,12 +37,16 @@ _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
 
 
 class ClusterState(NamedTuple):
-    """What a cluster reports before a release is loaded. ``cluster_version`` is ``None`` if it has none."""
+    """What a cluster reports before a release is loaded. ``cluster_version`` is ``None`` if it has none.
+
+    ``reported_profile``: the profile of its CVO, empty if it reports none or was not read for it.
+    """
 
     kinds: RestMapper
     stored: StoredInventory
     cluster_version: Object | None
     problems: tuple[Problem, ...]
+    reported_profile: str = ""
 
     @property
     def inventory(self) -> Inventory | None:
@@ -55,8 +60,8 @@ class ClusterState(NamedTuple):
 
     @property
     def cluster_profile(self) -> str:
-        """The profile of the last rollout, empty before the first one."""
-        return self.inventory.cluster_profile if self.inventory else ""
+        """The profile of the last rollout, before the first one that of the CVO; empty if there is neither."""
+        return self.inventory.cluster_profile if self.inventory else self.reported_profile
 
     @property
     def version(self) -> str:
@@ -89,8 +94,11 @@ class RolloutContext(NamedTuple):
         return self.members.live
 
 
-def read_cluster_state(client: Client) -> ClusterState:
-    """Read the state of a cluster. Missing permissions are problems in it. Raises ``ClusterError``."""
+def read_cluster_state(client: Client, cluster_profile: str | None = None) -> ClusterState:
+    """Read the state of a cluster. Missing permissions are problems in it. Raises ``ClusterError``.
+
+    ``cluster_profile``: the one that the user set. Then it is not read.
+    """
     kinds = RestMapper(client)
     problems = Problems()
     cluster_version, stored = None, StoredInventory(None)
@@ -102,7 +110,10 @@ def read_cluster_state(client: Client) -> ClusterState:
         stored = read_inventory(client)
     except ApiError as error:
         problems += _forbidden(error)
-    return ClusterState(kinds, stored, cluster_version, tuple(problems))
+    profile = ""
+    if not cluster_profile and stored.inventory is None and not problems:
+        profile = _read_profile(client, problems)
+    return ClusterState(kinds, stored, cluster_version, tuple(problems), profile)
 
 
 def load_release_for(state: ClusterState, options: ReleaseOptions) -> LoadedRelease:
@@ -154,10 +165,10 @@ def rollout_context(
 
     Options win over what the cluster reports. Raises ``ClusterError`` and ``InvalidOptionError``.
     """
-    problems = Problems(gate.problems)
+    problems = Problems((*state.problems, *gate.problems))
     obj = state.cluster_version
     cluster = parse_live_cluster_version(obj, Problems()) if obj else None
-    options = cluster_options(given, gate, state.inventory, cluster.overrides if cluster else ())
+    options = cluster_options(given, gate, state.cluster_profile, cluster.overrides if cluster else ())
     target_problems = Problems()
     target = status_inputs(options, loaded.release, release_image, target_problems)
     inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
@@ -184,7 +195,7 @@ def feature_gate_definition(state: ClusterState, loaded: LoadedRelease, given: C
     """The manifest that defines FeatureGate for a cluster whose feature set is still unknown."""
     overrides = nested(state.cluster_version, "spec", "overrides")
     overrides = overrides if isinstance(overrides, list) else ()
-    options = cluster_options(given, FeatureGateReading(False), state.inventory, overrides)
+    options = cluster_options(given, FeatureGateReading(False), state.cluster_profile, overrides)
     inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
     # Whether a required capability is enabled is still unknown. No real release has such a definition.
     manifests = (item for item in included_manifests(loaded.release.manifests, inclusion) if not item.capabilities)
@@ -223,6 +234,15 @@ def _load(state: ClusterState, options: ReleaseOptions, image: str | None) -> Lo
         cluster_profile=options.cluster_profile or state.cluster_profile or DEFAULT_CLUSTER_PROFILE,
         release_image=image,
     )
+
+
+def _read_profile(client: Client, problems: Problems) -> str:
+    """The profile of the cluster's CVO, empty if the cluster does not report it."""
+    profile = read_properties(client, ("cluster_profile",), problems).get("cluster_profile")
+    if profile is None:
+        return ""
+    problems.info("cluster-read", "cluster", f"cluster_profile is {profile.value}, read from {profile.source}")
+    return str(profile.value)
 
 
 def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:

@@ -7,23 +7,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._data import feature_sets
+from .._cluster.cluster_properties import FEATURE_GATE, check_feature_set, enabled_gates, feature_set
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
-from .._problems import Problem
+from .._problems import Problem, Problems
 from .._release.release import Release
-from .._resources import FEATURE_GATES, Target
-from .._unstructured import mappings_in, nested
-from .inventory import Inventory
-
-_FEATURE_GATE = Target(FEATURE_GATES, "cluster")
+from .._resources import FEATURE_GATES
+from .._unstructured import Object
 
 
 class FeatureGateReading(NamedTuple):
@@ -56,17 +53,17 @@ def read_feature_gate(
     if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
         return FeatureGateReading(options.feature_set is not None, options.feature_set or "")
     try:
-        obj = client.find(_FEATURE_GATE)
+        obj = client.find(FEATURE_GATE)
     except ApiError as error:
         if not error.is_forbidden:
             raise
         return _forbidden(error, options)
     if obj is None:
         return FeatureGateReading(True, options.feature_set or "")
-    feature_set = str(nested(obj, "spec", "featureSet") or "")
-    if options.feature_set is None or _is_same(options.feature_set, feature_set):
-        return FeatureGateReading(True, feature_set, _gates(obj, release))
-    return FeatureGateReading(True, options.feature_set, None, (_other_feature_set(options.feature_set, feature_set),))
+    reported, problems = feature_set(obj), Problems()
+    if check_feature_set(options.feature_set, reported, problems):
+        return FeatureGateReading(True, reported, _gates(obj, release))
+    return FeatureGateReading(True, options.feature_set or "", None, tuple(problems))
 
 
 def _forbidden(error: ApiError, options: ClusterOptions) -> FeatureGateReading:
@@ -78,37 +75,20 @@ def _forbidden(error: ApiError, options: ClusterOptions) -> FeatureGateReading:
     return FeatureGateReading(False, problems=(problem._replace(message=message, hint=hint),))
 
 
-def _other_feature_set(given: str, reported: str) -> Problem:
-    default = feature_sets.DEFAULT_FEATURE_SET
-    message = f"is {given or default}, but the FeatureGate of the cluster has {reported or default}"
-    return Problem(
-        "warning", "different-feature-set", "feature_set", message, "Remove the option, unless the cluster is wrong"
-    )
-
-
-def _is_same(given: str, reported: str) -> bool:
-    default = ("", feature_sets.DEFAULT_FEATURE_SET)
-    return given == reported or (given in default and reported in default)
-
-
 def cluster_options(
-    options: ClusterOptions, gate: FeatureGateReading, inventory: Inventory | None, overrides: Sequence[Any]
+    options: ClusterOptions, gate: FeatureGateReading, cluster_profile: str, overrides: Sequence[Any]
 ) -> ClusterOptions:
-    """Combine ``options`` with what the cluster reports. The profile defaults to that of the last rollout."""
-    profile = options.cluster_profile or (inventory.cluster_profile if inventory else DEFAULT_CLUSTER_PROFILE)
+    """Combine ``options`` with what the cluster reports. ``cluster_profile`` is empty if it is not known."""
     return options._replace(
-        cluster_profile=profile,
+        cluster_profile=options.cluster_profile or cluster_profile or DEFAULT_CLUSTER_PROFILE,
         feature_set=gate.feature_set,
         feature_gates=options.feature_gates if options.feature_gates is not None else gate.gates,
         overrides=overrides if options.overrides is None else options.overrides,
     )
 
 
-def _gates(obj: Mapping[str, Any], release: Release) -> tuple[str, ...] | None:
+def _gates(obj: Object, release: Release) -> tuple[str, ...] | None:
     """The enabled gates of ``release``, as reported by the config operator."""
     if release.minor is None or not inclusion_rules(release.minor).reads_gates:
         return None
-    for item in mappings_in(nested(obj, "status", "featureGates")):
-        if item.get("version") == release.version:
-            return tuple(str(gate.get("name")) for gate in mappings_in(item.get("enabled")))
-    return None
+    return enabled_gates(obj).get(release.shown_version)

@@ -22,6 +22,7 @@ from .credentials import is_platform
 from .start import PlanOptions
 
 _WHERE = "cluster"
+_TOPOLOGY = frozenset({"control_plane_topology", "infrastructure_topology"})
 _DECISIVE = ("feature_set", "cluster_profile", "overrides")
 
 
@@ -40,7 +41,8 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems) -
     missing = options.missing
     of_reading = Problems()
     options, found = _with_cluster_version(options, client, of_reading)
-    properties = read_properties(client, missing, of_reading)
+    topology = _TOPOLOGY if missing & {"platform", "cluster_profile"} else frozenset[str]()
+    properties = read_properties(client, missing | topology, of_reading)
     problems += (_decisive(item) if options.fail_on else item for item in of_reading)
     cluster = options.cluster
     if "feature_set" in properties:
@@ -59,7 +61,6 @@ def complete_options(options: PlanOptions, client: Client, problems: Problems) -
     if "platform" in missing & properties.keys():
         options = _with_platform(options, properties["platform"], problems)
     # What the user set was not used, even if it is in an object that was read.
-    topology = {"control_plane_topology", "infrastructure_topology"}
     found |= {name: item for name, item in properties.items() if name in missing | topology}
     _report(found, missing, problems)
     return LiveOptions(options._replace(cluster=cluster), found)

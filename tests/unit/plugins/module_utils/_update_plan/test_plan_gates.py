@@ -100,6 +100,23 @@ def test_given_gates_apply_to_both_releases(given, expected):
     assert enabled_by(one_hop(before, after, path=("4.22.1", "4.23.1"), feature_gates=given)) == expected
 
 
+@pytest.mark.parametrize(
+    ("version", "reported", "expected"),
+    [
+        ("4.22.1", {"4.22.1": ["New"]}, {"Console": "manifest"}),
+        ("4.22.1", {"4.22.1": []}, {}),
+        ("4.22.1", {"4.22.0": ["New"], "4.23.1": ["New"]}, {}),
+        ("4.21.1", {"4.21.1": []}, {"Console": "manifest"}),  # does not read gates
+    ],
+)
+def test_gates_that_the_cluster_reports_for_its_version_replace_those_of_the_release(version, reported, expected):
+    before, after = [manifest(), gates()], [manifest("Console", feature_gate="New"), gates("New")]
+    of_versions = tuple((of_version, frozenset(names)) for of_version, names in reported.items())
+    hop = one_hop(before, after, path=(version, "4.23.1"), reported_gates=of_versions)
+
+    assert enabled_by(hop) == expected
+
+
 GATED = {"ClusterAPI", "CompatibilityRequirements"}
 CLUSTER_API_ROWS = [
     ("hidden", [], {}, set()),
