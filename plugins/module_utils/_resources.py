@@ -61,6 +61,7 @@ ADMISSION_BINDINGS = ApiResource(
     "admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"
 )
 CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
+NAMESPACES = ApiResource("", "v1", "namespaces", "Namespace")
 FEATURE_GATES = ApiResource("config.openshift.io", "v1", "featuregates", "FeatureGate")
 API_SERVERS = ApiResource("config.openshift.io", "v1", "apiservers", "APIServer")
 INFRASTRUCTURES = ApiResource("config.openshift.io", "v1", "infrastructures", "Infrastructure")

@@ -25,7 +25,7 @@ from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems, Severity
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target, target_for
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, Target, target_for
 from .._unstructured import conditions_of, finalizers_of, nested
 from .change_set import Action, ApplyResult, LiveMetadata, refused
 from .desired_object import (
@@ -110,6 +110,13 @@ class Applier:
             return result._replace(action="failed", problems=(*result.problems, problem))
         self._kinds.learn(crd, new=result.action == "created")
         return result._replace(pending=False)
+
+    def has_namespace(self, name: str) -> bool:
+        """Whether a namespace exists, or cannot be read."""
+        try:
+            return self._client.find(Target(NAMESPACES, name), metadata_only=True) is not None
+        except ApiError:
+            return True
 
     def is_unchanged(self, manifest: Manifest, definition: Manifest | None = None) -> bool:
         """Whether it is known without a request that ``apply`` would not change the object.

@@ -303,14 +303,30 @@ class GraphRunner:
         node.position += 1
 
     def _postpone_result(self, result: ApplyResult) -> None:
-        lacked = _lacked_by(result) if self._options.dry_run else None
-        if lacked is not None and self._prerequisites.is_provided(lacked):
-            self._assumed[id(result.manifest)] = result
-            self._record(result._replace(action="created", problems=(), refusal=None))
-            return
+        if self._options.dry_run:
+            result = self._predicted(result)
+            if result.refusal is None:
+                self._record(result)
+                return
         # Its namespace or kind stays pending until the result is recorded.
         with self._lock:
             self._postponed.append(result)
+
+    def _predicted(self, result: ApplyResult) -> ApplyResult:
+        """The result of a refused manifest after the rollout has provided what it lacks."""
+        lacked = _lacked_by(result)
+        if lacked is None or not self._prerequisites.is_provided(lacked):
+            return result
+        namespace = result.manifest.resource_id.namespace
+        # The server cannot report a missing namespace before it serves the kind.
+        if namespace and not self._retry(lambda: self._will_have(namespace)):
+            return refused(result.manifest, Refusal.NAMESPACE_MISSING)
+        self._assumed[id(result.manifest)] = result
+        return result._replace(action="created", problems=(), refusal=None)
+
+    def _will_have(self, namespace: str) -> bool:
+        """Whether a namespace exists after the rollout."""
+        return self._prerequisites.is_provided(("namespace", namespace)) or self._applier.has_namespace(namespace)
 
     def _record(self, result: ApplyResult) -> None:
         with self._lock:

@@ -50,6 +50,9 @@ class FakeApplier:
     def is_unchanged(self, _manifest: Manifest) -> bool:
         return False
 
+    def has_namespace(self, name: str) -> bool:
+        return name == "exists"
+
     def apply(self, manifest: Manifest, _definition: Manifest | None = None) -> ApplyResult:
         result = ApplyResult(manifest, "created", pending=manifest.resource_id.kind == "CustomResourceDefinition")
         return result if result.pending else self._changed(result)
@@ -117,6 +120,10 @@ def failed(result: ApplyResult) -> ApplyResult:
 
 def forbidden(result: ApplyResult) -> ApplyResult:
     return refused(result.manifest, Refusal.FORBIDDEN)
+
+
+def unserved(result: ApplyResult) -> ApplyResult:
+    return refused(result.manifest, Refusal.KIND_NOT_SERVED)
 
 
 def without_namespace(result: ApplyResult) -> ApplyResult:
@@ -239,4 +246,13 @@ def test_check_relies_on_a_namespace_only_if_it_succeeds(changes: Any, action: s
     home = Manifest(ResourceId("", "Namespace", "", "n"), "v1", {}, "0000_10_z_1.yaml")
     inside = config("a")._replace(resource_id=ResourceId("", "ConfigMap", "n", "a"))
     check = run(FakeApplier(a=without_namespace, **changes), home, inside, dry_run=True)
+    assert actions(check)["a"] == action
+
+
+@pytest.mark.parametrize(("namespace", "action"), [("exists", "created"), ("n", "created"), ("gone", "no_namespace")])
+def test_check_of_a_kind_that_the_rollout_defines_looks_for_the_namespace(namespace: str, action: str) -> None:
+    home = Manifest(ResourceId("", "Namespace", "", "n"), "v1", {}, "0000_10_z_1.yaml")
+    thing = Manifest(ResourceId("test.io", "Thing", namespace, "a"), "v1", {}, "0000_10_a_1.yaml")
+    fake = FakeApplier(a=unserved, x=lambda result: result._replace(pending=False))
+    check = run(fake, home, thing, definition("x", "z"), dry_run=True)
     assert actions(check)["a"] == action
