@@ -33,6 +33,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     versions_of,
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import ran
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
@@ -96,6 +97,7 @@ def test_list_that_becomes_keyed_loses_the_items_that_the_manifest_dropped(rollo
     assert rollouts.get(then[1])["spec"]["groups"] == [{"name": "b"}, {"name": "d"}]
     with rollouts.unwritten():
         assert rollouts.done(then)["changed"] is False
+    assert ran(rollouts, rollouts.release(then))["different"] == []
 
 
 def test_check_of_a_list_that_became_keyed_shows_the_items_of_the_manifest(rollouts: Rollouts) -> None:

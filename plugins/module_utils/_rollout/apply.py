@@ -25,7 +25,7 @@ from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems, Severity
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, Target, target_for
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, target_for
 from .._unstructured import conditions_of, finalizers_of, nested
 from .change_set import Action, ApplyResult, LiveMetadata, refused
 from .desired_object import (
@@ -69,6 +69,8 @@ class Applier:
     ) -> None:
         self._client, self._kinds, self._loaded = client, kinds, loaded
         self._ownership, self._options, self._baseline = ownership, options, baseline
+        self._written: dict[ResourceId, Mapping[str, Any]] = {}
+        """Metadata of what this run has written, because a manifest can be retried."""
 
     def apply(self, manifest: Manifest, definition: Manifest | None = None) -> ApplyResult:
         """Reconcile the cluster with ``manifest``. Raises ``ClusterError`` if the server does not answer.
@@ -159,7 +161,9 @@ class Applier:
             return existing if existing is not None else self._create_or_apply(manifest, target, definition, None, None)
         # What the list of earlier objects does not contain may exist nevertheless, and belong to another client.
         before = self._client.find(target) if self._with_objects else None
-        live = before["metadata"] if before is not None else self._baseline.live.get(manifest.resource_id)
+        resource = manifest.resource_id
+        known = self._written.get(resource) or self._baseline.live.get(resource)
+        live = before["metadata"] if before is not None else known
         return self._create_or_apply(manifest, target, definition, before, live)
 
     @property
@@ -239,12 +243,14 @@ class Applier:
             body,
             definition,
             is_new=live is None,
-            metadata_only=not (self._with_objects or is_crd or _may_have_unowned_items(live, definition)),
+            metadata_only=not (self._with_objects or is_crd or (live is not None and definition is not None)),
             problems=problems,
         )
         metadata = written.object["metadata"]
-        if metadata.get("deletionTimestamp") and not dry_run:
-            return self._terminating(manifest, target, metadata, problems)
+        if not dry_run:
+            if metadata.get("deletionTimestamp"):
+                return self._terminating(manifest, target, metadata, problems)
+            self._written[manifest.resource_id] = metadata
         action: Action = "created"
         if not written.created and not (dry_run and before is None):
             action = "unchanged" if self._is_same(manifest, written.object, before) else "changed"
@@ -296,7 +302,6 @@ class Applier:
 
         ``is_new``: create the object. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
         """
-        dry_run = self._options.dry_run
 
         def request(body: Mapping[str, Any]) -> WriteResult:
             return self._send(target, body, is_new=is_new, metadata_only=metadata_only)
@@ -319,18 +324,32 @@ class Applier:
             body = normalized.body
             if normalized.first is not None:
                 first = request(normalized.first)
-                if dry_run:
+                if self._options.dry_run:
                     # The server cannot check the second request, because the first one was not stored.
                     return first._replace(object=merged_preview(first.object, body))
         else:
             written = request(body)
-        unowned = None if metadata_only else unowned_items(body, written.object, FIELD_MANAGER)
+        # Only a definition that the rollout applies can change the type of a list.
+        if is_new or definition is None:
+            return written
+        return self._remove_unowned(manifest, body, written, request, problems)
+
+    def _remove_unowned(
+        self,
+        manifest: Manifest,
+        body: Mapping[str, Any],
+        written: WriteResult,
+        request: Callable[[Mapping[str, Any]], WriteResult],
+        problems: Problems,
+    ) -> WriteResult:
+        """Remove the items of the object that ``body`` lacks and no manager owns."""
+        unowned = unowned_items(body, written.object, FIELD_MANAGER)
         if unowned is None:
             return written
         problems.append(unowned_problem(manifest, unowned))
-        if dry_run:
+        if self._options.dry_run:
             return written._replace(object=unowned.rest)
-        # The next apply removes only what the rollout owns.
+        # An apply removes only what the rollout owned before.
         request(unowned.adopted)
         return request(body)
 
@@ -421,11 +440,6 @@ class Applier:
             raise error  # Every other manifest would fail, too.
         problem = refusal_problem(refusal, manifest, error, self._loaded.release.read_body)
         return refused(manifest, refusal, (problem,), conflicts_of(manifest.resource_id, error))
-
-
-def _may_have_unowned_items(live: Mapping[str, Any] | None, definition: Manifest | None) -> bool:
-    """Whether the object exists, and its definition can have changed since it was applied."""
-    return live is not None and definition is not None
 
 
 def _pause(attempt: int) -> float:

@@ -121,7 +121,8 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     required = _required_mode(plan, capabilities.status)
     # A cluster is installed once. A task that always requests it means the mode of the CVO afterwards.
     mode = required if plan.options.mode in (None, "install") else plan.options.mode
-    inventory = _planned_inventory(plan, capabilities, manifests, mode)
+    # A killed run leaves what the CVO would do to the next one, even if its own mode does less.
+    inventory = _planned_inventory(plan, capabilities, manifests, required)
     uid = nested(capabilities.cluster_version, "metadata", "uid")
     ownership = OwnershipMetadata(applyset_id(), str(uid or ""), context.configuration.config)
     return ManifestPlan(manifests, mode, required, inventory, ownership)

@@ -96,6 +96,12 @@ def test_mode_is_that_of_the_cvo(stored: Inventory | None, outgoing: str | None,
     assert work_of(plan_of(stored, outgoing=outgoing, mode="install")).mode == mode
 
 
+@pytest.mark.parametrize("mode", [None, "install", "update", "reconcile"])
+def test_killed_run_in_another_mode_leaves_the_update_to_the_next_run(mode: Any) -> None:
+    work = work_of(plan_of(inventory("4.20.0"), outgoing="4.20.0", mode=mode))
+    assert work.inventory.unfinished == "update"
+
+
 def test_planned_inventory_has_earlier_and_new_resources() -> None:
     work = work_of(plan_of(inventory(old=Entry(())), manifest("new")), frozenset({"Console"}))
     assert set(work.inventory.entries) == {resource("old"), resource("new")}
