@@ -47,11 +47,14 @@ def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -
         yield from _of_skipped_minors(start, end)
         yield from _of_feature_set(start, end)
     elif is_upgrade(end.release, start.release):
-        yield from _of_downgrade(start, end, previous)
+        yield from downgrade_reasons(start.release.shown_version, start, end, previous)
 
 
-def _of_downgrade(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -> Iterator[Reason]:
-    current, target = start.release.shown_version, end.release.shown_version
+def downgrade_reasons(
+    current: str, start: ResolvedRelease, end: ResolvedRelease, previous: Previous
+) -> Iterator[Reason]:
+    """Yield why a cluster that runs ``current``, of the minor of ``start``, refuses to go back to ``end``."""
+    target = end.release.shown_version
     source = f"the versions {current} and {target}"
     hint = "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible"
     message = f"the cluster refuses a downgrade from {current}"

@@ -27,8 +27,8 @@ from .._cluster.update_reasons import (
     upgradeable_reasons,
 )
 from .._cluster.update_status import UpdateStatus
-from .._version import find_minor, is_semantic_version
-from .blockers import Previous, blockers, is_minor_update, override_blockers
+from .._version import find_minor, is_semantic_version, precedence
+from .blockers import Previous, blockers, downgrade_reasons, is_minor_update, override_blockers
 from .path import is_upgrade
 from .plan import Hop
 
@@ -67,7 +67,9 @@ def most_serious(verdicts: Iterable[Verdict]) -> Verdict:
 
 def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: ClusterState) -> tuple[HopVerdict, ...]:
     """Return the verdict of each hop of a path that a cluster with ``overrides`` and ``state`` begins."""
-    previous = _previous(state.status, hops[0].start.release.shown_version)
+    previous = _previous(state.status)
+    if state.status is not None and state.status.version != hops[0].start.release.shown_version:
+        previous = Previous(False)  # the history is that of another version
     verdicts: list[HopVerdict] = []
     for position, hop in enumerate(hops):
         verdicts.append(_hop_verdict(hop, overrides, state, previous, first=position == 0))
@@ -83,6 +85,8 @@ def _hop_verdict(
         return HopVerdict((), ())  # the same version: the cluster does not update
     reasons = [*blockers(start, end, previous), *override_blockers(start, end, overrides)]
     unchecked: list[Unchecked] = []
+    if first and state.status is not None:
+        reasons += _mismatch_reasons(hop, state.status, unchecked)
     status = _status_at(hop, state.status, unchecked) if first else None
     if start.hosted:
         message = "neither the HostedCluster nor the versions that HyperShift supports were read"
@@ -108,6 +112,24 @@ def _hop_verdict(
 
 
 _SUMMARIES = ("admin-ack-required", "overrides")
+
+
+def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]) -> Iterator[Reason]:
+    """Yield what is against the hop if the cluster runs another version than the one with which the path begins."""
+    expected, runs = hop.start.release.shown_version, status.version
+    minor = find_minor(runs)
+    if minor is None or runs == expected:
+        return
+    message = f"the cluster runs {runs}, but the path begins with {expected}"
+    if minor != hop.start.minor:
+        hint = "Begin the path with the release that the cluster runs"
+        source = "ClusterVersion version: status.desired.version"
+        yield Reason("risk", "version-mismatch", "VersionMismatch", message, source, hint)
+        return
+    unchecked.append(Unchecked("version-mismatch", message))
+    target = hop.end.release.shown_version
+    if is_upgrade(hop.start.release, hop.end.release) and precedence(target) < precedence(runs):
+        yield from downgrade_reasons(runs, hop.start, hop.end, _previous(status))
 
 
 def _status_at(hop: Hop, status: UpdateStatus | None, unchecked: list[Unchecked]) -> UpdateStatus | None:
@@ -144,9 +166,9 @@ def _requires_ack(status: UpdateStatus) -> bool:
     return any(reason.reason == ADMIN_ACK_REQUIRED for reason in upgradeable_reasons(status))
 
 
-def _previous(status: UpdateStatus | None, start: str) -> Previous:
-    """Return the version before ``start``. Source: rollback.go, which does not require that it was completed."""
-    if status is None or not status.history or status.version != start:
+def _previous(status: UpdateStatus | None) -> Previous:
+    """Return the version before the one that the cluster runs, completed or not. Source: rollback.go."""
+    if status is None or not status.history:
         return Previous(False)
     for entry in status.history:
         if (entry.version, entry.image) != (status.version, status.image):

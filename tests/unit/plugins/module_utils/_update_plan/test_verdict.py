@@ -333,7 +333,6 @@ def test_a_result_of_promql_is_a_boolean(value):
     [
         {},
         {"cluster_version": reported("4.18.3", status={"conditions": []})},
-        {"cluster_version": reported("4.17.9", NOT_UPGRADEABLE)},
     ],
 )
 def test_conditions_that_are_not_known_do_not_count(status):
@@ -341,6 +340,29 @@ def test_conditions_that_are_not_known_do_not_count(status):
 
     assert found.verdict == "go"
     assert [item.code for item in found.not_checked] == ["cluster-state"]
+
+
+def test_the_conditions_of_another_minor_do_not_count():
+    found = verdict(MINOR, cluster_version=reported("4.17.9", NOT_UPGRADEABLE))
+
+    assert codes(found) == [("risk", "version-mismatch", "VersionMismatch")]
+    assert [item.code for item in found.not_checked] == ["cluster-state"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "past", "expected"),
+    [
+        ("4.18.2", [], []),
+        ("4.18.4", [], []),
+        ("4.18.9", ["4.18.5"], [("blocked", "downgrade", "LowDesiredVersion")]),
+        ("4.18.9", ["4.18.4"], []),
+    ],
+)
+def test_a_cluster_of_another_patch_does_not_go_back_unnoticed(runs, past, expected):
+    found = verdict(PATCH, cluster_version=reported(runs, past=past, available=[PATCH[1]]))
+
+    assert codes(found) == expected
+    assert [item.code for item in found.not_checked] == ["version-mismatch"]
 
 
 def test_a_status_without_updates_does_not_say_whether_one_is_recommended():
