@@ -16,12 +16,20 @@ description:
   - Reads the ClusterVersion of a cluster. Returns the capabilities that the spec requests, those that are enabled,
     those that are enabled without a request, and those that could be enabled.
   - Sends one request. If the collection does not know the version of the cluster, a second request reads the
-    CustomResourceDefinition of ClusterVersion.
+    CustomResourceDefinition of ClusterVersion. O(inclusion_criteria) needs three more.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._attributes.info_module
   - kubernetes.core.k8s_auth_options
+options:
+  inclusion_criteria:
+    description:
+      - Whether to read also what decides, besides capabilities, which manifests the cluster includes, and to return it
+        as RV(inclusion_criteria).
+      - Reads the FeatureGate and the Infrastructure C(cluster), and the Deployment of the cluster-version operator.
+    type: bool
+    default: false
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
@@ -38,6 +46,24 @@ EXAMPLES = r"""
 - name: Show the capabilities that could be enabled
   ansible.builtin.debug:
     msg: "{{ cluster.available_capabilities | join(', ') }}"
+
+- name: Read the capabilities of a cluster, and what else decides about manifests
+  capability.openshift.cluster_capabilities_info:
+    kubeconfig: /srv/sites/berlin/kubeconfig
+    inclusion_criteria: true
+  register: cluster
+
+- name: Show what this cluster gets with the Console
+  capability.openshift.release_info:
+    release: /srv/releases/4.20.3
+    cluster_profile: "{{ cluster.inclusion_criteria.cluster_profile or omit }}"
+    feature_set: "{{ cluster.inclusion_criteria.feature_set or omit }}"
+    feature_gates: >-
+      {{ omit if cluster.inclusion_criteria.feature_gates is none else cluster.inclusion_criteria.feature_gates }}
+    overrides: "{{ cluster.inclusion_criteria.overrides }}"
+    enabled_capabilities: "{{ cluster.enabled_capabilities }}"
+    known_capabilities: "{{ cluster.known_capabilities }}"
+  register: info
 
 - name: Write the metric for node_exporter
   ansible.builtin.copy:
@@ -104,6 +130,35 @@ metrics:
     # TYPE cluster_version_capability gauge
     cluster_version_capability{name="Console"} 1
     cluster_version_capability{name="Storage"} 0
+inclusion_criteria:
+  description:
+    - What decides, besides capabilities, which manifests the cluster includes. Each value has the form of the option of
+      M(capability.openshift.release_info) with the same name.
+    - V(null) means that the cluster does not report the value, so the default of the option applies.
+  returned: when O(inclusion_criteria=true)
+  type: dict
+  contains:
+    cluster_profile:
+      description: Cluster profile of the cluster-version operator.
+      type: str
+      returned: always
+      sample: self-managed-high-availability
+    feature_set:
+      description: Feature set. Empty for the default one.
+      type: str
+      returned: always
+      sample: TechPreviewNoUpgrade
+    feature_gates:
+      description:
+        - Enabled feature gates of RV(openshift_version). V(null) before 4.22, where they do not decide about manifests.
+      type: list
+      elements: str
+      returned: always
+    overrides:
+      description: Entries of C(spec.overrides) of the ClusterVersion.
+      type: list
+      elements: dict
+      returned: always
 problems:
   description: Errors, warnings and notes about the cluster.
   returned: always
@@ -138,20 +193,31 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
     capabilities_dict,
     read_capabilities,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.inclusion_criteria import (
+    read_inclusion_criteria,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=auth_spec(), supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec={**auth_spec(), "inclusion_criteria": {"type": "bool", "default": False}},
+        supports_check_mode=True,
+    )
     try:
-        reading = read_capabilities(connect(module))
+        client = connect(module)
+        reading = read_capabilities(client)
+        result, problems = capabilities_dict(reading), Problems(reading.problems)
+        if module.params["inclusion_criteria"]:
+            version = reading.cluster.version or ""
+            result["inclusion_criteria"] = read_inclusion_criteria(client, reading.obj, version, problems)
     except CapabilityError as error:
         fail(module, error)
-    succeed(module, capabilities_dict(reading), reading.problems)
+    succeed(module, result, problems)
 
 
 if __name__ == "__main__":

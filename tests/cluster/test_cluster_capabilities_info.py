@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import KNOWN, VERSION, Site, selection
+import pytest
+
+from ansible_collections.capability.openshift.tests.cluster.helpers.live_plans import namespace
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import deployment
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
+    KNOWN,
+    OBJECT,
+    VERSION,
+    Site,
+    selection,
+)
 from ansible_collections.capability.openshift.tests.control_plane.openshift import (
     CLUSTER_OPERATORS,
     capabilities_status,
@@ -90,3 +100,50 @@ def test_the_metric_follows_the_status(site: Site) -> None:
     set_cluster_version_status(site.plane.api, {"desired": {"version": VERSION}, **status})
     assert parsed_metrics(site.info()["metrics"])["Storage"] == 1
     assert site.plane.api.list(CLUSTER_OPERATORS) == []
+
+
+# What decides about manifests besides capabilities
+
+GATE = "/apis/config.openshift.io/v1/featuregates/cluster"
+CVO = "/apis/apps/v1/namespaces/openshift-cluster-version/deployments/cluster-version-operator"
+OVERRIDES = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
+
+
+@pytest.mark.parametrize(("version", "gates"), [(VERSION, None), ("4.22.1", ["New", "Old"]), ("4.22.9", None)])
+def test_info_returns_inclusion_criteria_on_request(site: Site, version: str, gates: list[str] | None) -> None:
+    site.make(selection("Console"), ["Console"], version=version)
+    site.plane.api.patch(OBJECT, {"spec": {"overrides": OVERRIDES}})
+    reported = [
+        {"version": name, "enabled": [{"name": "New"}, {"name": "Old"}], "disabled": [{"name": "Off"}]}
+        for name in (VERSION, "4.22.1")
+    ]
+    kind = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": {"name": "cluster"}}
+    site.plane.api.apply(GATE, {**kind, "spec": {"featureSet": "TechPreviewNoUpgrade"}})
+    site.plane.api.patch(f"{GATE}/status", {"status": {"featureGates": reported}})
+    namespace(site.plane.api, "openshift-cluster-version")
+    env = [{"name": "CLUSTER_PROFILE", "value": "single-node-developer"}]
+    cvo = deployment("cluster-version-operator", "openshift-cluster-version", container={"env": env})
+    site.plane.api.apply(CVO, cvo)
+
+    assert site.info(inclusion_criteria=True)["inclusion_criteria"] == {
+        "cluster_profile": "single-node-developer",
+        "feature_set": "TechPreviewNoUpgrade",
+        "feature_gates": gates,
+        "overrides": OVERRIDES,
+    }
+    mark = site.plane.audit.mark()
+    assert "inclusion_criteria" not in site.info().result
+    assert len(site.requests(mark)) <= 2
+
+
+def test_inclusion_criteria_of_a_cluster_that_does_not_report_them_are_null(site: Site) -> None:
+    site.make(None, ["Console"])
+    outcome = site.info(inclusion_criteria=True)
+
+    assert outcome["inclusion_criteria"] == {
+        "cluster_profile": None,
+        "feature_set": None,
+        "feature_gates": None,
+        "overrides": [],
+    }
+    assert outcome["problems"] == []

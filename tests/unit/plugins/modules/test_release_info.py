@@ -99,7 +99,7 @@ NONE = {"capabilities": {"baselineCapabilitySet": "None"}, "always_enabled_capab
     ],
 )
 def test_the_counts_are_those_of_the_cluster(call, tmp_path, options, manifests, included):
-    release = call(release_info, release=write_release(tmp_path, CLUSTERS), **options)["release"]
+    release = call(release_info, release=write_release(tmp_path, CLUSTERS, "4.22.0"), **options)["release"]
     console = release["capabilities"]["Console"]
 
     assert (console["manifests"], console["manifests_in_release"]) == (manifests, 7)

@@ -1,0 +1,50 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The inclusion criteria of a cluster, in the form of the options that take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._data.inclusion_rules import inclusion_rules
+from .._kubernetes.client import Client
+from .._problems import Problems
+from .._unstructured import nested
+from .._version import find_minor
+from .cluster_properties import ClusterProperty
+from .live_properties import read_properties
+
+_READ = ("cluster_profile", "feature_set", "feature_gates")
+
+
+def read_inclusion_criteria(
+    client: Client, cluster_version: Mapping[str, Any], version: str, problems: Problems
+) -> dict[str, Any]:
+    """Read what decides, besides capabilities, which manifests the CVO of a cluster includes. Raises ``ClusterError``.
+
+    ``cluster_version`` is the ClusterVersion, and ``version`` the version in its status. A value is ``None`` if the
+    cluster does not report it, so its default applies. An object that the user may not read is a warning.
+    """
+    found = read_properties(client, _READ, problems)
+    return {
+        "cluster_profile": _value(found, "cluster_profile"),
+        "feature_set": _value(found, "feature_set"),
+        "feature_gates": _gates(_value(found, "feature_gates"), version),
+        "overrides": nested(cluster_version, "spec", "overrides") or [],
+    }
+
+
+def _value(found: Mapping[str, ClusterProperty], name: str) -> Any:
+    return found[name].value if name in found else None
+
+
+def _gates(reported: Mapping[str, list[str]] | None, version: str) -> list[str] | None:
+    """The enabled gates of ``version``; ``None`` if its CVO does not filter by them, or they are not reported."""
+    minor = find_minor(version)
+    if reported is None or minor is None or not inclusion_rules(minor).reads_gates:
+        return None
+    return reported.get(version)
