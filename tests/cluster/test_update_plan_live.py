@@ -439,6 +439,7 @@ def test_the_playbook_reads_from_the_cluster(name: str, site: ControlPlane) -> N
     printed = play(site, **{name: site.kubeconfig.name})
 
     assert re.search(r"looked up \d+ resources of 8 kinds on the cluster, and found \d+", printed)
+    assert "it does not report cluster_profile, feature_gates, feature_set, platform" in printed
     assert "Insights: 1 resource" in printed
     assert "Namespace openshift-console-operator: managed if Console is ever enabled" in printed
 
