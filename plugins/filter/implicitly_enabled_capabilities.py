@@ -15,6 +15,7 @@ description:
     update enables implicitly, sorted.
   - A resource of the cluster can move into a disabled capability. The update then enables the capabilities that the old
     manifest of the resource did not need.
+  - The result is empty for a hosted cluster, because its cluster-version operator never compares two releases.
   - Use it for a few manifests, because whole releases in variables take seconds per task. For releases, use
     M(capability.openshift.update_plan), which reads files and also predicts the cases that no manifest shows.
 positional: target, enabled

@@ -198,6 +198,8 @@ def implicitly_enabled(current: object, target: object, enabled: object, options
     problems += of_cluster
     criteria = check_options(ClusterOptions(**({} if of_cluster else values)), minor, problems)
     problems.raise_errors(InvalidOptionError)
+    if criteria.hosted:
+        return []  # See the planner of updates: the CVO of a hosted cluster never loads the new release.
     context = inclusion_context(criteria, release_of_version(minor), problems)
     sides = (included_manifests([manifest for _given, manifest in side], context) for side in (before, after))
     return list(ImplicitEnablement(*sides).implicitly_enabled(frozenset(names)))

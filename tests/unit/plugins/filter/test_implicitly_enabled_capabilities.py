@@ -71,6 +71,8 @@ def test_names_that_an_update_enables(current, target, enabled, expected):
 
 
 BEFORE, AFTER = manifest("a"), manifest("a", "Console")
+HOSTED = {"cluster_profile": "ibm-cloud-managed"}
+HOSTED_BEFORE, HOSTED_AFTER = (manifest("a", needs, profile="ibm-cloud-managed") for needs in ("", "Console"))
 # Only these may name a major version
 CRD: dict[str, Any] = {"kind": "CustomResourceDefinition", "api": "apiextensions.k8s.io/v1"}
 BEFORE_CRD = manifest("a", **CRD)
@@ -86,6 +88,8 @@ AFTER_CRD = manifest("a", "Console", annotations={MAJOR: "5"}, **CRD)
         (BEFORE, manifest("a", "Console", profile="hypershift"), {}, False),
         (BEFORE, AFTER, {"cluster_profile": "hypershift"}, False),
         (BEFORE, AFTER, {"cluster_profile": PROFILE}, True),
+        (HOSTED_BEFORE, HOSTED_AFTER, HOSTED, False),
+        (HOSTED_BEFORE, HOSTED_AFTER, {**HOSTED, "hosted_control_plane": False}, True),
         (BEFORE, manifest("a", "Console", annotations={FEATURE_SET: "OKD"}), {}, False),
         (BEFORE, manifest("a", "Console", annotations={FEATURE_SET: "OKD"}), {"feature_set": "OKD"}, True),
         (BEFORE, manifest("a", "Console", annotations={FEATURE_SET: "Default"}), {"feature_set": "Default"}, True),
