@@ -177,10 +177,13 @@ def count(pattern: str, output: str, what: str) -> int:
 
 
 def pytest(log: Log, venv: Path, *arguments: str, paths: Sequence[str] = ("tests/unit", "tests/parity")) -> int:
-    """Run tests, by default all unit and parity tests, and return how many passed."""
+    """Run tests, by default all unit and parity tests, and return how many passed.
+
+    Other lanes keep the second core busy: a second process would only collect all tests once more.
+    """
     if missing := [path for path in paths if not (ROOT / path).exists()]:
         raise Failed(f"there is no {', no '.join(missing)}; see tools/gate")
-    output = log.run(venv / "bin" / "python", "-m", "pytest", "-q", "-n", "2", *paths, *arguments)
+    output = log.run(venv / "bin" / "python", "-m", "pytest", "-q", "-n", "0" if log.nice else "2", *paths, *arguments)
     return count(PASSED, output, "test passed")
 
 
