@@ -247,11 +247,11 @@ openshift_version:
   sample: 4.20.3
 hosted_cluster_differences:
   description:
-    - Names for which RV(hosted_cluster_spec) differs from the selection. C(stays_on) lists those that stay enabled, and
-      C(stays_off) those that stay disabled.
+    - Names for which RV(hosted_cluster_spec) differs from the selection. C(stays_enabled) lists those that stay
+      enabled, and C(stays_disabled) those that stay disabled.
   returned: success
   type: dict
-  sample: {stays_on: [Build, Storage], stays_off: []}
+  sample: {stays_enabled: [Build, Storage], stays_disabled: []}
 install_method:
   description: The given install method, or the default.
   returned: always
@@ -335,11 +335,11 @@ comparison:
       description: The counts of the other selection minus those of this one.
       type: dict
       returned: always
-    only_here:
+    only_in_selection:
       description: Names of objects that only this selection has, grouped by the same fields.
       type: dict
       returned: always
-    only_there:
+    only_in_other:
       description: Names of objects that only the other selection has, grouped by the same fields.
       type: dict
       returned: always

@@ -203,13 +203,13 @@ different:
       returned: always
     fields:
       description:
-        - The first 20 fields that differ, dicts with C(field), C(wanted) and C(found). Absent fields are null.
+        - The first 20 fields that differ, dicts with C(field), C(expected) and C(actual). Absent fields are null.
         - The values of a Secret are masked, and long values are shortened.
       type: list
       elements: dict
       returned: always
       sample:
-        - {field: '.spec.replicas', wanted: 1, found: 2}
+        - {field: '.spec.replicas', expected: 1, actual: 2}
     more_fields:
       description: Number of further fields that differ.
       type: int

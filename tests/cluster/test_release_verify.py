@@ -130,7 +130,7 @@ def test_a_changed_image_is_different(rollouts: Rollouts) -> None:
     assert found(outcome) == {"different": ["Deployment ingress-operator"]}
     (item,) = outcome["different"]
     field = f'.spec.template.spec.containers[name="{before["name"]}"].image'
-    assert item["fields"] == [{"field": field, "wanted": before["image"], "found": IMAGE}]
+    assert item["fields"] == [{"field": field, "expected": before["image"], "actual": IMAGE}]
     assert item["more_fields"] == 0
 
 

@@ -119,7 +119,7 @@ def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> 
 
     rollouts.api.patch("/apis/test.io/v1/namespaces/rollouts/things/one", {"spec": {"size": None}})
     (item,) = verified(rollouts, release)["different"]
-    assert item["fields"] == [{"field": ".spec.size", "wanted": 1, "found": None}]
+    assert item["fields"] == [{"field": ".spec.size", "expected": 1, "actual": None}]
 
 
 def test_labels_that_somebody_took_away_are_a_difference(rollouts: Rollouts) -> None:
@@ -131,7 +131,7 @@ def test_labels_that_somebody_took_away_are_a_difference(rollouts: Rollouts) -> 
     path = "/apis/test.io/v1/namespaces/rollouts/things/one"
     rollouts.api.patch(path, {"metadata": {"labels": {"test.io/a": None}}})
     (item,) = verified(rollouts, release)["different"]
-    assert item["fields"] == [{"field": '.metadata.labels["test.io/a"]', "wanted": "b", "found": None}]
+    assert item["fields"] == [{"field": '.metadata.labels["test.io/a"]', "expected": "b", "actual": None}]
 
 
 def test_secrets_are_compared_and_not_shown(rollouts: Rollouts) -> None:

@@ -36,13 +36,13 @@ _CVO_MANIFESTS = "manifests"
 class HostedCapabilities(NamedTuple):
     """The lists ``enabled`` and ``disabled`` of a HostedCluster that come closest to a set of names.
 
-    ``stays_on``: names that it cannot disable. ``stays_off``: names that it cannot enable.
+    ``stays_enabled``: names that it cannot disable. ``stays_disabled``: names that it cannot enable.
     """
 
     enabled: tuple[str, ...]
     disabled: tuple[str, ...]
-    stays_on: frozenset[str]
-    stays_off: frozenset[str]
+    stays_enabled: frozenset[str]
+    stays_disabled: frozenset[str]
 
     def stanza(self) -> dict[str, list[str]]:
         """The lists in the API's shape, without empty ones."""

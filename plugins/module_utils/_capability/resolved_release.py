@@ -168,7 +168,7 @@ def report_hosted_selection(selection: Selection, resolved: ResolvedRelease, pro
     if not resolved.hosted or data is None:
         return
     hosted = hosted_capabilities(resolved.requested(selection), data, resolved.gated)
-    for verb, names in (("disable", hosted.stays_on), ("enable", hosted.stays_off)):
+    for verb, names in (("disable", hosted.stays_enabled), ("enable", hosted.stays_disabled)):
         if names:
             message = f"a HostedCluster of {resolved.minor} cannot {verb} {', '.join(sorted(names))}"
             hint = "Change the selection, or set hosted_control_plane to false if HyperShift does not run the cluster"

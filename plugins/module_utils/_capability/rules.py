@@ -143,7 +143,7 @@ def _violations(selection: Selection, install: InstallContext, given: Selection)
         if requirement.capability in install.names and _breaks(requirement, selection, enabled, install):
             yield _missing(requirement.rule, requirement.capability, given, requirement.needed_by)
     if HOSTED_NAMES.in_force(install.minor, install.method):
-        for name in sorted(hosted_capabilities(enabled, install.minor_data, install.gated).stays_on):
+        for name in sorted(hosted_capabilities(enabled, install.minor_data, install.gated).stays_enabled):
             yield _missing(HOSTED_NAMES, name, given)
     yield from _hosts_missing(enabled, install)
 

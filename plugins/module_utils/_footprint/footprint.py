@@ -61,15 +61,15 @@ class Footprint(NamedTuple):
 class FootprintComparison(NamedTuple):
     """What ``selection`` saves compared with another: ``saved`` is ``against`` minus ``selection``.
 
-    ``only_here`` and ``only_there`` map each field of ``NAMED`` to the sorted names that only one of the two has:
-    NAMESPACE/NAME for namespaced resources, and pull specs for images.
+    ``only_in_selection`` and ``only_in_other`` map each field of ``NAMED`` to the sorted names that only one of the two
+    has: NAMESPACE/NAME for namespaced resources, and pull specs for images.
     """
 
     selection: Footprint
     against: Footprint
     saved: Footprint
-    only_here: Mapping[str, tuple[str, ...]]
-    only_there: Mapping[str, tuple[str, ...]]
+    only_in_selection: Mapping[str, tuple[str, ...]]
+    only_in_other: Mapping[str, tuple[str, ...]]
 
 
 class _Applied(NamedTuple):
@@ -115,8 +115,8 @@ def compare(
         selection=selection,
         against=other,
         saved=Footprint(*(theirs - ours for ours, theirs in zip(selection, other, strict=True))),
-        only_here=_without(names, other_names),
-        only_there=_without(other_names, names),
+        only_in_selection=_without(names, other_names),
+        only_in_other=_without(other_names, names),
     )
 
 

@@ -123,7 +123,7 @@ def _with_selection(
     if selection is not None:
         hosted = hosted_capabilities(enabled, install.minor_data, install.gated)
         _warn_about_hosted(hosted, install, problems)
-        enabled -= hosted.stays_off if install.method == HOSTED else frozenset()
+        enabled -= hosted.stays_disabled if install.method == HOSTED else frozenset()
         normalized = _normalized(selection, install)
         check = check._replace(
             suggested_selection=suggested_selection(normalized, install)[0],
@@ -181,6 +181,6 @@ def _warn_about_unchecked_rules(install: InstallContext, source: str, problems: 
 
 def _warn_about_hosted(hosted: HostedCapabilities, install: InstallContext, problems: Problems) -> None:
     """Warn about names that a HostedCluster cannot enable. Names that it cannot disable violate a rule instead."""
-    if install.method == HOSTED and hosted.stays_off and not HOSTED_SINCE.in_force(install.minor, HOSTED):
-        message = f"a HostedCluster of {install.minor} cannot enable {', '.join(sorted(hosted.stays_off))}"
+    if install.method == HOSTED and hosted.stays_disabled and not HOSTED_SINCE.in_force(install.minor, HOSTED):
+        message = f"a HostedCluster of {install.minor} cannot enable {', '.join(sorted(hosted.stays_disabled))}"
         problems.warning("unsupported-capability", "hosted_cluster_spec", message)

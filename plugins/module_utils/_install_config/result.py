@@ -59,8 +59,8 @@ def _selection_forms(
         "install_config_overrides": json.dumps(_spec(block), separators=(",", ":")),
         "hosted_cluster_spec": _spec(check.hosted.stanza() if check.hosted else {}),
         "hosted_cluster_differences": {
-            "stays_on": sorted(check.hosted.stays_on) if check.hosted else [],
-            "stays_off": sorted(check.hosted.stays_off) if check.hosted else [],
+            "stays_enabled": sorted(check.hosted.stays_enabled) if check.hosted else [],
+            "stays_disabled": sorted(check.hosted.stays_disabled) if check.hosted else [],
         },
         "consequences": [item._asdict() for item in check.consequences],
     }
@@ -83,8 +83,8 @@ def comparison_dict(comparison: FootprintComparison) -> dict[str, Any]:
         "selection": comparison.selection._asdict(),
         "against": comparison.against._asdict(),
         "saved": comparison.saved._asdict(),
-        "only_here": {field: list(comparison.only_here[field]) for field in NAMED},
-        "only_there": {field: list(comparison.only_there[field]) for field in NAMED},
+        "only_in_selection": {field: list(comparison.only_in_selection[field]) for field in NAMED},
+        "only_in_other": {field: list(comparison.only_in_other[field]) for field in NAMED},
     }
 
 

@@ -96,7 +96,7 @@ def _different_fields(
 
 def shortened(difference: Difference) -> Difference:
     """Shorten long values, so a result never contains large parts of an object."""
-    return Difference(difference.field, _beginning(difference.wanted), _beginning(difference.found))
+    return Difference(difference.field, _beginning(difference.expected), _beginning(difference.actual))
 
 
 def _beginning(value: Any) -> Any:
@@ -125,7 +125,7 @@ def _without_undeclared_fields(
     results = list(checked)
     suspects: dict[ApiResource, list[int]] = {}
     for index, (_manifest, target) in enumerate(existing):
-        if any(item.found is None for item in results[index].fields):
+        if any(item.actual is None for item in results[index].fields):
             suspects.setdefault(target.kind, []).append(index)
     for kind, indexes in suspects.items():
         schema = _schema(client, kind)
@@ -148,7 +148,7 @@ def _schema(client: Client, kind: ApiResource) -> Schema:
 
 
 def _declared(schema: Schema, kind: ApiResource, item: CheckedResource) -> CheckedResource:
-    undeclared = [one.field for one in item.fields if one.found is None and not is_declared(schema, one.field)]
+    undeclared = [one.field for one in item.fields if one.actual is None and not is_declared(schema, one.field)]
     if not undeclared:
         return item
     message = f"the API does not declare {', '.join(undeclared)} of {kind.kind}, so this is not compared"

@@ -49,15 +49,15 @@ _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10
 
 
 class Difference(NamedTuple):
-    """A field that differs from the manifest. ``found`` is ``None`` if the field is absent.
+    """A field that differs from the manifest. ``actual`` is ``None`` if the field is absent.
 
-    ``field`` is a path such as ``.spec.template.spec.containers[name="operator"].image``. ``wanted`` is ``None`` if the
-    field must be absent.
+    ``field`` is a path such as ``.spec.template.spec.containers[name="operator"].image``. ``expected`` is ``None`` if
+    the field must be absent.
     """
 
     field: str
-    wanted: Any
-    found: Any
+    expected: Any
+    actual: Any
 
 
 class _FieldPath(NamedTuple):
@@ -124,7 +124,7 @@ def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Di
         return tuple(mismatches)
     top = _FieldPath(desired_group in TYPED_GROUPS)
     result = list(_metadata(top, nested(desired, "metadata"), nested(live, "metadata")))
-    if other.wanted == other.found:
+    if other.expected == other.actual:
         result += _fields(top, _content(desired), live)
     return tuple(result)
 
@@ -133,7 +133,7 @@ def masked(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
     """Mask the values in the differences of a Secret."""
     if kind != "Secret":
         return tuple(items)
-    return tuple(Difference(item.field, _masked(item.wanted), _masked(item.found)) for item in items)
+    return tuple(Difference(item.field, _masked(item.expected), _masked(item.actual)) for item in items)
 
 
 def _masked(value: object) -> str | None:

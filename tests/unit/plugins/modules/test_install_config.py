@@ -81,7 +81,7 @@ def test_names_that_a_hosted_cluster_cannot_choose_are_listed(run):
     outcome = run(content=EDGE, capabilities={"excluded_capabilities": ["Console", "Storage"]})
 
     assert outcome["hosted_cluster_spec"]["capabilities"]["disabled"] == ["Console"]
-    assert outcome["hosted_cluster_differences"] == {"stays_on": ["Storage"], "stays_off": []}
+    assert outcome["hosted_cluster_differences"] == {"stays_enabled": ["Storage"], "stays_disabled": []}
 
 
 # openshift/cluster-version-operator:lib/capability: v4.11 is these four from 4.14 on.

@@ -95,10 +95,10 @@ def test_a_comparison_equals_a_count_of_the_manifests(run):
     }
     assert set(compared["saved"]) == {*less, "images"}
     assert compared["saved"]["images"] == 3
-    assert not any(compared["only_here"].values())
-    only_there = {field: names for field, names in compared["only_there"].items() if names}
-    assert len(only_there.pop("images")) == 3
-    assert only_there == {
+    assert not any(compared["only_in_selection"].values())
+    only_in_other = {field: names for field, names in compared["only_in_other"].items() if names}
+    assert len(only_in_other.pop("images")) == 3
+    assert only_in_other == {
         "crds": ["consolelinks.console.openshift.io"],
         "namespaces": ["openshift-cluster-samples-operator", "openshift-console-operator", "openshift-insights"],
         "cluster_operators": ["console", "insights", "openshift-samples"],
@@ -119,8 +119,8 @@ def test_a_larger_selection_has_negative_savings(run):
     compared = outcome["comparison"]
 
     assert compared["saved"]["manifests"] == -12
-    assert compared["only_here"]["cluster_operators"] == ["console", "insights", "openshift-samples"]
-    assert not any(compared["only_there"].values())
+    assert compared["only_in_selection"]["cluster_operators"] == ["console", "insights", "openshift-samples"]
+    assert not any(compared["only_in_other"].values())
 
 
 def test_a_selection_compared_with_itself_saves_nothing(run):

@@ -75,11 +75,11 @@ def test_a_name_can_be_disabled_if_it_is_selectable(name, minor):
 
     if name in (SEVEN if minor in after("4.20") else {"ImageRegistry"}):
         assert found.stanza() == {"disabled": [name]}
-        assert found.stays_on == set()
+        assert found.stays_enabled == set()
     else:
         assert found.stanza() == {}
-        assert found.stays_on == {name}
-    assert found.stays_off == set()
+        assert found.stays_enabled == {name}
+    assert found.stays_disabled == set()
 
 
 @pytest.mark.parametrize("minor", after("4.18"))
@@ -91,10 +91,10 @@ def test_baremetal_is_disabled_unless_it_is_requested(minor):
 
     if minor in after("4.20"):
         assert found.stanza() == {"enabled": ["baremetal"]}
-        assert found.stays_off == set()
+        assert found.stays_disabled == set()
     else:
         assert found.stanza() == {}
-        assert found.stays_off == {"baremetal"}
+        assert found.stays_disabled == {"baremetal"}
 
 
 @pytest.mark.parametrize("minor", after("4.20"))
@@ -108,8 +108,8 @@ def test_lists_are_in_the_order_of_their_bytes(minor):
 @pytest.mark.parametrize("minor", after("4.11", "4.17"))
 def test_before_4_18_nothing_can_be_selected(minor):
     assert hosted(minor, set()).stanza() == {}
-    assert hosted(minor, set()).stays_on == known(minor)
-    assert hosted(minor, known(minor)).stays_off == set()
+    assert hosted(minor, set()).stays_enabled == known(minor)
+    assert hosted(minor, known(minor)).stays_disabled == set()
 
 
 @pytest.mark.parametrize("minor", after("4.23"))
@@ -117,7 +117,7 @@ def test_gated_names_are_disabled_on_a_hosted_cluster_even_if_their_gates_are_en
     everything = known(minor) | GATED
 
     assert default_of(minor, frozenset()) == known(minor) - {"baremetal"}
-    assert hosted(minor, everything, frozenset()).stays_off == GATED
+    assert hosted(minor, everything, frozenset()).stays_disabled == GATED
     assert hosted(minor, everything, frozenset()).stanza() == {"enabled": ["baremetal"]}
 
 
@@ -128,9 +128,9 @@ def test_the_lists_of_a_hosted_cluster_come_as_close_as_possible(minor, enabled)
 
     assert not set(found.enabled) & set(found.disabled)
     came_out = (default - set(found.disabled)) | set(found.enabled)
-    assert came_out == ((enabled & known(minor)) | found.stays_on) - found.stays_off
-    assert not found.stays_on & enabled
-    assert found.stays_off <= enabled
+    assert came_out == ((enabled & known(minor)) | found.stays_enabled) - found.stays_disabled
+    assert not found.stays_enabled & enabled
+    assert found.stays_disabled <= enabled
 
 
 @pytest.mark.parametrize("minor", MINORS)
@@ -229,7 +229,7 @@ def test_a_standalone_cluster_gets_the_differences_of_a_hosted_one():
 
     assert errors(found.problems) == []
     assert found.hosted is not None
-    assert (sorted(found.hosted.stays_on), sorted(found.hosted.stays_off)) == (["Storage"], [])
+    assert (sorted(found.hosted.stays_enabled), sorted(found.hosted.stays_disabled)) == (["Storage"], [])
     assert found.hosted.stanza() == {"enabled": ["baremetal"], "disabled": ["Console"]}
 
 

@@ -177,8 +177,8 @@ def test_what_one_selection_saves_against_another(release: Release) -> None:
         cpu_millicores=1000,
         memory_bytes=2**30,
     )
-    assert comparison.only_here == dict.fromkeys(NAMED, ())
-    assert comparison.only_there == {
+    assert comparison.only_in_selection == dict.fromkeys(NAMED, ())
+    assert comparison.only_in_other == {
         **dict.fromkeys(NAMED, ()),
         "crds": ("consoles.example.org", "links.example.org"),
         "namespaces": ("openshift-console",),
@@ -193,11 +193,11 @@ def test_selections_can_each_have_something_of_their_own(release: Release) -> No
     comparison = compared(release, selected(release, "Console"), selected(release, "Storage"))
     assert comparison.saved == Footprint(*(there - here for here, there in zip(CONSOLE, STORAGE, strict=True)))
     assert (comparison.saved.crds, comparison.saved.daemonsets, comparison.saved.cpu_millicores) == (-2, 1, -995)
-    assert comparison.only_here["deployments"] == ("openshift-console/console",)
-    assert comparison.only_there["daemonsets"] == ("openshift-storage/driver",)
-    assert comparison.only_there["statefulsets"] == ("openshift-storage/db",)
-    assert comparison.only_there["jobs"] == comparison.only_there["cronjobs"] == ("openshift-storage/once",)
-    assert comparison.only_there["images"] == ("driver", "job", "r/b", "r/driver")
+    assert comparison.only_in_selection["deployments"] == ("openshift-console/console",)
+    assert comparison.only_in_other["daemonsets"] == ("openshift-storage/driver",)
+    assert comparison.only_in_other["statefulsets"] == ("openshift-storage/db",)
+    assert comparison.only_in_other["jobs"] == comparison.only_in_other["cronjobs"] == ("openshift-storage/once",)
+    assert comparison.only_in_other["images"] == ("driver", "job", "r/b", "r/driver")
 
 
 def test_a_body_on_both_sides_is_read_once_and_nothing_else_is(release: Release) -> None:
@@ -264,7 +264,7 @@ def test_what_is_saved_is_the_difference_of_the_names(
     check_sums(comparison)
     back = compared(release, selected(release, *there), selected(release, *here))
     assert back.saved == Footprint(*(-number for number in comparison.saved))
-    assert (back.only_here, back.only_there) == (comparison.only_there, comparison.only_here)
+    assert (back.only_in_selection, back.only_in_other) == (comparison.only_in_other, comparison.only_in_selection)
 
 
 def test_the_example_release_without_and_with_everything() -> None:
@@ -274,9 +274,14 @@ def test_the_example_release_without_and_with_everything() -> None:
     check_sums(comparison)
     check_subset(release, comparison, here, there)
     assert comparison.saved.manifests == len(there) - len(here)
-    assert comparison.only_there["cluster_operators"] == ("console", "image-registry", "insights", "openshift-samples")
-    assert "openshift-console-operator/console-operator" in comparison.only_there["deployments"]
-    assert "consolelinks.console.openshift.io" in comparison.only_there["crds"]
+    assert comparison.only_in_other["cluster_operators"] == (
+        "console",
+        "image-registry",
+        "insights",
+        "openshift-samples",
+    )
+    assert "openshift-console-operator/console-operator" in comparison.only_in_other["deployments"]
+    assert "consolelinks.console.openshift.io" in comparison.only_in_other["crds"]
     assert comparison.saved.cpu_millicores == 81
     assert comparison.saved.memory_bytes == 445 * MEBI
     # Its Job is in both.
@@ -299,10 +304,10 @@ def test_real_releases_without_and_with_everything(folder: Path) -> None:
 def check_sums(comparison: FootprintComparison) -> None:
     """What is saved is what only the other side has, less what only this side has."""
     for field in NAMED:
-        only_there, only_here = comparison.only_there[field], comparison.only_here[field]
-        assert getattr(comparison.saved, field) == len(only_there) - len(only_here)
-        assert list(only_there) == sorted(only_there)
-        assert not set(only_there) & set(only_here)
+        only_in_other, only_in_selection = comparison.only_in_other[field], comparison.only_in_selection[field]
+        assert getattr(comparison.saved, field) == len(only_in_other) - len(only_in_selection)
+        assert list(only_in_other) == sorted(only_in_other)
+        assert not set(only_in_other) & set(only_in_selection)
 
 
 def check_subset(
@@ -312,7 +317,7 @@ def check_subset(
     places = {(manifest.file, manifest.document) for manifest in here}
     rest = tuple(manifest for manifest in there if (manifest.file, manifest.document) not in places)
     assert len(rest) == len(there) - len(here)
-    assert comparison.only_here == dict.fromkeys(NAMED, ())
+    assert comparison.only_in_selection == dict.fromkeys(NAMED, ())
     alone = cost(release, rest)
     assert comparison.saved.images <= alone.images
     assert comparison.saved == alone._replace(images=comparison.saved.images)

@@ -27,14 +27,14 @@ def test_short_values_are_shown_as_they_are():
     told = Difference(".a", {"b": [1, True]}, None)
 
     assert shortened(told) == told
-    assert shown(told)["fields"] == [{"field": ".a", "wanted": {"b": [1, True]}, "found": None}]
+    assert shown(told)["fields"] == [{"field": ".a", "expected": {"b": [1, True]}, "actual": None}]
 
 
 def test_of_long_values_the_beginning_is_shown():
     told = shortened(Difference(".a", "x" * 1000, ["y" * 1000]))
 
-    assert told.wanted == f"{'x' * 200}... (1000 characters)"
-    assert told.found == f'["{"y" * 198}... (1004 characters)'
+    assert told.expected == f"{'x' * 200}... (1000 characters)"
+    assert told.actual == f'["{"y" * 198}... (1004 characters)'
 
 
 def test_a_resource_with_many_differences_stays_short():
