@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from .._resources import ResourceId
 from .._version import Minor
-from .update_reasons import Reason
+from .update_reasons import UpdateReason
 
 ADMIN_GATES = ResourceId("", "ConfigMap", "openshift-config-managed", "admin-gates")
 ADMIN_ACKS = ResourceId("", "ConfigMap", "openshift-config", "admin-acks")
@@ -64,20 +64,26 @@ def gates_of(gates: Iterable[AdminGate], minor: Minor) -> tuple[AdminGate, ...]:
     return tuple(gate for gate in gates if _minor(gate) in (minor, None))
 
 
-def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Iterator[Reason]:
+def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Iterator[UpdateReason]:
     """Yield a reason for each of ``gates`` that is not acknowledged. ``acks``: ``None`` if it is not known."""
     for gate in gates:
         if _minor(gate) is None:
             message = f"{gate.name} is not the name of a gate, expected ack-MAJOR.MINOR-NAME"
             hint = "Correct or remove it: the cluster-version operator blocks every update to another minor version"
-            yield Reason("blocked", "invalid-admin-gate", "AdminAckConfigMapGateNameError", message, gate.source, hint)
+            yield UpdateReason(
+                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateNameError", message, gate.source, hint
+            )
         elif not gate.text:
             message = f"gate {gate.name} is empty, expected a text"
             hint = "Set a text, or remove it: the cluster-version operator does not accept an empty gate"
-            yield Reason("blocked", "invalid-admin-gate", "AdminAckConfigMapGateValueError", message, gate.source, hint)
+            yield UpdateReason(
+                "blocked", "invalid-admin-gate", "AdminAckConfigMapGateValueError", message, gate.source, hint
+            )
         elif acks is None or gate.name not in acks:
             message = f"{gate.name}: {' '.join(gate.text.split()).rstrip('.')}"
-            yield Reason("acknowledge", "admin-ack-required", "AdminAckRequired", message, gate.source, _hint(gate))
+            yield UpdateReason(
+                "acknowledge", "admin-ack-required", "AdminAckRequired", message, gate.source, _hint(gate)
+            )
 
 
 def _minor(gate: AdminGate) -> Minor | None:

@@ -32,7 +32,7 @@ _UPGRADEABLE = "Upgradeable"
 _OBJECT = "ClusterVersion version"
 
 
-class Reason(NamedTuple):
+class UpdateReason(NamedTuple):
     """A reason against an update.
 
     ``verdict``: what it results in. ``code``: its kind, in kebab case. ``reason``: its name in the cluster or the CVO,
@@ -54,7 +54,7 @@ class Unchecked(NamedTuple):
     message: str
 
 
-def condition_reasons(status: UpdateStatus, target: str) -> Iterator[Reason]:
+def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReason]:
     """Yield what the conditions report against any update, here to the version ``target``."""
     invalid, accepted = status.condition("Invalid", "True"), status.condition("ReleaseAccepted", "False")
     if invalid is not None:
@@ -75,7 +75,7 @@ def condition_reasons(status: UpdateStatus, target: str) -> Iterator[Reason]:
     yield from _in_progress(status)
 
 
-def _in_progress(status: UpdateStatus) -> Iterator[Reason]:
+def _in_progress(status: UpdateStatus) -> Iterator[UpdateReason]:
     latest = status.history[0] if status.history else None
     partial = latest is not None and latest.state == "Partial"
     progressing = status.condition("Progressing", "True")
@@ -86,10 +86,10 @@ def _in_progress(status: UpdateStatus) -> Iterator[Reason]:
     if progressing is not None:
         yield _of_condition("risk", "update-in-progress", progressing, text, hint)
     else:
-        yield Reason("risk", "update-in-progress", "Partial", text, f"{_OBJECT}: status.history[0]", hint)
+        yield UpdateReason("risk", "update-in-progress", "Partial", text, f"{_OBJECT}: status.history[0]", hint)
 
 
-def upgradeable_reasons(status: UpdateStatus) -> Iterator[Reason]:
+def upgradeable_reasons(status: UpdateStatus) -> Iterator[UpdateReason]:
     """Yield what ``Upgradeable=False`` reports against an update to another minor version.
 
     It does not block an update to another patch. If the CVO has several reasons, it reports each in a condition whose
@@ -112,7 +112,7 @@ def upgradeable_reasons(status: UpdateStatus) -> Iterator[Reason]:
 
 def recommendation_reasons(
     status: UpdateStatus, target: str, promql: Mapping[str, bool], unchecked: list[Unchecked]
-) -> Iterator[Reason]:
+) -> Iterator[UpdateReason]:
     """Yield why the update service does not recommend an update to ``target``. ``unchecked`` gets what is not known.
 
     ``promql``: whether a risk applies, by its name, for risks of which the CVO reports no result. An update that is not
@@ -132,11 +132,13 @@ def recommendation_reasons(
     elif not status.channel:
         text = f"no channel is set, so it is not known whether the update to {target} is recommended"
         hint = "Set the channel: oc adm upgrade channel CHANNEL"
-        yield Reason("risk", "no-channel", "NoChannel", text, f"{_OBJECT}: spec.channel", hint)
+        yield UpdateReason("risk", "no-channel", "NoChannel", text, f"{_OBJECT}: spec.channel", hint)
     elif retrieved.status == "True":
         text = f"the channel {status.channel} has no update from {status.version} to {target}"
         hint = "Choose a version that oc adm upgrade lists, or another channel"
-        yield Reason("risk", "update-not-listed", "UnknownUpdate", text, f"{_OBJECT}: status.availableUpdates", hint)
+        yield UpdateReason(
+            "risk", "update-not-listed", "UnknownUpdate", text, f"{_OBJECT}: status.availableUpdates", hint
+        )
     else:
         text = f"it is not known whether the update to {target} is recommended"
         yield _of_condition("risk", "updates-not-retrieved", retrieved, text, "Restore access to the update service")
@@ -148,7 +150,7 @@ def _conditional(
     status: UpdateStatus,
     promql: Mapping[str, bool],
     unchecked: list[Unchecked],
-) -> Iterator[Reason]:
+) -> Iterator[UpdateReason]:
     recommended = update.recommended
     if recommended is not None and recommended.status == "True":
         return
@@ -160,11 +162,11 @@ def _conditional(
         if applies is None:
             expressions = f": {'; '.join(risk.promql)}" if risk.promql else ""
             unchecked.append(Unchecked("promql", f"PromQL of the risk {risk.name} was not evaluated{expressions}"))
-        yield Reason("risk", "conditional-risk", risk.name, _risk_text(risk, applies), source, _risk_hint(risk))
+        yield UpdateReason("risk", "conditional-risk", risk.name, _risk_text(risk, applies), source, _risk_hint(risk))
     if not update.risks:
         text = f"the update to {target} is not recommended"
         if recommended is None:
-            yield Reason(
+            yield UpdateReason(
                 "risk", "conditional-risk", "UnknownConditionType", text, source, "Check it with oc adm upgrade"
             )
         else:
@@ -180,11 +182,13 @@ def _risk_hint(risk: ConditionalRisk) -> str:
     return f"Read {risk.url}, and decide whether to accept the risk" if risk.url else "Decide whether to accept it"
 
 
-def _of_condition(verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = "") -> Reason:
+def _of_condition(
+    verdict: Verdict, code: str, condition: Condition, text: str, hint: str, source: str = ""
+) -> UpdateReason:
     reported = _one_line(condition.message) or condition.reason
     message = f"{text}: {reported}" if text and reported else text or reported
     place = source or f"{_OBJECT}: status.conditions[{condition.type}]"
-    return Reason(verdict, code, condition.reason or condition.type, message, place, hint)
+    return UpdateReason(verdict, code, condition.reason or condition.type, message, place, hint)
 
 
 def _one_line(text: str) -> str:

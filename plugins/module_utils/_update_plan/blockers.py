@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .._capability.inclusion import Override
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.admin_acks import ADMIN_GATES, AdminGate, admin_gates
-from .._cluster.update_reasons import OVERRIDES_SET, Reason
+from .._cluster.update_reasons import OVERRIDES_SET, UpdateReason
 from .._data import capabilities as capability_data
 from .._data import feature_sets
 from .._unstructured import nested
@@ -35,7 +35,7 @@ def is_minor_update(start: ResolvedRelease, end: ResolvedRelease) -> bool:
     return start.minor != end.minor and is_upgrade(start.release, end.release)
 
 
-def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -> Iterator[Reason]:
+def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -> Iterator[UpdateReason]:
     """Yield why a cluster refuses to update from ``start`` to ``end`` because of their versions and its feature set.
 
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion, upgradeable.go (which accepts a
@@ -52,7 +52,7 @@ def blockers(start: ResolvedRelease, end: ResolvedRelease, previous: Previous) -
 
 def downgrade_reasons(
     current: str, start: ResolvedRelease, end: ResolvedRelease, previous: Previous
-) -> Iterator[Reason]:
+) -> Iterator[UpdateReason]:
     """Yield why a cluster that runs ``current``, of the minor of ``start``, refuses to go back to ``end``."""
     target = end.release.shown_version
     source = f"the versions {current} and {target}"
@@ -60,20 +60,20 @@ def downgrade_reasons(
     message = f"the cluster refuses a downgrade from {current}"
     if start.hosted and start.minor == end.minor:
         message = f"HyperShift does not refuse {target}, although it is older than {current}"
-        yield Reason("risk", "downgrade", "LowDesiredVersion", message, source, "Stay on the later patch")
+        yield UpdateReason("risk", "downgrade", "LowDesiredVersion", message, source, "Stay on the later patch")
     elif start.minor != end.minor or start.minor < capability_data.ROLLBACKS_TO_PREVIOUS_PATCH.since:
-        yield Reason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
+        yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, source, hint)
     elif not previous.known:
         message = f"the cluster refuses a downgrade from {current}, unless {target} is its previous version"
         hint = "Set cluster_version with its status, whose history contains the previous version"
-        yield Reason("risk", "unknown-history", "LowDesiredVersion", message, source, hint)
+        yield UpdateReason("risk", "unknown-history", "LowDesiredVersion", message, source, hint)
     elif previous.version != target:
         message += f", except to its previous version, {previous.version or 'which it does not have'}"
         place = "ClusterVersion version: status.history"
-        yield Reason("blocked", "downgrade", "LowDesiredVersion", message, place, hint)
+        yield UpdateReason("blocked", "downgrade", "LowDesiredVersion", message, place, hint)
 
 
-def _of_skipped_minors(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Reason]:
+def _of_skipped_minors(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
     old, new = start.minor, end.minor
     source = f"the versions {start.release.shown_version} and {end.release.shown_version}"
     if old.major == new.major:
@@ -85,13 +85,13 @@ def _of_skipped_minors(start: ResolvedRelease, end: ResolvedRelease) -> Iterator
     hint = "Add a release of each skipped minor"
     if refused and not start.hosted and start.minor >= capability_data.SKIPPED_MINORS_REFUSED.since:
         message = f"the cluster refuses an update from {old} to {new}"
-        yield Reason("blocked", "skipped-minor", reason, message, source, hint)
+        yield UpdateReason("blocked", "skipped-minor", reason, message, source, hint)
     elif refused:
         message = f"an update from {old} to {new} skips a minor version, which OpenShift does not support"
-        yield Reason("risk", "skipped-minor", reason, message, source, hint)
+        yield UpdateReason("risk", "skipped-minor", reason, message, source, hint)
 
 
-def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Reason]:
+def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[UpdateReason]:
     feature_set = feature_sets.feature_set(start.context.feature_set or "")
     if start.minor == end.minor or feature_set is None or not feature_set.blocks_updates:
         return
@@ -100,12 +100,12 @@ def _of_feature_set(start: ResolvedRelease, end: ResolvedRelease) -> Iterator[Re
     if feature_set.permanent:
         message += ", and is permanent"
         hint = "Replace it with a new cluster of the new minor version"
-    yield Reason("blocked", "feature-set", "FeatureSet", message, f"feature set {feature_set.name}", hint)
+    yield UpdateReason("blocked", "feature-set", "FeatureSet", message, f"feature set {feature_set.name}", hint)
 
 
 def override_blockers(
     start: ResolvedRelease, end: ResolvedRelease, overrides: tuple[Override, ...]
-) -> Iterator[Reason]:
+) -> Iterator[UpdateReason]:
     """Yield why a cluster with ``overrides`` refuses to update from ``start`` to ``end``, or to roll back."""
     unmanaged = [override for override in overrides if override.unmanaged]
     blocks_patches = not start.hosted and start.minor < capability_data.OVERRIDES_ADMIT_PATCHES.since
@@ -114,7 +114,7 @@ def override_blockers(
         updates = "every update" if blocks_patches else "updates to another minor version"
         message = f"spec.overrides block {updates}: {named}"
         hint = "Remove these overrides before the update"
-        yield Reason("blocked", "overrides", OVERRIDES_SET, message, "spec.overrides", hint)
+        yield UpdateReason("blocked", "overrides", OVERRIDES_SET, message, "spec.overrides", hint)
 
 
 def release_gates(start: ResolvedRelease) -> tuple[AdminGate, ...]:

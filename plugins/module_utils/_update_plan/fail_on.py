@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .._cluster.update_reasons import VERDICTS, Reason
+from .._cluster.update_reasons import VERDICTS, UpdateReason
 from .._problems import Problems, did_you_mean
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import PlanResult
@@ -45,7 +45,7 @@ class VerdictViolation(NamedTuple):
 
     name: str
     hop: HopPlan
-    reasons: tuple[Reason, ...]
+    reasons: tuple[UpdateReason, ...]
 
     def __str__(self) -> str:
         more = f", and {len(self.reasons) - 1} more" if len(self.reasons) > 1 else ""

@@ -24,7 +24,7 @@ from .._version import Minor, find_minor
 from .credentials import resolve_platform
 from .path import resolve_on_path
 from .start import PlanOptions, Source, StartingCluster
-from .verdict import ClusterState
+from .verdict import UpdateState
 
 
 class PlanRequest(NamedTuple):
@@ -41,13 +41,13 @@ class PlanRequest(NamedTuple):
     platform: str | None = None
     source: Source = "capabilities"
     location: str = ""
-    state: ClusterState = ClusterState()
+    state: UpdateState = UpdateState()
 
     def normalized(self, start: ResolvedRelease) -> PlanRequest:
         """Return the key of the plan: equal for all requests with the same meaning. ``start``: the first release."""
         pinned = start.pinned(self.cluster.selection)
         cluster = self.cluster._replace(selection=Selection(pinned.baseline, pinned.additional, pinned.excluded))
-        return self._replace(cluster=cluster, source="capabilities", location="", state=ClusterState())
+        return self._replace(cluster=cluster, source="capabilities", location="", state=UpdateState())
 
 
 def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | None, problems: Problems) -> PlanRequest:
@@ -74,7 +74,7 @@ def read_request(options: PlanOptions, path: tuple[int, ...], minor: Minor | Non
     start = StartingCluster(selection, status, effective, options.live.present if options.live else None, options.rule)
     platform = resolve_platform(options.platform, problems)
     location = options.location if source == "cluster_version" else source
-    state = ClusterState(updates, promql=_read_promql(options.promql, problems))
+    state = UpdateState(updates, promql=_read_promql(options.promql, problems))
     of_hosted = platform if criteria.hosted else None
     criteria = criteria._replace(overrides=(), reported_gates=options.reported_gates, platform=of_hosted)
     return PlanRequest(path, criteria, start, platform, source, location, state)

@@ -19,8 +19,8 @@ from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, gate_reasons, gates_of
 from .._cluster.update_reasons import (
     ADMIN_ACK_REQUIRED,
     VERDICTS,
-    Reason,
     Unchecked,
+    UpdateReason,
     Verdict,
     condition_reasons,
     recommendation_reasons,
@@ -33,7 +33,7 @@ from .path import is_upgrade
 from .plan import Hop
 
 
-class ClusterState(NamedTuple):
+class UpdateState(NamedTuple):
     """What is known of the cluster at the start of the path, besides its capabilities.
 
     ``status``: ``None`` without the status of a ClusterVersion. ``promql``: names of risks, and whether each applies.
@@ -47,7 +47,7 @@ class ClusterState(NamedTuple):
 class HopVerdict(NamedTuple):
     """The verdict of a hop. ``reasons``: the most serious first. ``not_checked``: what it does not consider."""
 
-    reasons: tuple[Reason, ...]
+    reasons: tuple[UpdateReason, ...]
     not_checked: tuple[Unchecked, ...]
 
     @property
@@ -55,7 +55,7 @@ class HopVerdict(NamedTuple):
         """The most serious of the reasons, or ``go``."""
         return self.reasons[0].verdict if self.reasons else "go"
 
-    def of(self, verdict: str) -> tuple[Reason, ...]:
+    def of(self, verdict: str) -> tuple[UpdateReason, ...]:
         """Return the reasons that result in ``verdict``."""
         return tuple(reason for reason in self.reasons if reason.verdict == verdict)
 
@@ -65,7 +65,7 @@ def most_serious(verdicts: Iterable[Verdict]) -> Verdict:
     return max(verdicts, key=VERDICTS.index, default="go")
 
 
-def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: ClusterState) -> tuple[HopVerdict, ...]:
+def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: UpdateState) -> tuple[HopVerdict, ...]:
     """Return the verdict of each hop of a path that a cluster with ``overrides`` and ``state`` begins."""
     previous = _previous(state.status)
     if state.status is not None and state.status.version != hops[0].start.release.shown_version:
@@ -78,7 +78,7 @@ def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: Cl
 
 
 def _hop_verdict(
-    hop: Hop, overrides: tuple[Override, ...], state: ClusterState, previous: Previous, *, first: bool
+    hop: Hop, overrides: tuple[Override, ...], state: UpdateState, previous: Previous, *, first: bool
 ) -> HopVerdict:
     start, end = hop.start, hop.end
     if not is_upgrade(start.release, end.release) and not is_upgrade(end.release, start.release):
@@ -114,7 +114,7 @@ def _hop_verdict(
 _SUMMARIES = ("admin-ack-required", "overrides")
 
 
-def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]) -> Iterator[Reason]:
+def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]) -> Iterator[UpdateReason]:
     """Yield what is against the hop if the cluster runs another version than the one with which the path begins."""
     expected, runs = hop.start.release.shown_version, status.version
     minor = find_minor(runs)
@@ -124,7 +124,7 @@ def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]
     if minor != hop.start.minor:
         hint = "Begin the path with the release that the cluster runs"
         source = "ClusterVersion version: status.desired.version"
-        yield Reason("risk", "version-mismatch", "VersionMismatch", message, source, hint)
+        yield UpdateReason("risk", "version-mismatch", "VersionMismatch", message, source, hint)
         return
     unchecked.append(Unchecked("version-mismatch", message))
     target = hop.end.release.shown_version
@@ -148,7 +148,7 @@ def _status_at(hop: Hop, status: UpdateStatus | None, unchecked: list[Unchecked]
 
 def _gate_reasons(
     hop: Hop, status: UpdateStatus | None, acks: AdminAcks, unchecked: list[Unchecked], *, first: bool
-) -> Iterator[Reason]:
+) -> Iterator[UpdateReason]:
     """Yield the gates that are not acknowledged. Those of the cluster count only while it runs the release."""
     gates = {gate.name: gate for gate in hop.gates}
     if first and acks.gates is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_reasons import Reason
+from ansible_collections.capability.openshift.plugins.module_utils._cluster.update_reasons import UpdateReason
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problem
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.fail_on import violations
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.planner import PlanResult
@@ -28,7 +28,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.plans import (
 from ansible_collections.capability.openshift.tests.unit.oracles import implicit_enablement as reference
 
 
-def blocked_by(answer: PlanResult) -> tuple[Reason, ...]:
+def blocked_by(answer: PlanResult) -> tuple[UpdateReason, ...]:
     """Return why the cluster refuses the first hop."""
     return answer.verdicts[0].of("blocked")
 
