@@ -24,6 +24,8 @@ description:
   - O(kubeconfig), O(context), O(host), O(api_key), O(username) or O(client_cert) selects a cluster. The module then
     reads from this cluster what the other options do not set, and changes nothing on it. Environment variables
     C(K8S_AUTH_*) complete these options. On their own, they do not select a cluster, and neither does an empty string.
+  - For the verdict, the module also reads the ConfigMaps C(openshift-config-managed/admin-gates) and
+    C(openshift-config/admin-acks) of this cluster. Without permission, it reports that they are not considered.
   - Without these options, the module needs no cluster and no Kubernetes library.
   - Writes files only if O(report) is set.
 extends_documentation_fragment:

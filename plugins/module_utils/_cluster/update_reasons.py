@@ -119,7 +119,7 @@ def recommendation_reasons(
     recommended is a risk, because the CVO only warns about it.
     Source: openshift/cluster-version-operator:pkg/payload/precondition/clusterversion/recommendedupdate.go.
     """
-    if target in status.available:
+    if target in status.available or target == status.version:
         return
     update = status.conditional_update(target)
     if update is not None:

@@ -120,7 +120,7 @@ def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]
     minor = find_minor(runs)
     if minor is None or runs == expected:
         return
-    message = f"the cluster runs {runs}, but the path begins with {expected}"
+    message = f"the cluster runs or updates to {runs}, but the path begins with {expected}"
     if minor != hop.start.minor:
         hint = "Begin the path with the release that the cluster runs"
         source = "ClusterVersion version: status.desired.version"

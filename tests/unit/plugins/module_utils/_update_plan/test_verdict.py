@@ -365,6 +365,13 @@ def test_a_cluster_of_another_patch_does_not_go_back_unnoticed(runs, past, expec
     assert [item.code for item in found.not_checked] == ["version-mismatch"]
 
 
+@pytest.mark.parametrize(("state", "expected"), [("Partial", ["update-in-progress"]), ("Completed", [])])
+def test_the_version_that_the_cluster_updates_to_is_not_expected_in_its_channel(state, expected):
+    found = verdict(PATCH, cluster_version=reported(PATCH[1], past=PATCH[:1], state=state))
+
+    assert [item.code for item in found.reasons] == expected
+
+
 def test_a_status_without_updates_does_not_say_whether_one_is_recommended():
     status = reported("4.18.3", status={"conditions": [condition("Available", True)]})
     found = verdict(PATCH, cluster_version=status)
