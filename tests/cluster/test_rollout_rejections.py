@@ -26,6 +26,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     path_of,
     severities,
 )
+from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 TEXT = {"type": "string"}
 SECRET = "c2VjcmV0LXZhbHVl"
@@ -237,3 +238,31 @@ def test_check_reports_all_rejections_with_the_numbers_of_the_run(rollouts: Roll
     files = [where.partition(",")[0] for code, where in check.faults if code == "invalid-object"]
     assert files == ["0000_10_a_00.yaml", "0000_10_a_02.yaml"]
     assert len(real.faults) == len(check.faults) - 1
+
+
+def test_definition_without_a_stored_version_needs_a_migration(rollouts: Rollouts) -> None:
+    old, new = crd("olds", "Old"), crd("olds", "Old")
+    old["spec"]["versions"][0]["name"] = "v1alpha1"
+    rollouts.done([old])
+    outcome = rollouts.apply([new])
+    assert outcome.faults == [("stored-version", "0000_10_a_00.yaml, document 1")]
+    assert outcome.errors[0]["hint"].startswith("Migrate the stored objects")
+
+
+@pytest.mark.parametrize("reason", ["Forbidden", "Invalid"])
+def test_denied_request_is_not_a_missing_permission(rollouts: Rollouts, reason: str) -> None:
+    rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}]
+    denied = {"expression": "object.metadata.name != 'denied'", "message": "not this one", "reason": reason}
+    policy = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": rules}, "validations": [denied]}
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
+    rollouts.api.post(f"{path}ies", {"metadata": {"name": "deny"}, "spec": policy})
+    binding = {"policyName": "deny", "validationActions": ["Deny"]}
+    rollouts.api.post(f"{path}ybindings", {"metadata": {"name": "deny"}, "spec": binding})
+    bodies = [config_map("denied"), config_map("other")]
+    wait_for(lambda: rollouts.apply(bodies, check=True).failed, "the policy to be enforced")
+    outcome = rollouts.apply(bodies)
+    assert outcome.faults == [("denied-request", "ConfigMap")]
+    assert "not this one" in outcome.errors[0]["message"]
+    assert "permission is missing" in outcome.errors[0]["hint"]
+    assert [(item["name"], item["state"]) for item in outcome["failed_resources"]] == [("denied", "forbidden")]
+    assert rollouts.has(config_map("other"))
