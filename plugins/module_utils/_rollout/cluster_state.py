@@ -171,7 +171,10 @@ def rollout_context(
     options = cluster_options(given, gate, state.cluster_profile, cluster.overrides if cluster else ())
     target_problems = Problems()
     target = status_inputs(options, loaded.release, release_image, target_problems)
-    inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
+    of_files = Problems()
+    inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, of_files)
+    # The status does not depend on HyperShift, so only the context of decisions reports what is not known of it.
+    target_problems += (item for item in of_files if item not in target_problems)
     manifests = loaded.release.manifests
     if not gate.readable:
         undecided = [item for item in manifests if depends_on_feature_set(item, inclusion.rules)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.cluster_version import (
     CLUSTER_VERSION,
     parse_live_cluster_version,
@@ -20,7 +21,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     ClusterState,
     load_release_for,
+    rollout_context,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.feature_set import FeatureGateReading
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import ReleaseOptions
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
@@ -70,3 +73,17 @@ def test_what_a_cluster_returned_must_be_a_cluster_version():
         parse_live_cluster_version({"apiVersion": "v1", "kind": "ConfigMap"}, Problems())
 
     assert [(item.code, item.where) for item in raised.value.problems] == [("wrong-kind", str(CLUSTER_VERSION))]
+
+
+@pytest.mark.parametrize(("options", "codes"), [({}, ["unknown-hosted-files"]), ({"hosted_control_plane": False}, [])])
+def test_what_is_not_known_of_hypershift_is_reported_once(options, codes, tmp_path):
+    profile = "ibm-cloud-managed"
+    file = "0000_50_olm_00-packageserver.pdb.yaml"
+    release = write_release(tmp_path, {file: manifest("pdb", profile=profile)}, cvo={"a.yaml": manifest("a")})
+    state = state_of("4.20.3")._replace(cluster_version=None)
+    loaded = load_release_for(state, ReleaseOptions(str(release), None, profile, GIVEN))
+    given = ClusterOptions(cluster_profile=profile, **options)
+
+    context = rollout_context(state, loaded, given, GIVEN, FeatureGateReading(readable=True))
+
+    assert [item.code for item in context.problems] == codes
