@@ -212,6 +212,7 @@ def test_synthetic_update_through_the_filter(case: SyntheticUpdate) -> None:
         "feature_set": config["featureSet"],
         "feature_gates": config["gates"],
         "exclude_identifier": "nobody" if config["exclude"] is None else config["exclude"],
+        "hosted_control_plane": False,  # The facts are those of the CVO alone.
     }
     options = {name: value for name, value in values.items() if value is not None}
     ask_filter = FilterModule().filters()["implicitly_enabled_capabilities"]

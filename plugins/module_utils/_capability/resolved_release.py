@@ -18,7 +18,8 @@ from .._version import Minor
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_status
 from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, report_unknown_defaults
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
-from .release_properties import names_disabled_by_gates, read_minor_data
+from .release_capabilities import read_minor_data
+from .release_properties import names_disabled_by_gates
 from .selection import Selection, capability_status, check_selection, parse_selection
 
 
@@ -94,7 +95,7 @@ def resolve_release(criteria: InclusionCriteria, release: Release, problems: Pro
         message = "is missing; capabilities, sets and rules depend on it"
         problems.error("missing-version", "openshift_version", message, "Set openshift_version")
         return None
-    data = read_minor_data(release, minor, criteria.feature_set, criteria.cluster_profile, problems)
+    data = read_minor_data(release, minor, context, problems)
     if data is None and has_capabilities(minor):
         return None
     gated = always = frozenset[str]()

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.release_properties import read_minor_data
+from .._capability.inclusion import InclusionContext
+from .._capability.release_capabilities import read_minor_data
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, MinorData
+from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects
@@ -186,7 +188,9 @@ def _reading(client: Client, obj: Object, release: Release | None, data: MinorDa
     problems = Problems(item for item in problems if item.severity != "warning")
     if data is None and release is not None:
         _check_version(cluster, release, problems)
-        data = release.minor and read_minor_data(release, release.minor, "", DEFAULT_CLUSTER_PROFILE, problems)
+        rules = inclusion_rules(release.minor)
+        context = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="", rules=rules)
+        data = release.minor and read_minor_data(release, release.minor, context, problems)
     if data is None:
         data = minor_data_of_cluster(client, cluster, problems)
     return CapabilityReading(obj, cluster, data, tuple(problems))

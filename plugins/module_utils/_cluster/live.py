@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from .._capability.release_properties import enum_names
+from .._capability.release_capabilities import accepted_names, data_as_accepted
 from .._data import capabilities as capability_data
 from .._data.capabilities import MinorData
 from .._kubernetes.api_errors import ApiError
@@ -120,21 +120,33 @@ def update_cluster_version(
 
 
 def minor_data_of_cluster(client: Client, cluster: ClusterVersion, problems: Problems) -> MinorData:
-    """Return the capabilities of a cluster's version: from this collection, else from the CRD in the cluster.
+    """Return the capabilities of a cluster's version: from this collection, or from the CRD in the cluster.
 
-    Raises ``ClusterError`` if neither has them.
+    The CRD decides if the cluster knows a name that this collection does not have in its version. Raises
+    ``ClusterError`` if neither has them.
     """
     minor = find_minor(cluster.version)
     data = None if minor is None else capability_data.data_of(minor)
     if data is not None:
-        return data
-    crd = client.get(_CRD)
-    names = enum_names(crd)
-    if names is None:
+        return data if cluster.known <= data.capabilities else _data_of_crd(client, data, problems)
+    accepted = accepted_names(client.get(_CRD), str(_CRD))
+    if accepted is None:
         message = "does not list the names of capabilities, and the cluster's version is not known to the collection"
         hint = "Set release, or update the collection"
         raise ClusterError([Problem("error", "unknown-version", str(_CRD), message, hint)])
     unknown = f"{cluster.version} is not known to the collection" if cluster.version else "the version is not reported"
     message = f"{unknown}, so the capabilities are those that the cluster's CustomResourceDefinition lists"
     problems.info("unknown-version", CLUSTER_VERSIONS.resource, message, "Set release to be sure")
-    return capability_data.data_from_names(minor or capability_data.newest_minor(), names, str(_CRD))
+    minor = minor or capability_data.newest_minor()
+    return capability_data.data_from_names(minor, accepted.capabilities, accepted.source, accepted.sets)
+
+
+def _data_of_crd(client: Client, data: MinorData, problems: Problems) -> MinorData:
+    try:
+        accepted = accepted_names(client.get(_CRD), str(_CRD))
+    except ApiError as error:
+        if not error.is_forbidden:
+            raise
+        return data  # only a name that the collection does not have needs this permission
+    every_gated = capability_data.gated_capabilities(frozenset())
+    return data if accepted is None else data_as_accepted(data, accepted, every_gated, problems)

@@ -5,8 +5,7 @@
 
 """Capabilities, sets and special cases of each OpenShift minor, with their sources.
 
-Nothing here is computed from a release. If a minor is missing here, its names are read from the ClusterVersion CRD of
-its release.
+Nothing here is computed from a release. If a release has a ClusterVersion CRD, its names and sets replace those here.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from .._version import Minor
+from .._version import Minor, find_minor
 
 NONE = "None"
 V_CURRENT = "vCurrent"
@@ -213,18 +212,27 @@ def data_of(minor: Minor) -> MinorData | None:
     branch = BRANCHES.get(minor)
     if branch is None:
         return None
-    known = frozenset(item.name for item in CAPABILITIES if item.since <= minor)
+    known = _names_at(minor)
     return MinorData(minor, known, {**_versioned_sets(minor), V_CURRENT: known}, branch.source)
 
 
-def data_from_names(minor: Minor, names: Iterable[str], source: str) -> MinorData:
-    """The data of a minor that is not in ``BRANCHES``, from the ``names`` in its ClusterVersion CRD.
+def data_from_names(minor: Minor, names: Iterable[str], source: str, sets: Iterable[str] | None = None) -> MinorData:
+    """The data of a minor from the ``names`` and ``sets`` in a ClusterVersion CRD, which does not have their content.
 
-    ``vCurrent`` is all of them; the other sets are those of the newest minor in ``BRANCHES``.
+    ``vCurrent`` and the set of ``minor`` are all names. The other sets are those of this module, reduced to ``names``;
+    sets that are not known here are omitted. Without ``sets``, they are those of this module.
     """
     known = frozenset(names)
-    sets = {name: content & known for name, content in _versioned_sets(newest_minor()).items()}
-    return MinorData(minor, known, {**sets, V_CURRENT: known}, source)
+    contents = {name: content & known for name, content in _versioned_sets(minor).items()}
+    if sets is not None:
+        versions = {name: find_minor(name.removeprefix("v")) for name in sets if name.startswith("v")}
+        listed = sorted((version, name) for name, version in versions.items() if version and version <= minor)
+        contents = {NONE: frozenset[str](), **{name: _names_at(version) & known for version, name in listed}} | {
+            name: content for name, content in contents.items() if name in versions
+        }
+    if f"v{minor}" in contents:
+        contents[f"v{minor}"] = known
+    return MinorData(minor, known, {**contents, V_CURRENT: known}, source)
 
 
 def gated_capabilities(gates: frozenset[str]) -> frozenset[str]:
@@ -265,13 +273,17 @@ def always_enabled_by_default(minor: Minor | None, cluster_profile: str) -> tupl
     return ALWAYS_ENABLED.capabilities
 
 
+def _names_at(minor: Minor) -> frozenset[str]:
+    return frozenset(item.name for item in CAPABILITIES if item.since <= minor)
+
+
 def _versioned_sets(minor: Minor) -> dict[str, frozenset[str]]:
     sets: dict[str, frozenset[str]] = {NONE: frozenset()}
     for versioned in VERSIONED_SETS:
         if versioned <= minor:
             name = f"v{versioned}"
             amended = {item.capability for item in SET_AMENDMENTS if name in item.sets and item.since <= minor}
-            sets[name] = frozenset(item.name for item in CAPABILITIES if item.since <= versioned) | amended
+            sets[name] = _names_at(versioned) | amended
     return sets
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
 from .._capability.inclusion import InclusionContext, included_manifests
-from .._capability.release_properties import cluster_profiles, crd_names
+from .._capability.release_properties import cluster_profiles
 from .._capability.resolved_release import ResolvedRelease, resolve_cluster, resolve_release
 from .._data.capabilities import MinorData
 from .._problems import InvalidOptionError, Problems, did_you_mean
@@ -77,8 +77,6 @@ def summarize_release(release: Release, options: ClusterOptions, problems: Probl
     }
     if data is not None:
         _check_names(carriers, data, known, problems)
-        names, source = crd_names(release, criteria.feature_set, criteria.cluster_profile)
-        _check_crd(names, source, known, problems)
     included = included_manifests(release.manifests, context)
     _report_partly_annotated(_with_all_capabilities(release, context), problems)
     sets = data.sets if data else {}
@@ -160,12 +158,6 @@ def _check_names(
     for name in sorted(known - set(carriers)):
         message = "no manifest of this release needs it, so disabling it excludes nothing"
         problems.info("unused-capability", f"capability {name}", message)
-
-
-def _check_crd(names: frozenset[str] | None, source: str, known: frozenset[str], problems: Problems) -> None:
-    for name in sorted((names or frozenset()) - known):
-        message = f"the ClusterVersion CRD accepts {name!r}, which this collection does not know"
-        problems.warning("unknown-capability", source, message, "Update the collection")
 
 
 def _report_partly_annotated(loaded: Iterable[Manifest], problems: Problems) -> None:

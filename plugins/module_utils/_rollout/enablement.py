@@ -163,7 +163,9 @@ def no_capabilities_error() -> ClusterError:
 def _running(obj: Object, request: EnablementRequest, outgoing: OutgoingRelease) -> frozenset[str]:
     """Capabilities before the update: those in the status, and those that a valid spec requests of the old release."""
     cluster = parse_live_cluster_version(obj, Problems())
-    minor_data = (capability_data.data_of(outgoing.minor) if outgoing.minor else None) or request.target.minor_data
+    minor_data = request.target.minor_data
+    if outgoing.minor is not None and outgoing.minor != minor_data.minor:
+        minor_data = capability_data.data_of(outgoing.minor) or minor_data
     wrong_names = Problems()
     check_selection(cluster.selection, minor_data, frozenset(), wrong_names)
     if wrong_names:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +63,12 @@ def feature_gate(on: Sequence[str], feature_set: str = "Default", *, profile: st
     )
 
 
-def cluster_version_crd(names: Sequence[str], feature_set: str = "") -> str:
-    """Return a ClusterVersion CRD that accepts these capabilities."""
-    enum = {"properties": {"additionalEnabledCapabilities": {"items": {"enum": list(names)}}}}
-    schema = {"properties": {"spec": {"properties": {"capabilities": enum}}}}
+def cluster_version_crd(names: Iterable[str], feature_set: str = "", sets: Iterable[str] = ()) -> str:
+    """Return a ClusterVersion CRD that accepts these capabilities, and these sets if there are any."""
+    fields: dict[str, Any] = {"additionalEnabledCapabilities": {"items": {"enum": list(names)}}}
+    if sets:
+        fields["baselineCapabilitySet"] = {"enum": list(sets)}
+    schema = {"properties": {"spec": {"properties": {"capabilities": {"properties": fields}}}}}
     spec = {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}
     return manifest(
         "clusterversions.config.openshift.io",

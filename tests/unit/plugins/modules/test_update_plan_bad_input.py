@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import update_plan
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
+from ansible_collections.capability.openshift.plugins.modules import release_manifests, update_plan
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
+    feature_gate,
     manifest,
     write_files,
     write_release,
@@ -339,6 +342,30 @@ def test_names_of_an_unknown_minor_come_from_its_release(call, tmp_path):
     assert outcome["known_capabilities"] == names
     assert outcome["implicitly_enabled_capabilities"] == ["Brand", "Ingress"]
     assert outcome.problem("unknown-version")["severity"] == "warning"
+
+
+def test_a_name_that_only_the_release_has_is_no_reason_for_refused_writes(call, tmp_path):
+    """A nightly has more names than the collection knows for its minor."""
+    data = data_of(Minor(5, 1))
+    assert data is not None
+    known = sorted({*data.capabilities, "Monitoring"} - {"ClusterAPI", "CompatibilityRequirements"})
+    monitoring = {f"0000_50_monitoring_{number:02}.yaml": manifest(f"m{number}", "Monitoring") for number in range(11)}
+    before = {name: manifest(f"m{number}") for number, name in enumerate(monitoring)}
+    gates = {"a.yaml": feature_gate([])}
+    nightly = {**gates, **monitoring, "b.yaml": cluster_version_crd(known)}
+    path = [
+        str(write_release(tmp_path / version, files, version))
+        for version, files in {"5.0.3": {**gates, **before}, "5.1.0-0.nightly-2026-07-01-000000": nightly}.items()
+    ]
+    outcome = call(update_plan, releases=path, capabilities=NOTHING)
+    decided = call(release_manifests, release=path[1], decisions=True)
+
+    (hop,) = outcome["hops"]
+    assert hop["counts"]["removed"] == 0
+    assert outcome["implicitly_enabled_capabilities"] == ["Ingress", "Monitoring"]
+    assert [item["code"] for item in outcome["problems"]] == ["different-capabilities"]
+    assert sum(item["included"] for item in decided["decisions"] if item["capabilities"] == ["Monitoring"]) == 11
+    assert decided.problem("different-capabilities")["severity"] == "warning"
 
 
 def test_an_unknown_minor_needs_its_crd(call, tmp_path):

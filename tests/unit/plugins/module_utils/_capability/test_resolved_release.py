@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionContext
+from ansible_collections.capability.openshift.plugins.module_utils._capability.release_capabilities import (
+    names_of_release,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._capability.release_properties import (
     cluster_profiles,
-    crd_names,
     names_disabled_by_gates,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import newest_minor
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import data_of, newest_minor
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     PROFILE,
@@ -184,10 +187,104 @@ def test_the_crd_of_the_feature_set_is_the_one_that_counts():
         cluster_version_crd(["Console", "Brand"], "TechPreviewNoUpgrade"),
     )
 
-    assert crd_names(files.release, "", PROFILE) == (frozenset({"Console"}), "1.yaml")
-    tech = crd_names(files.release, "TechPreviewNoUpgrade", PROFILE)
-    assert tech == (frozenset({"Console", "Brand"}), "2.yaml")
-    assert crd_names(files.release, "OKD", PROFILE) == (None, "")
+    context = InclusionContext(cluster_profile=PROFILE, feature_set="")
+    assert names_of_release(files.release, context) == (frozenset({"Console"}), None, "1.yaml")
+    tech = names_of_release(files.release, context._replace(feature_set="TechPreviewNoUpgrade"))
+    assert tech == (frozenset({"Console", "Brand"}), None, "2.yaml")
+    assert names_of_release(files.release, context._replace(feature_set="OKD")) is None
+    # Hosted clusters have no CRD in the release, and the same CVO.
+    assert names_of_release(files.release, context._replace(cluster_profile="hypershift")) == (
+        frozenset({"Console"}),
+        None,
+        "1.yaml",
+    )
+
+
+V5_1 = Minor(5, 1)
+GATED = {"ClusterAPI", "CompatibilityRequirements"}
+
+
+def table(minor):
+    data = data_of(minor)
+    assert data is not None
+    return data
+
+
+def resolved_with_crd(minor, names, sets=(), feature_set="", **options):
+    files = Files(minor, manifest(), cluster_version_crd(sorted(names), sets=sets), feature_gate([]))
+    options = {"capabilities": {}, "always_enabled_capabilities": [], "feature_set": feature_set, **options}
+    return resolve(minor, files, **options)
+
+
+@pytest.mark.parametrize(
+    ("feature_set", "names"),
+    [
+        ("", table(V5_1).capabilities - GATED),  # the CRD of the default feature set
+        ("", table(V5_1).capabilities),  # a CRD of all feature sets
+        ("TechPreviewNoUpgrade", table(V5_1).capabilities),
+    ],
+)
+def test_a_crd_with_the_names_of_the_collection_is_no_problem(feature_set, names):
+    gates = {} if not feature_set else {"feature_gates": ["ClusterAPIMachineManagement"]}
+    _context, status, problems = resolved_with_crd(V5_1, names, table(V5_1).sets, feature_set, **gates)
+
+    assert problems == []
+    assert status.known == table(V5_1).capabilities - (GATED if not feature_set else set())
+
+
+def test_a_name_that_only_the_release_has_is_a_capability_of_it():
+    names = (table(V5_1).capabilities - GATED) | {"Monitoring"}
+    _context, status, problems = resolved_with_crd(V5_1, names)
+
+    (problem,) = problems
+    assert "Monitoring" in status.known & status.enabled
+    assert (problem.severity, problem.code, problem.where) == ("warning", "different-capabilities", "1.yaml")
+    assert problem.message.endswith("does not know in 5.1: Monitoring")
+
+
+def test_a_name_that_the_release_lacks_is_no_capability_of_it():
+    _context, status, problems = resolved_with_crd(V5_1, table(V5_1).capabilities - GATED - {"Console"})
+
+    assert "Console" not in status.known | status.enabled
+    assert [(item.code, item.message.rpartition(": ")[2]) for item in problems] == [
+        ("different-capabilities", "Console")
+    ]
+
+
+def test_a_gated_name_that_the_crd_of_enabled_gates_lacks_is_no_capability_of_it():
+    gates = {"feature_gates": ["ClusterAPIMachineManagement"]}
+    _context, status, problems = resolved_with_crd(V5_1, table(V5_1).capabilities - GATED, **gates)
+
+    assert not status.known & GATED
+    assert [(item.code, item.message.rpartition(": ")[2]) for item in problems] == [
+        ("different-capabilities", "ClusterAPI, CompatibilityRequirements")
+    ]
+
+
+def test_the_sets_of_the_release_are_those_that_can_be_requested():
+    sets = [*table(V5_1).sets, "v5.0", "v5.1", "vNext"]
+    names = (table(V5_1).capabilities - GATED) | {"Monitoring"}
+
+    def enabled(baseline):
+        selection = {"baselineCapabilitySet": baseline}
+        _context, status, problems = resolved_with_crd(V5_1, names, sets, capabilities=selection)
+        assert [item.code for item in problems] == [
+            "different-capabilities",
+            "different-capabilities",
+            "unknown-capability-set",
+        ]
+        return status.enabled
+
+    assert enabled("v5.1") == enabled("vCurrent") == names
+    assert enabled("v5.0") == names - {"Monitoring"}
+    assert enabled("v4.11") == table(V5_1).sets["v4.11"]
+    fewer = [name for name in table(V5_1).sets if name != "v4.18"]
+    found = errors(
+        V5_1,
+        Files(V5_1, manifest(), cluster_version_crd(sorted(names), sets=fewer), feature_gate([])),
+        capabilities={"baselineCapabilitySet": "v4.18"},
+    )
+    assert "unknown-capability-set" in [item.code for item in found]
 
 
 @pytest.mark.parametrize("minor", [V9_9, Minor(4, 10), Minor(4, 2)])
