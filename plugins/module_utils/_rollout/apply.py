@@ -120,6 +120,11 @@ class Applier:
         except ApiError:
             return True
 
+    def defines(self, definition: Manifest, manifest: Manifest) -> bool:
+        """Whether the CustomResourceDefinition ``definition`` defines the kind of ``manifest``."""
+        spec = nested(self._loaded.release.read_body(definition), "spec")
+        return (nested(spec, "group"), nested(spec, "names", "kind")) == manifest.resource_id.group_kind
+
     def is_unchanged(self, manifest: Manifest, definition: Manifest | None = None) -> bool:
         """Whether it is known without a request that ``apply`` would not change the object.
 

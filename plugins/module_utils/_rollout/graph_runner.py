@@ -164,13 +164,18 @@ class GraphRunner:
 
     def _still_refused(self) -> dict[int, ApplyResult]:
         """The refusals of a dry run that do not end, because what would provide the missing object fails, too."""
+        applied = {key for key, result in self._results.items() if result.is_complete and key not in self._skipped}
         provided = {
-            prerequisite
-            for key, result in self._results.items()
-            if result.is_complete and key not in self._skipped
-            for prerequisite in _provided_by(result.manifest)
+            prerequisite for item in self._manifests if id(item) in applied for prerequisite in _provided_by(item)
         }
-        return {key: result for key, result in self._assumed.items() if _lacked_by(result) not in provided}
+        failed = [item for item in self._definitions.values() if id(item) not in applied]
+
+        def is_undefined(result: ApplyResult) -> bool:
+            is_kind = result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE)
+            return is_kind and any(self._applier.defines(item, result.manifest) for item in failed)
+
+        assumed = self._assumed.items()
+        return {key: item for key, item in assumed if _lacked_by(item) not in provided or is_undefined(item)}
 
     def _run_nodes(self, executor: ThreadPoolExecutor, nodes: Sequence[_RunningNode]) -> None:
         """Apply the manifests of ``nodes``. A node that waits for another one gives its thread back."""

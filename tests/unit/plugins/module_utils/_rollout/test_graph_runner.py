@@ -50,6 +50,9 @@ class FakeApplier:
     def is_unchanged(self, _manifest: Manifest) -> bool:
         return False
 
+    def defines(self, definition: Manifest, manifest: Manifest) -> bool:
+        return definition.resource_id.name == f"{manifest.resource_id.kind.lower()}s.test.io"
+
     def has_namespace(self, name: str) -> bool:
         return name == "exists"
 
@@ -255,4 +258,12 @@ def test_check_of_a_kind_that_the_rollout_defines_looks_for_the_namespace(namesp
     thing = Manifest(ResourceId("test.io", "Thing", namespace, "a"), "v1", {}, "0000_10_a_1.yaml")
     fake = FakeApplier(a=unserved, x=lambda result: result._replace(pending=False))
     check = run(fake, home, thing, definition("x", "z"), dry_run=True)
+    assert actions(check)["a"] == action
+
+
+@pytest.mark.parametrize(("kind", "action"), [("X", "unserved"), ("Y", "created")])
+def test_check_relies_on_a_kind_only_if_its_definition_succeeds(kind: str, action: str) -> None:
+    thing = Manifest(ResourceId("test.io", kind, "", "a"), "v1", {}, "0000_10_z_1.yaml")
+    fake = FakeApplier(a=unserved, xs=failed, ys=lambda result: result._replace(pending=False))
+    check = run(fake, definition("ys", "b"), definition("xs"), thing, dry_run=True)
     assert actions(check)["a"] == action
