@@ -15,6 +15,7 @@ from typing import Any
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     COMMENTED,
     OLD_PULL_SECRET,
+    PLATFORMS,
     PRIVATE_KEY,
     PULL_SECRET,
     environment,
@@ -26,6 +27,7 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 BROKEN = COMMENTED.replace(f"pullSecret: '{PULL_SECRET}'", f"pullSecret: '{PULL_SECRET}")
 TWICE = selection("Ingress", "Console", "Ingress")
 WRONG = selection("console", "Ingress")
+VIPS = {"apiVIPs": ["10.0.0.5"], "ingressVIPs": ["10.0.0.7"]}
 
 # Name of the task: options. Secrets are in a file of variables, like in a vault.
 TASKS: dict[str, dict[str, Any]] = {
@@ -47,7 +49,7 @@ def play(folder: Path) -> str:
         "site": site(),
         "commented": COMMENTED,
         "broken": BROKEN,
-        "vsphere": site("vsphere", pullSecret=OLD_PULL_SECRET),
+        "vsphere": site("vsphere", pullSecret=OLD_PULL_SECRET, platform={"vsphere": {**PLATFORMS["vsphere"], **VIPS}}),
         "private": site(sshKey=PRIVATE_KEY),
     }
     (folder / "secrets.json").write_text(json.dumps(secrets))
