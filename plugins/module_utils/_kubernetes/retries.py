@@ -28,7 +28,8 @@ LONGEST_WAIT = 20.0
 SILENCE_SECONDS = 90.0
 """Seconds without an answer after which requests and rollouts fail; a restart of the API server takes less."""
 
-_SHORTEST_TIMEOUT = 1.0
+_SHORTEST_TIMEOUT = 5.0
+"""Timeout in seconds after the deadline, for callers with a longer limit: a server that recovers can be slow."""
 
 
 class Silence:
