@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._data.capabilities import V_CURRENT, MinorData
@@ -23,7 +23,7 @@ from .._data.hosted_clusters import (
     SELECTABLE_SINCE,
     DefaultDisabled,
 )
-from .._problems import Problems
+from .._problems import Problem, Problems
 from .._release.release import Release
 from .._version import Minor
 from .selection import Selection
@@ -92,6 +92,11 @@ def hosted_selection(selection: Selection, data: MinorData, gated: frozenset[str
     names, default = selection.requested(data) - gated, data.sets[V_CURRENT] - gated
     disabled = tuple(sorted(default - names))
     return Selection(V_CURRENT, tuple(sorted(names - default)), disabled or None, selection.where)
+
+
+def without_pinning(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """``problems`` of a selection, without the note that exclusions pin it: a HostedCluster has exclusions too."""
+    return (problem for problem in problems if problem.code != "pinned-selection")
 
 
 def deleted_files(release: Release, platform: str | None, problems: Problems) -> frozenset[str]:

@@ -16,7 +16,13 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._version import Minor
 from .cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context, read_status
-from .hosted_cluster import hosted_capabilities, hosted_data, hosted_selection, report_unknown_defaults
+from .hosted_cluster import (
+    hosted_capabilities,
+    hosted_data,
+    hosted_selection,
+    report_unknown_defaults,
+    without_pinning,
+)
 from .inclusion import CapabilityStatus, InclusionContext, included_manifests
 from .release_capabilities import read_minor_data
 from .release_properties import names_disabled_by_gates
@@ -111,10 +117,10 @@ def resolve_release(criteria: InclusionCriteria, release: Release, problems: Pro
 
 
 def read_selection(options: ClusterOptions, problems: Problems) -> Selection:
-    """The selection in ``options``. On a hosted cluster, exclusions do not pin it: a HostedCluster has them too."""
+    """The selection in ``options``."""
     own = Problems()
     selection = parse_selection(options.capabilities, "capabilities", own)
-    problems += (item for item in own if not (options.hosted and item.code == "pinned-selection"))
+    problems += without_pinning(own) if options.hosted else own
     return selection
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, check_options
-from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities
+from .._capability.hosted_cluster import HostedCapabilities, hosted_capabilities, without_pinning
 from .._capability.inclusion import CapabilityStatus, InclusionContext
 from .._capability.resolved_release import resolve_release
 from .._capability.rules import InstallContext, RuleViolation, suggested_selection, unchecked, violations
@@ -76,8 +76,10 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
     problems = Problems()
     platforms = platforms_of(options.method)
     check_install_config(options.document, options.source, problems, complete=options.complete, platforms=platforms)
-    request = read_request(options, problems)
     method = options.method or default_method(options.document)
+    of_request = Problems()
+    request = read_request(options, of_request)
+    problems += of_request if method != HOSTED else without_pinning(of_request)
     check = InstallCheck(method, platform_of(options.document, platforms), ())
     of_cluster = Problems()
     criteria = check_options(_cluster_options(options, method), release.minor, of_cluster)

@@ -275,6 +275,7 @@ def test_everything_is_what_a_hosted_cluster_has_by_default(minor, selection):
 def test_everything_except_one_name_enables_nothing():
     found = check("4.20", method="hosted", capabilities={"excludedCapabilities": ["Console"]})
 
+    assert "pinned-selection" not in {item.code for item in found.problems}
     assert found.hosted is not None
     assert found.hosted.stanza() == {"disabled": ["Console"]}
 
