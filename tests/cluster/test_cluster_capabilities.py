@@ -148,6 +148,16 @@ def test_an_unknown_version_needs_one_more_request(site: Site) -> None:
     assert len(site.requests(mark)) <= 4
 
 
+def test_the_crd_decides_about_a_name_that_only_the_cluster_knows(site: Site) -> None:
+    """The collection does not have Build in 4.13."""
+    site.make(selection("Console"), ["Console"], version="4.13.9")
+    mark = site.plane.audit.mark()
+    outcome = site.append("Build")
+    assert verbs(site.requests(mark)) == ["get", "get", "patch"]
+    assert site.spec == selection("Build", "Console")
+    assert {(item["severity"], item["code"]) for item in outcome["problems"]} >= {("warning", "different-capabilities")}
+
+
 # Additions
 
 

@@ -97,7 +97,7 @@ def plan_rollout(
     outgoing = outgoing_release(state.cluster_version, state.inventory, given, version, began=bool(context.live))
     if not options.allow_downgrade:
         refuse_downgrade(outgoing, version)
-    request = request._replace(manifests=_loaded_by_outgoing(outgoing, context, loaded))
+    request = request._replace(manifests=loaded_by_outgoing(outgoing, context, loaded))
     prediction = predict_enablement(state.cluster_version, request, outgoing, state.inventory, problems)
     crd = _cluster_version_crd(context)
     is_served = state.kinds.find(CLUSTER_VERSIONS.group, CLUSTER_VERSIONS.kind) is not None
@@ -196,7 +196,7 @@ def _given_release(previous: LoadedRelease | None, context: RolloutContext) -> O
     return OutgoingRelease(release.version, release.minor, manifests)
 
 
-def _loaded_by_outgoing(
+def loaded_by_outgoing(
     outgoing: OutgoingRelease, context: RolloutContext, loaded: LoadedRelease
 ) -> tuple[Manifest, ...]:
     """The manifests of ``loaded`` that the CVO of the outgoing release loads: its rules decide what moves."""

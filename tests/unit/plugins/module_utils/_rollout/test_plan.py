@@ -15,9 +15,15 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     CapabilityStatus,
     InclusionContext,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import DELETE_ANNOTATION, Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+    DELETE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    Manifest,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import (
     ApplyResult,
@@ -38,9 +44,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.plan
     ManifestPlan,
     RolloutPlan,
     final_inventory,
+    loaded_by_outgoing,
     plan_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.refusals import Refusal
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 VERSION, PROFILE = "4.21.0", "self-managed-high-availability"
 ENABLED = frozenset({"Console"})
@@ -100,6 +108,28 @@ def test_mode_is_that_of_the_cvo(stored: Inventory | None, outgoing: str | None,
 def test_killed_run_in_another_mode_leaves_the_update_to_the_next_run(mode: Any) -> None:
     work = work_of(plan_of(inventory("4.20.0"), outgoing="4.20.0", mode=mode))
     assert work.inventory.unfinished == "update"
+
+
+@pytest.mark.parametrize(
+    ("minor", "names"),
+    [
+        (Minor(4, 11), ["base", "preview"]),  # reads no feature sets
+        (Minor(4, 15), ["base", "latency"]),
+        (Minor(4, 16), ["base"]),
+        (None, ["base"]),
+    ],
+)
+def test_rules_of_the_outgoing_release_decide_what_moves(minor: Minor | None, names: list[str]) -> None:
+    base = manifest("base")
+    preview = manifest("preview", **{FEATURE_SET_ANNOTATION: "TechPreviewNoUpgrade"})
+    latency = manifest(
+        "latency", **{FEATURE_SET_ANNOTATION: "Default,LatencySensitive", FEATURE_GATE_ANNOTATION: "New"}
+    )
+    plan = plan_of(None, base, preview, latency)
+    inclusion = InclusionContext(PROFILE, feature_set="", rules=inclusion_rules(Minor(4, 16)))
+    context = plan.context._replace(inclusion=inclusion, manifests=(base,))
+    loaded = loaded_by_outgoing(OutgoingRelease(None, minor, None), context, plan.loaded)
+    assert [item.resource_id.name for item in loaded] == names
 
 
 def test_planned_inventory_has_earlier_and_new_resources() -> None:
