@@ -44,9 +44,9 @@ def read_minor_data(release: Release, minor: Minor, context: InclusionContext, p
     if not capability_data.has_capabilities(minor):
         message = f"{minor} has no capabilities, expected {oldest} or later"
         where, hint = "openshift_version", f"Use a release of {oldest} or later"
-        if release.path and release.version is not None and is_semantic_version(release.version):
+        if release.images:  # a release image has its version in release-metadata
             where = release.path
-        elif _may_be_a_number(minor):
+        elif not is_semantic_version(release.version or "") and _may_be_a_number(minor):
             hint = f'Quote the version: YAML reads an unquoted {minor}0 as the number {minor}, so write "{minor}0"'
         problems.error("unsupported-version", where, message, hint)
         return None

@@ -328,8 +328,8 @@ def test_without_gates_the_feature_set_decides_which_names_are_gated():
         # What YAML reads instead of an unquoted 4.20
         (Minor(4, 2), None, "openshift_version", "Quote the version: YAML reads an unquoted 4.20 as the number 4.2"),
         # The version of a release is not a number in YAML.
-        (None, Files(Minor(4, 10), manifest("one")), "here", "Use a release of 4.11 or later"),
-        (None, Files(Minor(4, 2), manifest("one")), "here", "Use a release of 4.11 or later"),
+        (None, Files(Minor(4, 10), manifest("one")), "openshift_version", "Use a release of 4.11 or later"),
+        (None, Files(Minor(4, 2), manifest("one")), "openshift_version", "Use a release of 4.11 or later"),
     ],
 )
 def test_a_version_without_capabilities_is_quoted_only_if_it_may_be_a_number(minor, files, where, hint):
@@ -337,3 +337,12 @@ def test_a_version_without_capabilities_is_quoted_only_if_it_may_be_a_number(min
 
     assert (problem.code, problem.where) == ("unsupported-version", where)
     assert problem.hint.startswith(hint)
+
+
+def test_the_version_of_a_release_image_is_not_an_option():
+    files = Files(Minor(4, 10), manifest("one"))
+    files.release = files.release._replace(images={"cli": "registry.example/cli"})
+
+    (problem,) = errors(None, files)
+
+    assert (problem.code, problem.where) == ("unsupported-version", "here")
