@@ -32,6 +32,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._data.hosted_
 )
 from ansible_collections.capability.openshift.plugins.module_utils._data.install_rules import INSTALL_METHODS, Rule
 from ansible_collections.capability.openshift.plugins.module_utils._data.solutions import SOLUTIONS, Solution
+from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 
 PAGE = ROOT / "docs" / "rules.md"
 
@@ -45,10 +46,7 @@ Version, platform and install method decide which selections of capabilities can
 {oldest} to {newest}. [Select capabilities for an installation](select_capabilities.md) shows how to use them.
 """
 LAYERS = {
-    "installer": (
-        "Enforced by openshift-install before a machine boots. Agent-based and assisted installations run these checks "
-        "too."
-    ),
+    "installer": "Enforced by openshift-install before a machine boots, for the install methods in the table.",
     "ClusterVersion": "Enforced by the ClusterVersion CRD, at installation and whenever the selection changes.",
     "HostedCluster": "Enforced by the HostedCluster CRD of hosted control planes.",
     "documentation": "Documented, but not enforced. Violations are warnings.",
@@ -68,7 +66,7 @@ def rules() -> Iterator[str]:
     for layer, text in LAYERS.items():
         solved = [f"`{rule.name}`" for rule in all_rules() if rule.layer == layer and rule.solved_by_solutions]
         also = (
-            f" Solutions satisfy {' and '.join(solved)}, because the platform does not work otherwise."
+            f"\nSolutions satisfy {' and '.join(solved)}, because the platform does not work otherwise."
             if solved
             else ""
         )
@@ -78,7 +76,8 @@ def rules() -> Iterator[str]:
             if rule.layer == layer:
                 need = needs.get(rule)
                 name = f"`{need.capability}`" if need else ""
-                rows.append((f"`{rule.name}`", span(rule), methods(rule), name, rule.condition, rule.source))
+                versions = span(rule.since, rule.until)
+                rows.append((f"`{rule.name}`", versions, methods(rule), name, rule.condition, rule.source))
         yield table(("rule", "versions", "methods", "requires", "condition", "source"), rows)
 
 
@@ -112,7 +111,7 @@ def hosted() -> Iterator[str]:
     ends = [*(item.since for item in DEFAULT_DISABLED_SINCE[1:]), None]
     rows = [
         (
-            f"{item.since} and later" if end is None else f"{item.since}, before {end}",
+            f"{item.since} and later" if end is None else f"from {item.since}, before {end}",
             code(item.names) or "none",
             item.source,
         )
@@ -133,8 +132,8 @@ def deleted_files() -> Iterator[str]:
     rows = [
         (
             ", ".join(f"`{name}`" for name in sorted(item.names)),
-            f"{item.since} to {item.until}" if item.until else f"{item.since} and later",
-            f"{item.unknown[0]} to {item.unknown[1]}" if item.unknown else "",
+            span(item.since, item.until),
+            span(*item.unknown) if item.unknown else "",
             item.source,
         )
         for item in DELETED_FILES
@@ -167,11 +166,11 @@ def consequences() -> Iterator[str]:
     yield table(("capability", "consequence", "source"), [(f"`{c}`", text, source) for c, text, source in CONSEQUENCES])
 
 
-def span(rule: Rule) -> str:
-    """The versions that a rule applies to."""
-    if rule.until is None:
-        return f"{rule.since} and later"
-    return str(rule.since) if rule.since == rule.until else f"{rule.since} to {rule.until}"
+def span(since: Minor, until: Minor | None) -> str:
+    """The versions from ``since`` to ``until``."""
+    if until is None:
+        return f"{since} and later"
+    return str(since) if since == until else f"{since} to {until}"
 
 
 def methods(rule: Rule) -> str:

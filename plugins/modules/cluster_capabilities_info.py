@@ -15,8 +15,9 @@ author:
 description:
   - Reads the ClusterVersion of a cluster. Returns the capabilities that the spec requests, those that are enabled,
     those that are enabled without a request, and those that could be enabled.
-  - Sends one request. If the collection does not know the version of the cluster, a second request reads the
-    CustomResourceDefinition of ClusterVersion. O(inclusion_criteria) needs three more.
+  - Sends one request. If the collection does not know the version of the cluster, or a capability that the cluster
+    knows, a second request reads the CustomResourceDefinition of ClusterVersion. O(inclusion_criteria) needs two or
+    three more.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
@@ -25,9 +26,10 @@ extends_documentation_fragment:
 options:
   inclusion_criteria:
     description:
-      - Whether to read also what decides, besides capabilities, which manifests the cluster includes, and to return it
+      - Whether to also read what decides, besides capabilities, which manifests the cluster includes, and to return it
         as RV(inclusion_criteria).
-      - Reads the FeatureGate and the Infrastructure C(cluster), and the Deployment of the cluster-version operator.
+      - Reads the FeatureGate C(cluster) and the Deployment of the cluster-version operator. If the module cannot
+        read that Deployment, it also reads the Infrastructure C(cluster).
     type: bool
     default: false
 seealso:

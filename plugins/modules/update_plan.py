@@ -324,7 +324,8 @@ hops:
           type: str
           returned: always
         reason:
-          description: Its name in the cluster, such as the reason of a condition or the name of a risk.
+          description:
+            - Name of the reason in the cluster, such as the reason of a condition or the name of a risk.
           type: str
           returned: always
         message:
@@ -557,9 +558,9 @@ releases:
   sample: [4.13.59, 4.14.42]
 capabilities:
   description:
-    - The selection that the plan starts from, without exclusions, a dict with C(baseline_capability_set) (V(null) for
-      the cluster default) and C(additional_enabled_capabilities).
-    - For a hosted cluster, it is the difference from what HyperShift enables by default (V(vCurrent)), with
+    - The selection that the plan starts from, a dict with C(baseline_capability_set) (V(null) for the cluster default)
+      and C(additional_enabled_capabilities). Exclusions are resolved to names.
+    - For a hosted cluster, it is the difference from what HyperShift enables by default (V(vCurrent)). It then contains
       C(excluded_capabilities) if the cluster disables any of these names.
   returned: success or violation of O(fail_on), without O(clusters)
   type: dict

@@ -55,7 +55,7 @@ def test_answers_of_each_cvo(answer: OwnAnswer) -> None:
     ],
 )
 def test_answers_of_each_cvo_from_options(answer: OwnAnswer) -> None:
-    """The whole way of the options, for the feature sets that a cluster of the minor can have."""
+    """The decisions that follow from options, for the feature sets that a cluster of the minor can have."""
     inputs = answer.inputs
     options = ClusterOptions(
         capabilities={

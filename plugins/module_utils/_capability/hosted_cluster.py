@@ -62,8 +62,8 @@ def report_unknown_defaults(data: MinorData, problems: Problems) -> None:
     names = sorted(disabled.names & data.capabilities)
     if names and not disabled.known:
         message = (
-            f"not every patch of {data.minor} disables {', '.join(names)} by default on a hosted cluster, and it is "
-            "not known which ones do; it counts as disabled"
+            f"it is not known which patches of {data.minor} disable {', '.join(names)} by default on a hosted cluster, "
+            "so all of them are assumed to do so"
         )
         hint = "Read spec.capabilities of the ClusterVersion of such a cluster"
         problems.info("unknown-hosted-default", _WHERE, message, hint)

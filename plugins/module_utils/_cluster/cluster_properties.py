@@ -57,7 +57,7 @@ def check_feature_set(given: str | None, reported: str, problems: Problems) -> b
     if given is None or (given or default) == (reported or default):
         return True
     message = f"is {given or default}, but the FeatureGate of the cluster has {reported or default}"
-    hint = "Remove the option, unless the cluster is wrong"
+    hint = "Remove the option to use the feature set of the cluster"
     problems.warning("different-feature-set", "feature_set", message, hint)
     return False
 

@@ -61,7 +61,7 @@ def _inject_api_server(manifest: Manifest, body: Mapping[str, Any], url: str, pr
     where = location(manifest.file, manifest.document, field="spec.template.spec.containers")
     if address is None:
         message = f"status.apiServerInternalURI is {shown(url)}, expected a URL"
-        problems.error("invalid-url", INFRASTRUCTURES.shown("cluster"), message, "Correct it")
+        problems.error("invalid-url", INFRASTRUCTURES.shown("cluster"), message, "Write a URL")
     elif address[0]:
         variables = {_PORT: address[1] or _DEFAULT_PORT, _HOST: address[0]}
         _set_variables(manifest, body, [_CVO_CONTAINER], variables, where, problems)

@@ -60,9 +60,9 @@ def find_cluster_version(client: Client) -> Object | None:
 
 
 def find_admin_acks(client: Client, problems: Problems) -> AdminAcks:
-    """Read the ConfigMaps ``admin-gates`` and ``admin-acks``. One that must not be read is reported, and ``None``.
+    """Read the ConfigMaps ``admin-gates`` and ``admin-acks``. Raises ``ClusterError``.
 
-    Raises ``ClusterError``.
+    One that the user may not read is ``None``, and a problem reports it.
     """
     gates, acks = (_find_readable(client, item, problems) for item in (ADMIN_GATES, ADMIN_ACKS))
     source = f"ConfigMap {ADMIN_GATES.namespace}/{ADMIN_GATES.name} of the cluster"
@@ -73,7 +73,7 @@ def find_admin_acks(client: Client, problems: Problems) -> AdminAcks:
 
 
 def _find_readable(client: Client, resource: ResourceId, problems: Problems) -> Object | None:
-    """Return an object, an empty one if it does not exist, ``None`` if the user must not read it."""
+    """Return an object, an empty one if it does not exist, ``None`` if the user may not read it."""
     target = target_for(CONFIG_MAPS, resource)
     try:
         return client.find(target) or {}

@@ -61,7 +61,7 @@ def find_or_warn(client: Client, target: Target, option: str, problems: Problems
         if not error.is_forbidden:
             raise
         problem: Problem = error.problems[0]
-        message = f"{problem.message}, so it is assumed to be the default"
+        message = f"{problem.message}, so the default is used"
         hint = f"{problem.hint}, or set {option}"
         problems.append(Problem("warning", problem.code, option, message, hint))
         return None

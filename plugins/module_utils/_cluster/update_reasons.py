@@ -66,7 +66,7 @@ def condition_reasons(status: UpdateStatus, target: str) -> Iterator[UpdateReaso
             yield _of_condition("blocked", "release-not-accepted", accepted, text, "Correct what the message reports")
         else:
             text = f"the cluster-version operator does not accept the release {status.requested}".rstrip()
-            hint = "Correct it, or set spec.desiredUpdate to the version that the cluster runs"
+            hint = "Correct spec.desiredUpdate, or set it to the version that the cluster runs"
             yield _of_condition("risk", "release-not-accepted", accepted, text, hint)
     failing = status.condition("Failing", "True", "Unknown")
     if failing is not None:
@@ -179,7 +179,9 @@ def _risk_text(risk: ConditionalRisk, applies: bool | None) -> str:
 
 
 def _risk_hint(risk: ConditionalRisk) -> str:
-    return f"Read {risk.url}, and decide whether to accept the risk" if risk.url else "Decide whether to accept it"
+    if not risk.url:
+        return "Decide whether to accept the risk"
+    return f"Read {risk.url}, and decide whether to accept the risk"
 
 
 def _of_condition(

@@ -104,7 +104,7 @@ AGENT_PLATFORM = Rule(
     "installer",
     Minor(4, 11),
     None,
-    "the platform is not baremetal, none or vsphere, from 4.14 external, or from 4.19 nutanix",
+    "the platform is not baremetal, none, vsphere, external (from 4.14 on) or nutanix (from 4.19 on)",
     "Unsupported value: the agent-based installer does not support this platform",
     "openshift/installer:pkg/asset/agent/common.go SupportedInstallerPlatforms (openshift/installer#7442; "
     "openshift/openshift-docs#92419)",
@@ -195,9 +195,9 @@ PLATFORM_FIELDS = Rule(
     "installer",
     Minor(4, 11),
     None,
-    "the block of the platform lacks the field that names the place of the cluster: region on aws, azure, gcp and "
-    "ibmcloud, region or zone on powervs, prismCentral on nutanix, ovirt_cluster_id on ovirt, and vcenters on vsphere "
-    "unless agent-based",
+    "the block of the platform lacks a required field: region on aws, azure, gcp and ibmcloud, region or zone on "
+    "powervs, prismCentral on nutanix, ovirt_cluster_id on ovirt, and vcenters on vsphere (optional for agent and "
+    "assisted)",
     "Required value",
     "openshift/installer:pkg/types/PLATFORM/validation/platform.go ValidatePlatform",
 )

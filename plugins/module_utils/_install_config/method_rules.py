@@ -68,7 +68,7 @@ def method_violations(
         yield from check(AGENT_SINGLE_NODE_COMPUTE, "compute", hint, broken=bool(workers))
         alone = workers == 0 and platform is not None
         wrong = alone and platform not in _SINGLE_NODE_PLATFORMS
-        hint = "Write platform none: {}, or more than one replica"
+        hint = "Write platform: {none: {}}, or set controlPlane.replicas to 3"
         yield from check(AGENT_SINGLE_NODE_PLATFORM, "platform", hint, broken=wrong)
         other = nested(document, "networking", "networkType") not in (None, "", "OVNKubernetes")
         broken = alone and not wrong and other

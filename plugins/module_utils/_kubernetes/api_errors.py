@@ -411,7 +411,7 @@ def _forbidden_hint(message: str, verb: str, shown: str) -> str:
     if missing:
         return f"Grant the user a role that allows {verb} on {shown.partition(' ')[0]}"
     if _ESCALATION in message:
-        return "Grant the user the permissions that the server lists: a user can grant only own permissions"
+        return "Grant the user the permissions that the server lists: a user can grant only what the user has"
     return _DENIED_HINT
 
 

@@ -65,7 +65,7 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
     _check_configuration(configuration, problems)
     problems.raise_errors(ClusterError)
     _share_tls_context(api.rest_client.pool_manager, configuration)
-    # A killed process would leave them. They contain the private key of the kubeconfig.
+    # A killed process would leave these files, which contain the private key of the kubeconfig.
     kubernetes.config.kube_config._cleanup_temp_files()
 
     def token() -> str | None:

@@ -171,8 +171,9 @@ def unowned_items(body: Mapping[str, Any], live: Mapping[str, Any], manager: str
 
 
 def unowned_problem(manifest: Manifest, unowned: UnownedItems) -> Problem:
-    """Build the remark about items that the rollout removes."""
-    message = f"has items in {', '.join(unowned.paths)} that the manifest lacks and no one owns, so they are removed"
+    """Build the problem that reports the items that the rollout removes."""
+    paths = ", ".join(unowned.paths)
+    message = f"has items in {paths} that the manifest lacks and no field manager owns, so they are removed"
     return Problem("info", "unowned-items", location(manifest.file, manifest.document), message)
 
 

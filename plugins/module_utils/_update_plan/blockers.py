@@ -56,7 +56,7 @@ def downgrade_reasons(
     """Yield why a cluster that runs ``current``, of the minor of ``start``, refuses to go back to ``end``."""
     target = end.release.shown_version
     source = f"the versions {current} and {target}"
-    hint = "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible"
+    hint = f"Stay on {current}, or install a cluster of {target}"
     message = f"the cluster refuses a downgrade from {current}"
     if start.hosted and start.minor == end.minor:
         message = f"HyperShift does not refuse {target}, although it is older than {current}"

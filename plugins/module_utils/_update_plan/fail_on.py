@@ -50,7 +50,8 @@ class VerdictViolation(NamedTuple):
     def __str__(self) -> str:
         more = f", and {len(self.reasons) - 1} more" if len(self.reasons) > 1 else ""
         hop = self.hop
-        return f"{hop.from_version} to {hop.to_version} has the verdict {self.name}: {self.reasons[0].message}{more}"
+        reasons = f"{self.reasons[0].message}{more}"
+        return f"{hop.from_version} to {hop.to_version} has reasons for the verdict {self.name}: {reasons}"
 
 
 def check_fail_on(fail_on: Sequence[str], known: Iterable[str], problems: Problems) -> None:

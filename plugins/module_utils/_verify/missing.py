@@ -84,7 +84,8 @@ def _warn(aggregated: Iterable[Missing], problems: Problems) -> None:
         counts[where] = counts.get(where, 0) + 1
     for where, count in counts.items():
         message = (
-            f"is not served, because the cluster lacks this aggregated API server of OpenShift; {count} not compared"
+            "is not served, because the cluster lacks this aggregated API server of OpenShift; "
+            f"resources not compared: {count}"
         )
         problems.warning("unserved-kind", where, message)
 

@@ -36,7 +36,7 @@ GOES_BACK = {
     "reason": "LowDesiredVersion",
     "source": "the versions 4.11.0 and 4.10.0",
     "message": "the cluster refuses a downgrade from 4.11.0",
-    "hint": "Install a cluster of that version; only a rollback to the previous patch of the same minor is possible",
+    "hint": "Stay on 4.11.0, or install a cluster of 4.10.0",
 }
 
 

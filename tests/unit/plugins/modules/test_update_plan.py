@@ -352,7 +352,7 @@ def test_the_message_of_a_verdict_that_is_forbidden_has_its_first_reason(run):
     outcome = run(cluster_version=reported("4.13.5", *shown, available=["4.14.2"]), fail_on=["blocked"])
 
     assert outcome.result["msg"].splitlines()[1:] == [
-        "- 4.13.5 to 4.14.2 has the verdict blocked: the ClusterVersion is not valid: wrong, and 1 more"
+        "- 4.13.5 to 4.14.2 has reasons for the verdict blocked: the ClusterVersion is not valid: wrong, and 1 more"
     ]
 
 

@@ -57,7 +57,7 @@ def default_of(minor, gated):
 
 
 def unknown_default(minor):
-    """Return the code of the report that not every patch disables baremetal."""
+    """Return the code of the problem that some patches may not disable baremetal."""
     return ["unknown-hosted-default"] if minor in ("4.18", "4.19") else []
 
 

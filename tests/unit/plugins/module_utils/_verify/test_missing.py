@@ -66,7 +66,7 @@ def test_without_a_cvo_kinds_of_aggregated_servers_are_warnings() -> None:
         ("warning", "unserved-kind", "ImageStream (image.openshift.io/v1)"),
         ("warning", "unserved-kind", "OAuthClient (oauth.openshift.io/v1)"),
     ]
-    assert problems[0].message.endswith("; 2 not compared")
+    assert problems[0].message.endswith("; resources not compared: 2")
 
 
 def test_with_a_cvo_they_are_missing() -> None:
