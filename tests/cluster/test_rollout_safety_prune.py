@@ -67,7 +67,19 @@ def is_refused(rollouts: Rollouts, release: Path, *, check: bool = False) -> Out
 @pytest.mark.parametrize("check", [False, True])
 def test_release_one_directory_too_deep_prunes_nothing(rollouts: Rollouts, check: bool) -> None:
     installed(rollouts)
-    outcome = is_refused(rollouts, EXAMPLE / "release-manifests", check=check)
+    release = EXAMPLE / "release-manifests"
+    with rollouts.unwritten():
+        outcome = rollouts.apply(release, prune=True, check=check)
+    assert outcome.faults == [("wrong-directory", str(release))]
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_release_without_the_definition_of_cluster_version_prunes_nothing(rollouts: Rollouts, check: bool) -> None:
+    installed(rollouts)
+    release = copy_of_example(rollouts)
+    for definition in (release / "manifests").glob("*_clusterversions-*.crd.yaml"):
+        definition.unlink()
+    outcome = is_refused(rollouts, release, check=check)
     assert outcome.faults == [("unsafe-prune", "prune")]
     assert "clusterversions.config.openshift.io" in outcome.message
 
@@ -97,7 +109,9 @@ def test_release_that_lacks_most_of_the_inventory_prunes_nothing(rollouts: Rollo
 
 def test_incomplete_release_is_rolled_out_without_prune(rollouts: Rollouts) -> None:
     installed(rollouts)
-    outcome = rollouts.done(EXAMPLE / "release-manifests", feature_set="Default")
+    release = copy_of_example(rollouts)
+    shutil.rmtree(release / "manifests")
+    outcome = rollouts.done(release, feature_set="Default")
     assert {item["pruned"] for item in outcome["leftovers"]} == {False}
 
 

@@ -28,12 +28,14 @@ class CapabilityRequest(NamedTuple):
     """Requested capabilities. ``selection``: ``None`` requests nothing beyond the spec.
 
     ``append``: the names of ``selection`` are added to those that the spec requests. ``adopt_implicit``: the names that
-    are enabled without a request are added, too.
+    are enabled without a request are added, too. ``new_names``: names that the status of the cluster does not know yet
+    and may be requested, because the release that introduces them is being applied.
     """
 
     selection: Selection | None
     append: bool = False
     adopt_implicit: bool = False
+    new_names: frozenset[str] = frozenset()
 
 
 class SpecChange(NamedTuple):
@@ -99,7 +101,7 @@ def spec_change(
     Source: openshift/enhancements:enhancements/installer/component-selection.md, "Capabilities Continue to be Enabled".
     """
     data = _data_as_reported(cluster, data)
-    gated, unknown = _gated_names(cluster, data), _unknown_names(cluster, data)
+    gated, unknown = _gated_names(cluster, data), _unknown_names(cluster, data) - request.new_names
     current, given = cluster.selection, request.selection or cluster.selection
     target, own = current, Problems()
     if request.selection is not None:

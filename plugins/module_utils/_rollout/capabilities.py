@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from .._capability.selection import Selection, capability_status
 from .._cluster.cluster_version import CLUSTER_VERSION, capability_condition, parse_live_cluster_version
 from .._cluster.live import find_cluster_version, update_cluster_version
-from .._cluster.spec_change import CapabilityRequest, merged_status, spec_change
+from .._cluster.spec_change import merged_status, spec_change
 from .._cluster.status import UnknownToCrdError, report_status, utc_now
 from .._cluster.status_change import StatusInputs, find_capability_condition, next_status
 from .._data import capabilities as capability_data
@@ -34,6 +34,7 @@ from .enablement import (
     CapabilityPlan,
     EnablementPrediction,
     EnablementRequest,
+    capability_request,
     no_capabilities_error,
 )
 
@@ -155,7 +156,9 @@ def _extend_spec(client: Client, obj: Object, request: EnablementRequest, option
     def propose(live: Object) -> tuple[Object | None, None]:
         problems = Problems()
         cluster = parse_live_cluster_version(live, Problems())
-        change = spec_change(cluster, CapabilityRequest(selection), request.target.minor_data, problems)
+        change = spec_change(
+            cluster, capability_request(selection, request.target), request.target.minor_data, problems
+        )
         problems.raise_errors(InvalidOptionError)
         return {"spec": {"capabilities": change.body}} if change is not None and change.changed else None, None
 

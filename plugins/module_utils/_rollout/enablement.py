@@ -93,10 +93,15 @@ def enablement_request(
         check_selection(selection, target.minor_data, target.gated, request_problems)
     else:
         cluster = parse_live_cluster_version(obj, Problems())
-        spec_change(cluster, CapabilityRequest(selection), target.minor_data, request_problems)
+        spec_change(cluster, capability_request(selection, target), target.minor_data, request_problems)
     request_problems.raise_errors(InvalidOptionError)
     problems += request_problems
     return EnablementRequest(selection, target, manifests)
+
+
+def capability_request(selection: Selection, target: StatusInputs) -> CapabilityRequest:
+    """Return the request of a rollout to ``target``, whose names may be requested before the status knows them."""
+    return CapabilityRequest(selection, new_names=target.minor_data.capabilities - target.gated)
 
 
 def outgoing_release(
