@@ -175,7 +175,7 @@ deletions:
       O(deletions=keep) also these.
   returned: success
   type: int
-  sample: 13
+  sample: 20
 excluded:
   description: Number of excluded manifests.
   returned: success
