@@ -67,6 +67,7 @@ def outcome_of(
     adopt: bool = False,
     enabled: Iterable[str] = (),
     known: Iterable[str] | None = None,
+    new_names: Iterable[str] = (),
 ) -> ChangeOutcome:
     """Return the outcome of requesting ``options`` on a cluster that has ``spec``."""
     data = capability_data.data_of(Minor(*map(int, minor.split("."))))
@@ -76,7 +77,7 @@ def outcome_of(
     cluster = parse_cluster_version(obj, SPEC.removesuffix(".spec.capabilities"), problems)
     assert cluster is not None, problems
     problems = Problems()
-    request = parse_request(options, append, adopt, problems)
+    request = parse_request(options, append, adopt, problems)._replace(new_names=frozenset(new_names))
     change = None if problems.has_errors else spec_change(cluster, request, data, problems)
     return ChangeOutcome(change, tuple(problems))
 

@@ -63,6 +63,13 @@ def test_a_name_of_the_target_version_of_a_pending_update_is_not_known_yet(appen
     assert [item.hint for item in outcome.problems] == ["Wait until the cluster's update is finished"]
 
 
+def test_a_name_of_the_release_that_is_being_applied_may_be_requested():
+    known = contents("vCurrent", "4.13")
+    outcome = outcome_of(block(), block("Build"), "4.14", known=known, new_names=["Build"])
+
+    assert outcome.accepted.added == {"Build"}
+
+
 @pytest.mark.parametrize("known", [contents("vCurrent", "4.13"), None])
 def test_a_selection_stays_valid_during_an_update(known):
     for spec in (block("Console"), block(baseline="v4.13"), block(baseline="vCurrent")):
