@@ -154,6 +154,23 @@ def test_applying_owns_fields(site: Site, client: Client) -> None:
     assert client.apply(one("a"), body("a", mine="3"), force=True).object["data"] == {"mine": "3"}
 
 
+def test_applying_to_the_object_with_a_uid_changes_no_other_object(site: Site, client: Client) -> None:
+    metadata = client.apply(one("a"), body("a", mine="1")).object["metadata"]
+    again = client.apply(one("a"), body("a", mine="1"), uid=metadata["uid"]).object["metadata"]
+    assert (again["resourceVersion"], again["managedFields"]) == (metadata["resourceVersion"], metadata["managedFields"])
+    site.plane.api.delete(f"{PATH}/a")
+    for dry_run in (True, False):
+        with pytest.raises(ApiError) as caught:
+            client.apply(one("a"), body("a", mine="1"), uid=metadata["uid"], dry_run=dry_run)
+        assert caught.value.is_uid_mismatch
+    create(site, "a")
+    for force in (True, False):
+        with pytest.raises(ApiError) as caught:
+            client.apply(one("a"), body("a", mine="1"), uid=metadata["uid"], force=force)
+        assert caught.value.is_uid_mismatch
+    assert "mine" not in client.get(one("a"))["data"]
+
+
 def test_a_dry_run_deletes_nothing(site: Site, client: Client) -> None:
     create(site, "a")
     client.delete(one("a"), dry_run=True)

@@ -27,7 +27,8 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.statuses import PATH
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
-from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
+from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
+from ansible_collections.capability.openshift.tests.control_plane.faults import Fault, FaultProxy
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, EXAMPLE
 
 PROXY_CRD = "0000_03_config-operator_01_proxies.crd.yaml"
@@ -168,6 +169,48 @@ def test_object_that_existed_before_gets_no_owner_and_stays_without(rollouts: Ro
     assert "ownerReferences" not in rollouts.get(body)["metadata"]
     with rollouts.unwritten():
         rollouts.done(release, diff=diff)
+
+
+class ReplacingProxy(FaultProxy):
+    """A proxy that lets another client delete an object right before it is applied, and create it ``again``."""
+
+    def __init__(self, plane: ControlPlane, body: Body, *, again: bool) -> None:
+        super().__init__(plane)
+        self._path, self._again, self._is_done = path_of(body), again, False
+
+    def next_fault(self, method: str, path: str) -> Fault | None:
+        """The fault of a request."""
+        if method == "PATCH" and path.startswith(self._path) and not self._is_done:
+            self._is_done = True
+            self.plane.api.delete(self._path)
+            if self._again:
+                folder, _slash, name = self._path.rpartition("/")
+                self.plane.api.post(folder, {"metadata": {"name": name}})
+        return super().next_fault(method, path)
+
+
+@pytest.mark.parametrize("diff", [False, True])
+@pytest.mark.parametrize("again", [False, True], ids=["deleted", "replaced"])
+def test_object_that_another_client_creates_again_during_the_run_gets_no_owner(
+    rollouts: Rollouts, again: bool, diff: bool
+) -> None:
+    body = config_map("a")
+    uid = owned(rollouts, body)
+    release = rollouts.release([{**body, "data": {"key": "new"}}], cluster_version=True)
+    with ReplacingProxy(rollouts.plane, body, again=again) as proxy:
+        outcome = rollouts.done(release, diff=diff, kubeconfig=proxy.kubeconfig)
+    assert ids(outcome, "changed_resources" if again else "created") == ["ConfigMap a"]
+    metadata = rollouts.get(body)["metadata"]
+    assert metadata.get("ownerReferences", []) == ([] if again else [owner(uid, controller=True)])
+    with rollouts.unwritten():
+        rollouts.done(release)
+
+
+def test_conflicts_with_an_object_that_does_not_exist_are_retried(rollouts: Rollouts) -> None:
+    with FaultProxy(rollouts.plane) as proxy:
+        proxy.answer(409, 3, method="PATCH", path="/configmaps/a")
+        outcome = rollouts.done([config_map("a")], kubeconfig=proxy.kubeconfig)
+    assert ids(outcome, "created") == ["ConfigMap a"]
 
 
 @pytest.mark.parametrize("extra", [{}, {CREATE_ONLY: "true"}], ids=["applied", "create-only"])

@@ -40,6 +40,8 @@ _IMMUTABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forb
 _MISSING_NAMESPACE = "namespaces "
 _MISSING_PERMISSION = re.compile(r'User "[^"]*" cannot (\w+) (resource|path) ')
 _MISTYPED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
+_UID = "metadata.uid"
+_UID_MISMATCH = "uid mismatch"
 _UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
 _UNSUPPORTED_VALUE = re.compile(r'(\S+): Unsupported value(?:: "([^"]*)")?')
 _STORED_VERSIONS = "status.storedVersions"
@@ -208,7 +210,18 @@ class ApiError(ClusterError):
     @property
     def is_concurrent_write(self) -> bool:
         """Whether another client wrote the object at the same time, so the same request can succeed now."""
-        return self.is_conflict and not self.causes and not self.is_already_exists
+        return self.is_conflict and not (self.causes or self.is_already_exists or self.is_uid_mismatch)
+
+    @property
+    def is_uid_mismatch(self) -> bool:
+        """Whether the object does not exist, or is not the one with the uid in the request.
+
+        Source: kubernetes/apiserver:pkg/endpoints/handlers/patch.go applyPatch;
+        kubernetes/apimachinery:pkg/api/validation/objectmeta.go ValidateObjectMetaAccessorUpdate.
+        """
+        if self.is_invalid:
+            return any(cause.field == _UID for cause in self.causes)
+        return self.is_conflict and _UID_MISMATCH in self.message
 
     @property
     def field_conflicts(self) -> tuple[FieldConflict, ...]:

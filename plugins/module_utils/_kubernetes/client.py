@@ -130,14 +130,18 @@ class Client:
         target: Target,
         body: Mapping[str, Any],
         *,
+        uid: str = "",
         force: bool = False,
         dry_run: bool = False,
         metadata_only: bool = False,
     ) -> WriteResult:
         """Apply ``body`` with server-side apply as the collection's field manager, and return the object.
 
+        If ``uid`` is set, raises ``ApiError`` (``is_uid_mismatch``) if there is no object, or one with another uid.
         ``metadata_only`` omits its spec and status.
         """
+        if uid:
+            body = {**body, "metadata": {**body["metadata"], "uid": uid}}
         query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
         accept = _METADATA_ONLY if metadata_only else _JSON
         return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)

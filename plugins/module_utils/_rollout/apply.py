@@ -199,24 +199,29 @@ class Applier:
     ) -> ApplyResult:
         """Create the object, or apply an existing one. ``live`` is the metadata of an object that is known to exist.
 
-        The request that creates an object fails if it exists, so another client's object never gets our owner.
+        The request that creates an object fails if it exists, and the one that changes an object fails if that was
+        replaced. So another client's object never gets our owner.
         """
-        try:
-            return self._apply(manifest, target, definition, before, live)
-        except ApiError as error:
-            if live is not None or not error.is_concurrent_write:
-                raise
-            is_repeated = error.repeated
-        existing = self._client.find(target, metadata_only=not self._with_objects)
-        if existing is None:  # It was deleted meanwhile.
-            return self._apply(manifest, target, definition, before, live)
-        # If the request was repeated, an earlier attempt created it, and its answer was lost.
-        is_created = is_repeated and is_created_by_rollout(existing["metadata"])
-        if is_create_only(manifest.annotations):
-            return ApplyResult(manifest, "created" if is_created else "unchanged", metadata=existing["metadata"])
-        before = existing if self._with_objects and not is_created else None
-        result = self._apply(manifest, target, definition, before, existing["metadata"])
-        return result._replace(action="created") if is_created and result.is_complete else result
+        attempt, is_created = 1, False
+        while True:
+            try:
+                result = self._apply(manifest, target, definition, before, live)
+                return result._replace(action="created") if is_created and result.is_complete else result
+            except ApiError as error:
+                is_outdated = error.is_concurrent_write if live is None else error.is_uid_mismatch
+                if not is_outdated or attempt == _ATTEMPTS:
+                    raise
+                is_repeated = live is None and error.repeated
+            if attempt > 1:
+                time.sleep(_pause(attempt))
+            attempt += 1
+            existing = self._client.find(target, metadata_only=not self._with_objects)
+            live = None if existing is None else existing["metadata"]
+            # If the request was repeated, an earlier attempt created it, and its answer was lost.
+            is_created = is_repeated and live is not None and is_created_by_rollout(live)
+            if live is not None and is_create_only(manifest.annotations):
+                return ApplyResult(manifest, "created" if is_created else "unchanged", metadata=live)
+            before = existing if self._with_objects and not is_created else None
 
     def _apply(
         self,
@@ -247,7 +252,7 @@ class Applier:
             target,
             body,
             definition,
-            is_new=live is None,
+            uid=str(nested(live, "uid") or ""),
             metadata_only=not (self._with_objects or is_crd or (live is not None and definition is not None)),
             problems=problems,
         )
@@ -299,17 +304,18 @@ class Applier:
         body: Mapping[str, Any],
         definition: Manifest | None,
         *,
-        is_new: bool,
+        uid: str,
         metadata_only: bool,
         problems: Problems,
     ) -> WriteResult:
         """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again.
 
-        ``is_new``: create the object. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
+        ``uid`` is that of the object, empty to create it. Raises ``ApiError``: ``is_concurrent_write`` if an object to
+        create exists, ``is_uid_mismatch`` if the object was deleted or replaced.
         """
 
         def request(body: Mapping[str, Any]) -> WriteResult:
-            return self._send(target, body, is_new=is_new, metadata_only=metadata_only)
+            return self._send(target, body, uid, metadata_only=metadata_only)
 
         for _attempt in range(_NORMALIZATIONS):
             try:
@@ -335,7 +341,7 @@ class Applier:
         else:
             written = request(body)
         # Only a definition that the rollout applies can change the type of a list.
-        if is_new or definition is None:
+        if not uid or definition is None:
             return written
         return self._remove_unowned(manifest, body, written, request, problems)
 
@@ -358,17 +364,17 @@ class Applier:
         request(unowned.adopted)
         return request(body)
 
-    def _send(self, target: Target, body: Mapping[str, Any], *, is_new: bool, metadata_only: bool) -> WriteResult:
-        options = self._options
+    def _send(self, target: Target, body: Mapping[str, Any], uid: str, *, metadata_only: bool) -> WriteResult:
+        force, dry_run = self._options.force_conflicts, self._options.dry_run
 
         def send() -> WriteResult:
-            if is_new:
-                return self._client.apply_new(target, body, dry_run=options.dry_run, metadata_only=metadata_only)
+            if not uid:
+                return self._client.apply_new(target, body, dry_run=dry_run, metadata_only=metadata_only)
             return self._client.apply(
-                target, body, force=options.force_conflicts, dry_run=options.dry_run, metadata_only=metadata_only
+                target, body, uid=uid, force=force, dry_run=dry_run, metadata_only=metadata_only
             )
 
-        return self._retry_conflicts(send, target.kind, is_new=is_new)
+        return self._retry_conflicts(send, target.kind, is_new=not uid)
 
     def _as_prediction(self, problem: Problem, definition: Manifest | None) -> Problem:
         """In check mode, a dropped field is only a remark if its definition changes: the API may declare it then."""

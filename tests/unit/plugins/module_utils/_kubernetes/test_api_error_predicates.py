@@ -60,6 +60,13 @@ NOT_SERVED = api_error(404, b"404 page not found\n", "patch", "things one")
 NO_METHOD = answer(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
 EXISTS = answer(409, "AlreadyExists", 'configmaps "a" already exists', "a")
 MODIFIED = answer(409, "Conflict", 'Operation cannot be fulfilled on things "a": the object has been modified', "a")
+DELETED = answer(
+    409,
+    "Conflict",
+    'Operation cannot be fulfilled on things "a": uid mismatch: the provided object specified uid u, and no existing '
+    "object was found",
+    "a",
+)
 OWNED = answer(409, "Conflict", "Apply failed with 2 conflicts", causes=MANAGED)
 IMMUTABLE = answer(
     422,
@@ -67,6 +74,13 @@ IMMUTABLE = answer(
     'Deployment.apps "a" is invalid: spec.selector: Invalid value: {"app":"b"}: field is immutable',
     "a",
     [cause("FieldValueInvalid", "spec.selector", 'Invalid value: {"app":"b"}: field is immutable')],
+)
+REPLACED = answer(
+    422,
+    "Invalid",
+    'Thing "a" is invalid: metadata.uid: Invalid value: "u": field is immutable',
+    "a",
+    [cause("FieldValueInvalid", "metadata.uid", 'Invalid value: "u": field is immutable')],
 )
 UNSUPPORTED = answer(422, "Invalid", "is invalid", "version", [NOT_SUPPORTED])
 DENIED = answer(
@@ -104,12 +118,13 @@ ANSWERS = {name: value for name, value in globals().items() if isinstance(value,
         ("is_not_found", {"MISSING", "NO_NAMESPACE", "NOT_SERVED"}),
         ("is_kind_not_served", {"NOT_SERVED"}),
         ("is_method_not_supported", {"NO_METHOD"}),
-        ("is_conflict", {"EXISTS", "MODIFIED", "OWNED"}),
+        ("is_conflict", {"EXISTS", "MODIFIED", "DELETED", "OWNED"}),
         ("is_already_exists", {"EXISTS"}),
         ("is_concurrent_write", {"MODIFIED"}),
+        ("is_uid_mismatch", {"DELETED", "REPLACED"}),
         ("is_field_conflict", {"OWNED"}),
-        ("is_invalid", {"IMMUTABLE", "UNSUPPORTED", "DENIED"}),
-        ("is_immutable_field", {"IMMUTABLE"}),
+        ("is_invalid", {"IMMUTABLE", "REPLACED", "UNSUPPORTED", "DENIED"}),
+        ("is_immutable_field", {"IMMUTABLE", "REPLACED"}),
         ("is_server_error", {"OVERLOADED", "UNDECLARED", "MISTYPED", "LEADER", "UNAVAILABLE"}),
         ("is_service_unavailable", {"UNAVAILABLE"}),
         ("is_permanent", {"UNDECLARED", "MISTYPED"}),
