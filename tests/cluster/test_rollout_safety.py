@@ -325,6 +325,8 @@ def test_update_in_another_mode_leaves_its_deletions_to_the_next_run(rollouts: R
     release = rollouts.release([MOVING, config_map("old", annotations={DELETE: "true"})])
     rollouts.done(release, mode="reconcile", **later)
     assert rollouts.has(old)
+    with rollouts.unwritten():
+        assert rollouts.done(release, mode="reconcile", **later)["changed"] is False
     outcome = rollouts.done(release, **later)
     assert outcome["mode"] == "update"
     assert ids(outcome, "deleted") == ["ConfigMap old"]

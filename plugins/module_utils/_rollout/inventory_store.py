@@ -36,7 +36,11 @@ APPLYSET_MEMBERS = f"{PART_OF}={applyset_id()}"
 
 
 class StoredInventory(NamedTuple):
-    """The inventory on the cluster, and the id of the run that wrote it; ``None`` and empty if there is none."""
+    """The inventory on the cluster, ``None`` if there is none.
+
+    ``run`` is the id of the run that wrote it; empty if that run has applied everything and left the rest to another
+    mode, so it does not own the cluster any more.
+    """
 
     inventory: Inventory | None
     resource_version: str = ""
@@ -52,16 +56,19 @@ def read_inventory(client: Client) -> StoredInventory:
 
 
 def write_inventory(
-    client: Client, stored: StoredInventory, inventory: Inventory, *, begins: bool = False
+    client: Client, stored: StoredInventory, inventory: Inventory, *, begins: bool = False, ends: bool = False
 ) -> StoredInventory:
     """Write ``inventory`` if it differs from ``stored``.
 
-    ``begins``: take ownership of the cluster for this run, even if it resumes another run's rollout.
+    ``begins``: take ownership of the cluster for this run, even if it resumes another run's rollout. ``ends``: the run
+    has nothing left to do, so it releases the cluster if it leaves a part of the rollout to another mode.
     Raises ``ClusterError``; ``LockLostError`` if another run has written the inventory.
     """
-    if inventory == stored.inventory and not (begins and inventory.unfinished):
+    is_released = bool(ends and inventory.unfinished)
+    if inventory == stored.inventory and not (inventory.unfinished and (begins or (is_released and stored.run))):
         return stored
-    current, run = stored, secrets.token_hex(4) if begins or not stored.run else stored.run
+    run = "" if is_released else secrets.token_hex(4) if begins or not stored.run else stored.run
+    current = stored
     for attempt in range(_ATTEMPTS):
         try:
             return _write(client, current, inventory, run)

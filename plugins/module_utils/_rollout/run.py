@@ -119,8 +119,10 @@ def reconcile_capabilities(
 def begin(session: _Session, plan: RolloutPlan, work: ManifestPlan) -> RunLock:
     """Write the planned inventory, which takes the lock on the cluster. Raises ``ClusterError``."""
     stored = plan.context.state.stored
+    # An earlier run has already done everything in this mode, and released the lock. A repeated task writes nothing.
+    is_repeated = work.mode != work.required_mode and not stored.run
     if not plan.options.dry_run:
-        stored = write_inventory(session.client, stored, work.inventory, begins=True)
+        stored = write_inventory(session.client, stored, work.inventory, begins=not is_repeated)
     return RunLock(session.client, stored, session.timings.lock_check)
 
 
@@ -175,7 +177,8 @@ def finish(
         return
     try:
         inventory = final_inventory(plan, work, changes, leftovers)
-        retry_while_unreachable(lambda: write_inventory(session.client, lock.stored, inventory))
+        ends = changes.is_complete
+        retry_while_unreachable(lambda: write_inventory(session.client, lock.stored, inventory, ends=ends))
     except ClusterError as error:
         problems += error.problems
 
