@@ -17,6 +17,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     config_map,
     crd,
     deployment,
+    everything_but,
     ids,
     manifest,
     namespace,
@@ -34,6 +35,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.verification
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operators, operators_of
+from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 NODES = "/api/v1/nodes"
@@ -98,6 +100,11 @@ def test_configuration_that_the_cvo_injects_is_expected(rollouts: Rollouts) -> N
     assert "minTLSVersion: VersionTLS12" in tls
     rollouts.api.patch(path_of(config), {"data": {"config.yaml": tls.replace("\n  - ", "\n    - ")}})
     assert found(verified(rollouts, release, **options), idle=True) == {}
+
+    user = certificate_user(rollouts.plane, "no-config", everything_but("config.openshift.io", "infrastructures"))
+    outcome = ran(rollouts, release, kubeconfig=user.kubeconfig, **options)
+    assert {code for code, _where in outcome.faults} == {"forbidden-request"}
+    assert found(outcome, idle=True) == {}
 
 
 def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import KindLookup
-from .._problems import ClusterError, Problem, raise_errors
+from .._problems import ClusterError, Problem, Problems, raise_errors
 from .._release.manifest import Manifest
 from .._resources import API_SERVERS, INFRASTRUCTURES, PROXIES, ApiResource, Target
 from .._unstructured import Object, nested
@@ -31,10 +31,13 @@ class ConfigReading(NamedTuple):
     unread: Mapping[ApiResource, tuple[Problem, ...]] = _NONE_UNREAD
     minor: Minor | None = None
 
+    def reasons(self, manifest: Manifest) -> tuple[Problem, ...]:
+        """Why the configuration that ``manifest`` requests could not be read; empty if it is known."""
+        return tuple(item for kind in config_kinds(manifest, self.minor) for item in self.unread.get(kind, ()))
+
     def check(self, manifests: Iterable[Manifest]) -> None:
         """Raise ``ClusterError`` if one of ``manifests`` needs what could not be read."""
-        kinds = {kind for manifest in manifests for kind in config_kinds(manifest, self.minor)}
-        raise_errors((problem for kind in self.unread if kind in kinds for problem in self.unread[kind]), ClusterError)
+        raise_errors(Problems(item for one in manifests for item in self.reasons(one)).unique(), ClusterError)
 
 
 def read_config(client: Client, kinds: KindLookup, manifests: Iterable[Manifest], minor: Minor | None) -> ConfigReading:

@@ -11,6 +11,7 @@ Source: openshift/cluster-version-operator:lib/resourcebuilder/apps.go, core.go.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ INJECT_TLS = "config.openshift.io/inject-tls"
 PROXY_VARIABLES = {"HTTP_PROXY": "httpProxy", "HTTPS_PROXY": "httpsProxy", "NO_PROXY": "noProxy"}
 """Environment variables, and the fields in the status of the Proxy."""
 
+_CREDENTIALS = re.compile(r"//[^\s\"/@:]*:[^\s\"/]*@")
 _WORKLOADS = (("apps", "Deployment"), ("apps", "DaemonSet"))
 _CVO_DEPLOYMENT = ResourceId("apps", "Deployment", *CVO)
 
@@ -65,6 +67,11 @@ class InjectedConfig(NamedTuple):
         if requests_tls(manifest):
             values.append(self.tls)
         return json.dumps(values) if any(values) else ""
+
+
+def without_credentials(text: str) -> str:
+    """Hide the user and the password of each URL in ``text``, because proxy variables can contain them."""
+    return _CREDENTIALS.sub("//(hidden)@", text)
 
 
 def config_kinds(manifest: Manifest, minor: Minor | None) -> tuple[ApiResource, ...]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._cluster.injected_config import without_credentials
 from .._module.result import diff_entry
 from .._problems import Problem, Problems
 from .._release.task_graph import run_level_of
@@ -23,7 +23,6 @@ from .refusals import EXPLANATIONS, Refusal
 
 _LISTED = 5
 _COUNTED = ("created", "changed", "unchanged", "deleted", "failed", "not_sent")
-_CREDENTIALS = re.compile(r"//[^\s\"/@:]*:[^\s\"/]*@")
 _SERVER_FIELDS = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
 
 
@@ -151,9 +150,7 @@ def _lines(obj: Mapping[str, Any] | None) -> str:
     shown = {**{field: value for field, value in obj.items() if field != "status"}, "metadata": metadata}
     if obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1":
         shown = _without_values(shown)
-    text = json.dumps(shown, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    # Variables of containers can contain the credentials of the cluster's proxy.
-    return _CREDENTIALS.sub("//(hidden)@", text)
+    return without_credentials(json.dumps(shown, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 def _without_values(secret: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,10 @@ _LONGEST = 200
 
 
 class CheckedResource(NamedTuple):
-    """Result for one resource. ``unclear``: it could not be read. ``absent``: it was deleted after the lookup."""
+    """Result for one resource. ``absent``: it was deleted after the lookup.
+
+    ``unclear``: the resource, or the configuration that the CVO injects into it, could not be read.
+    """
 
     manifest: Manifest
     unclear: bool = False
@@ -67,6 +70,8 @@ def compare(
         unready = readiness if readiness and readiness.state != "ready" else None
         if is_create_only(manifest.annotations):
             return CheckedResource(manifest, readiness=unready)
+        if configuration.reasons(manifest):
+            return CheckedResource(manifest, unclear=True, readiness=unready)
         reported = Problems()
         fields = _different_fields(loaded, target, manifest, live, configuration.config, reported)
         return CheckedResource(manifest, fields=fields, readiness=unready, problems=tuple(reported))
@@ -166,5 +171,5 @@ def report_checked(checked: Iterable[CheckedResource], problems: Problems) -> No
         kind = item.manifest.resource_id.group_kind
         if not item.unclear or kind not in unreadable:
             problems += item.problems
-        if item.unclear:
+        if item.unclear and item.problems:
             unreadable.add(kind)

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from .._cluster.injected_config import without_credentials
 from .._kubernetes.quantity import parse_quantity
 from .._unstructured import nested
 from .api_fields import (
@@ -130,14 +131,21 @@ def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Di
 
 
 def masked(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
-    """Mask the values in the differences of a Secret."""
-    if kind != "Secret":
-        return tuple(items)
-    return tuple(Difference(item.field, _masked(item.expected), _masked(item.actual)) for item in items)
+    """Mask the values in the differences of a Secret, and credentials in the URLs of other kinds."""
+    mask = _masked if kind == "Secret" else _without_credentials
+    return tuple(Difference(item.field, mask(item.expected), mask(item.actual)) for item in items)
 
 
 def _masked(value: object) -> str | None:
     return None if value is None else MASK
+
+
+def _without_credentials(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_credentials(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_without_credentials(item) for item in value]
+    return without_credentials(value) if isinstance(value, str) else value
 
 
 def _group(body: Mapping[str, Any]) -> str:

@@ -281,8 +281,9 @@ def test_missing_configuration_is_empty_and_missing_tls_settings_are_the_default
 def test_unread_configuration_stops_only_manifests_that_request_it() -> None:
     reading = read(Cluster(Proxy=ApiError(403, "no", "get", "proxies")), workload(), cvo())
     reading.check([manifest_of(cvo())])
+    assert reading.reasons(manifest_of(cvo())) == ()
     with pytest.raises(ClusterError) as error:
-        reading.check([manifest_of(workload())])
+        reading.check([manifest_of(workload()), manifest_of(workload("DaemonSet"))])
     assert [problem.code for problem in error.value.problems] == ["forbidden-request"]
 
 
