@@ -157,7 +157,10 @@ def test_applying_owns_fields(site: Site, client: Client) -> None:
 def test_applying_to_the_object_with_a_uid_changes_no_other_object(site: Site, client: Client) -> None:
     metadata = client.apply(one("a"), body("a", mine="1")).object["metadata"]
     again = client.apply(one("a"), body("a", mine="1"), uid=metadata["uid"]).object["metadata"]
-    assert (again["resourceVersion"], again["managedFields"]) == (metadata["resourceVersion"], metadata["managedFields"])
+    assert (again["resourceVersion"], again["managedFields"]) == (
+        metadata["resourceVersion"],
+        metadata["managedFields"],
+    )
     site.plane.api.delete(f"{PATH}/a")
     for dry_run in (True, False):
         with pytest.raises(ApiError) as caught:

@@ -20,6 +20,7 @@ from .._cluster.injection import inject
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import is_established, wait_until_established
+from .._kubernetes.drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems, Severity
@@ -38,7 +39,6 @@ from .desired_object import (
     is_created_by_rollout,
     last_applied_hash,
 )
-from .drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .inventory import Inventory
 from .normalize import normalized_for, unowned_items, unowned_problem
 from .options import ApplyOptions
@@ -370,9 +370,7 @@ class Applier:
         def send() -> WriteResult:
             if not uid:
                 return self._client.apply_new(target, body, dry_run=dry_run, metadata_only=metadata_only)
-            return self._client.apply(
-                target, body, uid=uid, force=force, dry_run=dry_run, metadata_only=metadata_only
-            )
+            return self._client.apply(target, body, uid=uid, force=force, dry_run=dry_run, metadata_only=metadata_only)
 
         return self._retry_conflicts(send, target.kind, is_new=not uid)
 

@@ -26,14 +26,20 @@ from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problem, Problems
 from .._release.manifest import Manifest
 from .._release.task_graph import TaskGraph, installs_webhook
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS
 from .apply import Applier
 from .change_set import ApplyResult, ChangeSet, refused
 from .options import REAL_TIMINGS, Timings
+from .prerequisites import (
+    PendingPrerequisites,
+    Prerequisite,
+    definition_named,
+    is_definition,
+    lacked_by,
+    provided_by,
+)
 from .refusals import Refusal
 
 Result = TypeVar("Result")
-Prerequisite = tuple[str, str]
 
 
 class RunOptions(NamedTuple):
@@ -69,39 +75,6 @@ class _RunningNode:
         self.unestablished: list[ApplyResult] = []
 
 
-class PendingPrerequisites:
-    """What the manifests of a rollout provide: namespaces by name, kinds by their group, and definitions.
-
-    A definition that is known not to change is not pending.
-    """
-
-    def __init__(self, manifests: Iterable[Manifest], is_unchanged: Callable[[Manifest], bool]) -> None:
-        self._pending: dict[Prerequisite, set[int]] = {}
-        for manifest in manifests:
-            for provided in _provided_by(manifest):
-                self._pending.setdefault(provided, set()).add(id(manifest))
-            if _is_crd(manifest) and not manifest.deletes and is_unchanged(manifest):
-                self._pending[_definition(manifest.resource_id.name)].discard(id(manifest))
-        self._lock = Lock()
-
-    def resolve(self, manifest: Manifest) -> bool:
-        """Remove what ``manifest`` provides. Returns whether that ends the wait for something."""
-        with self._lock:
-            pending = [self._pending[provided] for provided in _provided_by(manifest)]
-            resolved = [manifests for manifests in pending if id(manifest) in manifests]
-            for manifests in resolved:
-                manifests.remove(id(manifest))
-            return not all(resolved)
-
-    def is_pending(self, prerequisite: Prerequisite) -> bool:
-        """Whether a manifest still has to provide it."""
-        return bool(self._pending.get(prerequisite))
-
-    def is_provided(self, prerequisite: Prerequisite) -> bool:
-        """Whether any manifest of the rollout provides it, even if it is done."""
-        return prerequisite in self._pending
-
-
 class GraphRunner:
     """One run of a graph."""
 
@@ -113,7 +86,7 @@ class GraphRunner:
         self._manifests = [manifest for node in graph.nodes for manifest in node.manifests]
         self._prerequisites = PendingPrerequisites(self._manifests, applier.is_unchanged)
         self._definitions = {
-            item.resource_id.name: item for item in self._manifests if _is_crd(item) and not item.deletes
+            item.resource_id.name: item for item in self._manifests if is_definition(item) and not item.deletes
         }
         self._results: dict[int, ApplyResult] = {}
         self._postponed: list[ApplyResult] = []
@@ -166,7 +139,7 @@ class GraphRunner:
         """The refusals of a dry run that do not end, because what would provide the missing object fails, too."""
         applied = {key for key, result in self._results.items() if result.is_complete and key not in self._skipped}
         provided = {
-            prerequisite for item in self._manifests if id(item) in applied for prerequisite in _provided_by(item)
+            prerequisite for item in self._manifests if id(item) in applied for prerequisite in provided_by(item)
         }
         failed = [item for item in self._definitions.values() if id(item) not in applied]
 
@@ -175,7 +148,7 @@ class GraphRunner:
             return is_kind and any(self._applier.defines(item, result.manifest) for item in failed)
 
         assumed = self._assumed.items()
-        return {key: item for key, item in assumed if _lacked_by(item) not in provided or is_undefined(item)}
+        return {key: item for key, item in assumed if lacked_by(item) not in provided or is_undefined(item)}
 
     def _run_nodes(self, executor: ThreadPoolExecutor, nodes: Sequence[_RunningNode]) -> None:
         """Apply the manifests of ``nodes``. A node that waits for another one gives its thread back."""
@@ -227,7 +200,7 @@ class GraphRunner:
         """Apply the manifests of ``node``. ``False`` if one of them waits for another node."""
         while node.position < len(node.manifests) and self._broken is None:
             manifest = node.manifests[node.position]
-            if not _is_crd(manifest) and not self._establish(node):
+            if not is_definition(manifest) and not self._establish(node):
                 break
             if not self._is_able(node):
                 return False
@@ -300,7 +273,7 @@ class GraphRunner:
         if served is None:
             return kind
         # The current definition may lack fields that the manifest has.
-        definition = _definition(served.resource)
+        definition = definition_named(served.resource)
         return definition if self._prerequisites.is_pending(definition) else None
 
     def _postpone(self, node: _RunningNode) -> None:
@@ -319,7 +292,7 @@ class GraphRunner:
 
     def _predicted(self, result: ApplyResult) -> ApplyResult:
         """The result of a refused manifest after the rollout has provided what it lacks."""
-        lacked = _lacked_by(result)
+        lacked = lacked_by(result)
         if lacked is None or not self._prerequisites.is_provided(lacked):
             return result
         namespace = result.manifest.resource_id.namespace
@@ -420,32 +393,3 @@ class GraphRunner:
             Refusal.FORBIDDEN,
             Refusal.DENIED,
         )
-
-
-def _provided_by(manifest: Manifest) -> tuple[Prerequisite, ...]:
-    resource = manifest.resource_id
-    if manifest.deletes:
-        return ()
-    if resource.group_kind == ("", "Namespace"):
-        return (("namespace", resource.name),)
-    if _is_crd(manifest):
-        return ("kind", resource.name.partition(".")[2]), _definition(resource.name)
-    return ()
-
-
-def _lacked_by(result: ApplyResult) -> Prerequisite | None:
-    """What a refused manifest lacks that another manifest can provide."""
-    resource = result.manifest.resource_id
-    if result.refusal in (Refusal.NAMESPACE_MISSING, Refusal.NAMESPACE_TERMINATING):
-        return "namespace", resource.namespace
-    if result.refusal in (Refusal.KIND_NOT_SERVED, Refusal.GROUP_UNAVAILABLE):
-        return "kind", resource.group
-    return None
-
-
-def _definition(name: str) -> Prerequisite:
-    return "definition", name
-
-
-def _is_crd(manifest: Manifest) -> bool:
-    return manifest.resource_id.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind

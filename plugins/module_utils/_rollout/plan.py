@@ -15,6 +15,7 @@ from .._capability.inclusion import CapabilityStatus, included_manifests
 from .._cluster.cluster_version import CVO
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import FIELD_MANAGER
+from .._kubernetes.drift import owned_digest
 from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
@@ -24,7 +25,6 @@ from .._unstructured import nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, checked_criteria, defines, included_by_resource, resources_dropped_by
 from .desired_object import OwnershipMetadata, is_create_only
-from .drift import owned_digest
 from .enablement import (
     CapabilityPlan,
     OutgoingRelease,

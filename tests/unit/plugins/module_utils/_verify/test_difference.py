@@ -499,7 +499,9 @@ def test_no_secret_is_shown():
 def test_no_credentials_of_a_proxy_are_shown():
     url, hidden = "http://user:s3cr3t@proxy.example:3128", "http://(hidden)@proxy.example:3128"
     variables = [{"name": "HTTP_PROXY", "value": url}, {"name": "A", "value": 1}]
-    assert masked([Difference(".env", variables, None), Difference(".value", "https://a:1/b@c", url)], "Deployment") == (
+    assert masked(
+        [Difference(".env", variables, None), Difference(".value", "https://a:1/b@c", url)], "Deployment"
+    ) == (
         Difference(".env", [{"name": "HTTP_PROXY", "value": hidden}, {"name": "A", "value": 1}], None),
         Difference(".value", "https://a:1/b@c", hidden),
     )
