@@ -61,8 +61,11 @@ options:
   release:
     description:
       - Directory of the extracted release that the cluster runs.
-      - It determines the ClusterOperators for O(wait). It also provides the capabilities of a version that the
-        collection does not know.
+      - It determines the ClusterOperators for O(wait). Its ClusterVersion CustomResourceDefinition determines which
+        capabilities and sets exist.
+      - Which manifests of the release apply to the cluster depends on its cluster profile, feature set, feature gates,
+        overrides and platform. The module reads them from the FeatureGate, the Infrastructure, the ClusterVersion and
+        the Deployment of the CVO. An object that the user may not read is a warning, and the default applies.
     type: path
   wait:
     description:

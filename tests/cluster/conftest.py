@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import Rollouts, rollouts_of
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, site_of
+from ansible_collections.capability.openshift.tests.cluster.helpers.support import Site, fresh_caller, site_of
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import EXAMPLE
 from ansible_collections.capability.openshift.tests.control_plane.programs import Log
 from ansible_collections.capability.openshift.tests.control_plane.reset import remember, reset
+from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
 SECONDS = ".cache/seconds.json"
 """How long the tests of a file took when they last ran, by tests/conftest.py."""
@@ -108,6 +109,12 @@ def full_cluster(full_plane: ControlPlane) -> ControlPlane:
 def site(cluster: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
     """Return the control plane, and the modules that talk to it."""
     return site_of(cluster, capsys, monkeypatch)
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Return a function that runs a module as in its own process."""
+    return fresh_caller(capsys)
 
 
 @pytest.fixture

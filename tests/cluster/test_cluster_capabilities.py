@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._version impo
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
+    PROPERTIES,
     VERSION,
     Site,
     StatusWriter,
@@ -65,7 +66,7 @@ def test_end_to_end(site: Site, release: Path) -> None:
         ):
             done = site.append("Console", diff=True, release=release, wait=True, wait_timeout=30)
         assert not done.failed, done.result
-        assert verbs(site.requests(begin))[:4] == ["list", "list", "get", "patch"]
+        assert verbs(site.requests(begin))[:7] == ["list", "list", "get", *PROPERTIES, "patch"]
         assert site.spec == selection("Console", "Insights") == done["spec"] == tried["spec"]
         assert done["enabled_capabilities"] == ["Console", "Insights"]
         assert (done["pending_capabilities"], tried["pending_capabilities"]) == ([], ["Console"])

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.processes im
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     KNOWN,
     OBJECT,
+    PROPERTIES,
     VERSION,
     Site,
     StatusWriter,
@@ -43,6 +45,7 @@ from ansible_collections.capability.openshift.tests.control_plane.operators impo
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 ANNOTATION = "capability.openshift.io/name"
+TECH_PREVIEW = "TechPreviewNoUpgrade"
 STATUS_OF_CONSOLE = capabilities_status(["Console"], KNOWN)
 CONSOLE = Operator("console", {"operator": VERSION}, ("Console",))
 
@@ -184,6 +187,23 @@ def test_without_a_release_annotations_determine_the_operators(site: Site, annot
         assert not append_and_wait(site, release=None).failed
 
 
+def test_the_cluster_decides_which_operators_of_a_release_count(site: Site, tmp_path: Path) -> None:
+    release = shutil.copytree(EXAMPLE, tmp_path / "release")
+    operator = release / "release-manifests/0000_50_console-operator_95-clusteroperator.yaml"
+    text = operator.read_text(encoding="utf-8")
+    annotations = "  annotations:\n"
+    feature_set = f"    release.openshift.io/feature-set: {TECH_PREVIEW}\n"
+    operator.write_text(text.replace(annotations, annotations + feature_set), encoding="utf-8")
+    site.make(selection(), ["Console"])
+    assert not append_and_wait(site, seconds=1, release=release).failed  # the default feature set has no such operator
+
+    kind = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": {"name": "cluster"}}
+    gate = "/apis/config.openshift.io/v1/featuregates/cluster"
+    site.plane.api.apply(gate, {**kind, "spec": {"featureSet": TECH_PREVIEW}})
+    outcome = append_and_wait(site, seconds=1, release=release)
+    assert outcome.faults[1:] == [("unready-object", "clusteroperators.config.openshift.io console")]
+
+
 def test_another_release_is_an_error_before_anything_is_written(site: Site) -> None:
     site.make(selection(), [], version="4.21.7")
     with site.untouched():
@@ -222,7 +242,7 @@ def test_it_watches_and_does_not_poll(site: Site) -> None:
         with working(site, unavailable="out of order"):
             assert append_and_wait(site, seconds=seconds).failed
         requests.append(sorted(verbs(site.requests(mark))))
-    assert requests[0] == requests[1] == ["get", "list", "list", "watch", "watch"]
+    assert requests[0] == requests[1] == sorted([*PROPERTIES, "get", "list", "list", "watch", "watch"])
 
 
 def test_an_available_capability_needs_no_watch(site: Site) -> None:
@@ -231,7 +251,7 @@ def test_an_available_capability_needs_no_watch(site: Site) -> None:
         operators.wait()
         mark = site.plane.audit.mark()
         assert not append_and_wait(site).failed
-    assert verbs(site.requests(mark)) == ["list", "list", "get"]
+    assert verbs(site.requests(mark)) == ["list", "list", "get", *PROPERTIES]
 
 
 def test_it_reacts_immediately(site: Site) -> None:

@@ -18,7 +18,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import kubernetes
 import pytest
 import yaml
 
@@ -47,7 +46,7 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user, token_of, token_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
-from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
+from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
 PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 NOTHING = {"baselineCapabilitySet": "None"}
@@ -63,18 +62,6 @@ PROPERTIES = [
     "/apis/config.openshift.io/v1/infrastructures/cluster",
 ]
 READ_CLUSTER_VERSION = {"apiGroups": ["config.openshift.io"], "resources": ["clusterversions"], "verbs": ["get"]}
-
-
-@pytest.fixture(autouse=True)
-def fresh_process() -> None:
-    """Start each call like a module: the client keeps the settings of a kubeconfig for the whole process."""
-    kubernetes.client.Configuration.set_default(None)
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run a module."""
-    return caller(capsys)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import kubernetes
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import update_plan
@@ -23,25 +22,13 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
-from ansible_collections.capability.openshift.tests.unit.run_module import Call, caller
+from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
 PATH = [str(EXAMPLE), str(EXAMPLE.parent / "4.22.0")]
 CONFIG = "/apis/config.openshift.io/v1"
 INFRASTRUCTURES = "infrastructures.config.openshift.io"
 TECH_PREVIEW = "TechPreviewNoUpgrade"
 OVERRIDES = [{"kind": "Deployment", "group": "apps", "namespace": "a", "name": "b", "unmanaged": True}]
-
-
-@pytest.fixture(autouse=True)
-def fresh_process() -> None:
-    """Start each call like a module: the client keeps the settings of a kubeconfig for the whole process."""
-    kubernetes.client.Configuration.set_default(None)
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run a module."""
-    return caller(capsys)
 
 
 @pytest.fixture

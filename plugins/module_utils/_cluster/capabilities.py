@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext
 from .._capability.release_capabilities import read_minor_data
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, DEFAULT_CLUSTER_PROFILE, MinorData
-from .._data.inclusion_rules import inclusion_rules
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client, Snapshot
 from .._kubernetes.watch import snapshots_of, watch_objects
@@ -22,6 +21,7 @@ from .._release.release import Release
 from .._resources import CLUSTER_OPERATORS, Target
 from .._unstructured import Object, nested
 from .cluster_version import CLUSTER_VERSION, ClusterVersion, parse_live_cluster_version
+from .inclusion_criteria import read_inclusion_context
 from .live import get_cluster_version, minor_data_of_cluster, update_cluster_version
 from .operators import check_availability, operators_of_cluster, operators_of_release
 from .spec_change import CapabilityRequest, SpecChange, implicitly_enabled, requested_names, spec_change
@@ -33,12 +33,16 @@ _METRIC = "cluster_version_capability"
 
 
 class CapabilityReading(NamedTuple):
-    """A ClusterVersion as read, and the names and sets of its version. ``problems``: those of its reading."""
+    """A ClusterVersion as read, and the names and sets of its version. ``problems``: those of its reading.
+
+    ``inclusion``: how the CVO of the cluster decides about the manifests of a release, ``None`` without a release.
+    """
 
     obj: Mapping[str, Any]
     cluster: ClusterVersion
     minor_data: MinorData
     problems: tuple[Problem, ...]
+    inclusion: InclusionContext | None = None
 
 
 class EnableResult(NamedTuple):
@@ -68,7 +72,7 @@ def enable_capabilities(
 
     def propose(obj: Object) -> tuple[Object | None, EnableResult]:
         nonlocal reading
-        reading = _reading(client, obj, release, reading.minor_data if reading else None)
+        reading = _reading(client, obj, release, reading)
         problems = Problems()
         change = spec_change(reading.cluster, request, reading.minor_data, problems)
         problems += reading.problems
@@ -81,7 +85,7 @@ def enable_capabilities(
         _before, after, result = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=dry_run)
     except ApiError as error:
         raise _explained(error, reading) from None
-    return result._replace(after=_reading(client, after, release, result.before.minor_data))
+    return result._replace(after=_reading(client, after, release, result.before))
 
 
 def snapshot_for_wait(client: Client) -> Mapping[Target, Snapshot]:
@@ -112,7 +116,9 @@ def wait_for_capabilities(
     if request.append and request.selection is not None:
         names = names & request.selection.requested(after.minor_data)
     all_enabled = enabled.change.requested_after | after.cluster.enabled
-    expected = None if release is None else operators_of_release(release, names, all_enabled)
+    expected = None
+    if release is not None and after.inclusion is not None:
+        expected = operators_of_release(release, names, all_enabled, after.inclusion)
     last: Object = after.obj
     missing: tuple[Problem, ...] = ()
     code, message = "unavailable-capability", f"the requested capabilities are not available after {seconds:g} s"
@@ -127,14 +133,14 @@ def wait_for_capabilities(
                 if expected is None and enabled.change.added and not of_cluster:
                     _warn_about_status(problems)
                 problems += availability.degraded
-                return _reading(client, obj, release, after.minor_data)
+                return _reading(client, obj, release, after)
             missing = availability.missing if state.error is None else (*availability.missing, *state.error.problems)
     except ClusterError as error:
         code, message = "unknown-availability", "the state of the requested capabilities cannot be read"
         missing = error.problems
     problems.error(code, "wait", message, "Check the following problems, or increase wait_timeout")
     problems += missing
-    return _reading(client, last, release, after.minor_data)
+    return _reading(client, last, release, after)
 
 
 def capabilities_dict(reading: CapabilityReading) -> dict[str, Any]:
@@ -180,20 +186,26 @@ def capability_metrics(enabled: Iterable[str], known: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _reading(client: Client, obj: Object, release: Release | None, data: MinorData | None) -> CapabilityReading:
-    """Parse ``obj``. ``data``: that of an earlier reading, ``None`` for the first one."""
+def _reading(
+    client: Client, obj: Object, release: Release | None, earlier: CapabilityReading | None
+) -> CapabilityReading:
+    """Parse ``obj``. What an ``earlier`` reading found out about the version is not read again."""
     problems = Problems()
     cluster = parse_live_cluster_version(obj, problems)
     # The warning that the status has no capabilities applies to every new cluster; the result shows it.
     problems = Problems(item for item in problems if item.severity != "warning")
-    if data is None and release is not None:
+    if earlier is not None:
+        found = Problems((*problems, *earlier.problems)).unique()
+        return CapabilityReading(obj, cluster, earlier.minor_data, found, earlier.inclusion)
+    data: MinorData | None = None
+    inclusion: InclusionContext | None = None
+    if release is not None:
         _check_version(cluster, release, problems)
-        rules = inclusion_rules(release.minor)
-        context = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="", rules=rules)
-        data = release.minor and read_minor_data(release, release.minor, context, problems)
+        inclusion = read_inclusion_context(client, obj, cluster.version or "", release, problems)
+        data = release.minor and read_minor_data(release, release.minor, inclusion, problems)
     if data is None:
         data = minor_data_of_cluster(client, cluster, problems)
-    return CapabilityReading(obj, cluster, data, tuple(problems))
+    return CapabilityReading(obj, cluster, data, tuple(problems), inclusion)
 
 
 def _check_version(cluster: ClusterVersion, release: Release, problems: Problems) -> None:

@@ -3,16 +3,19 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The inclusion criteria of a cluster, in the form of the options that take them."""
+"""The inclusion criteria of a cluster: in the form of the options that take them, and applied to a release."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
+from .._capability.inclusion import InclusionContext
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import Client
 from .._problems import Problems
+from .._release.release import Release
 from .._unstructured import nested
 from .._version import find_minor
 from .cluster_properties import ClusterProperty
@@ -29,7 +32,25 @@ def read_inclusion_criteria(
     ``cluster_version`` is the ClusterVersion, and ``version`` the version in its status. A value is ``None`` if the
     cluster does not report it, so its default applies. An object that the user may not read is a warning.
     """
-    found = read_properties(client, _READ, problems)
+    return _options(read_properties(client, _READ, problems, settable=False), cluster_version, version)
+
+
+def read_inclusion_context(
+    client: Client, cluster_version: Mapping[str, Any], version: str, release: Release, problems: Problems
+) -> InclusionContext:
+    """Read how the CVO of a cluster decides about the manifests of ``release``, whatever the capabilities are.
+
+    ``problems`` gets what could not be read, but not what is unknown of the release: the caller decides about some of
+    its manifests only. The other arguments are those of ``read_inclusion_criteria``. Raises ``ClusterError``.
+    """
+    found = read_properties(client, (*_READ, "platform"), problems, settable=False)
+    of_release = Problems()
+    options = ClusterOptions.from_params(_options(found, cluster_version, version))
+    criteria = check_options(options, release.minor, of_release)._replace(platform=_value(found, "platform"))
+    return inclusion_context(criteria, release, of_release)
+
+
+def _options(found: Mapping[str, ClusterProperty], cluster_version: Mapping[str, Any], version: str) -> dict[str, Any]:
     return {
         "cluster_profile": _value(found, "cluster_profile"),
         "feature_set": _value(found, "feature_set"),

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._capability.inclusion import InclusionContext, decide
-from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problem, Problems
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.release import Release
@@ -39,14 +37,15 @@ class Availability(NamedTuple):
     degraded: tuple[Problem, ...]
 
 
-def operators_of_release(release: Release, capabilities: Iterable[str], enabled: frozenset[str]) -> dict[str, Versions]:
+def operators_of_release(
+    release: Release, capabilities: Iterable[str], enabled: frozenset[str], context: InclusionContext
+) -> dict[str, Versions]:
     """Return the ClusterOperators, name -> versions, that a cluster has because of ``capabilities``.
 
-    ``enabled`` are all enabled names: an operator that requires other names is not among the result.
+    ``enabled`` are all enabled names: an operator that requires other names is not among the result. ``context``:
+    that of the cluster, without a capability status.
     """
     names = frozenset(capabilities)
-    rules = inclusion_rules(release.minor)
-    context = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="", rules=rules)
     return {
         manifest.resource_id.name: versions_of_manifest(release, manifest)
         for manifest in release.manifests

@@ -55,6 +55,9 @@ CRD = "clusterversions.config.openshift.io"
 FACTS = capability_data.data_of(Minor(4, 21))
 assert FACTS is not None
 KNOWN = FACTS.capabilities
+PROPERTIES = ["get"] * 3
+"""The requests for what decides about the manifests of a release: FeatureGate, Deployment and Infrastructure."""
+
 _WRITES = {"create", "update", "patch", "delete", "deletecollection"}
 _SETTINGS = re.compile(r"K8S_AUTH_|KUBE|(https?|all|no)_proxy$", re.IGNORECASE)
 
@@ -136,14 +139,18 @@ def site_of(plane: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch
     """Return a site where nobody's settings decide how a test ends."""
     for name in filter(_SETTINGS.match, list(os.environ)):
         monkeypatch.delenv(name)
+    return Site(plane, fresh_caller(capsys))
+
+
+def fresh_caller(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Return a function that runs a module as in its own process: the library keeps the settings of a kubeconfig."""
     run = caller(capsys)
 
     def call(module: Any, **options: Any) -> Outcome:
-        # A module has a process of its own; the library keeps what the last one was told.
         Configuration.set_default(None)
         return run(module, **options)
 
-    return Site(plane, call)
+    return call
 
 
 def is_write(request: Request) -> bool:

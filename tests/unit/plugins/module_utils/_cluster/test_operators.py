@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import InclusionContext
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.operators import (
     operators_of_cluster,
     operators_of_release,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
 from ansible_collections.capability.openshift.tests.unit.builders.plans import (
     TECH_PREVIEW,
@@ -30,8 +32,11 @@ def operator(name: str, needs: str | None, *versions: dict[str, Any], **more: An
     return manifest(needs, name, api=api, kind=kind, namespace="", file=f"0000_50_{name}_01.yaml", body=status, **more)
 
 
-def of_release(loaded: Any, names: list[str]) -> Any:
-    return operators_of_release(loaded, names, frozenset(names))
+CLUSTER = InclusionContext(cluster_profile=DEFAULT_CLUSTER_PROFILE, feature_set="")
+
+
+def of_release(loaded: Any, names: list[str], cluster: InclusionContext = CLUSTER) -> Any:
+    return operators_of_release(loaded, names, frozenset(names), cluster)
 
 
 def version(value: str, name: str = "operator") -> dict[str, str]:
@@ -69,6 +74,21 @@ def test_the_operators_of_a_release_are_those_of_the_capabilities():
 )
 def test_an_operator_that_is_not_applied_does_not_count(entry, why):
     assert of_release(release(entry), ["Console"]) == {}, why
+
+
+@pytest.mark.parametrize(
+    ("entry", "cluster"),
+    [
+        (operator("console", "Console", profile="ibm-cloud-managed"), {"cluster_profile": "ibm-cloud-managed"}),
+        (operator("console", "Console", feature_set=TECH_PREVIEW), {"feature_set": TECH_PREVIEW}),
+    ],
+    ids=["profile", "feature set"],
+)
+def test_the_cluster_decides_which_operators_are_applied(entry, cluster):
+    loaded = release(entry)
+
+    assert of_release(loaded, ["Console"]) == {}
+    assert of_release(loaded, ["Console"], CLUSTER._replace(**cluster)) == {"console": {}}
 
 
 @pytest.mark.parametrize(
@@ -112,8 +132,8 @@ def live(needs: Any) -> dict[str, Any]:
 def test_an_operator_that_needs_a_disabled_capability_is_not_expected():
     loaded = release(operator("both", "Console+Storage"))
 
-    assert operators_of_release(loaded, ["Console"], frozenset({"Console", "Ingress"})) == {}
-    assert operators_of_release(loaded, ["Console"], frozenset({"Console", "Storage"})) == {"both": {}}
+    assert operators_of_release(loaded, ["Console"], frozenset({"Console", "Ingress"}), CLUSTER) == {}
+    assert operators_of_release(loaded, ["Console"], frozenset({"Console", "Storage"}), CLUSTER) == {"both": {}}
 
 
 @pytest.mark.parametrize(
