@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     CapabilityStatus,
     InclusionContext,
@@ -308,3 +309,20 @@ def load_surely(folder: Path) -> _release.LoadedRelease:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_release, "_head_reader", lambda: read_head)
         return _release.load_release(str(folder))
+
+
+def options_of(inputs: Mapping[str, Any], gates: Sequence[str]) -> ClusterOptions:
+    """Return the options of a cluster with these inputs of a decision. The facts are those of the CVO alone."""
+    return ClusterOptions(
+        capabilities={
+            "baselineCapabilitySet": inputs["baseline"],
+            "additionalEnabledCapabilities": inputs["additional"],
+        },
+        cluster_profile=inputs["profile"],
+        feature_set=inputs["featureSet"],
+        feature_gates=gates,
+        exclude_identifier=inputs.get("excludeIdentifier") or "",
+        overrides=inputs.get("overrides", []),
+        always_enabled_capabilities=[],
+        hosted_control_plane=False,  # whatever HyperShift does before
+    )

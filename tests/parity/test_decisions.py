@@ -10,9 +10,6 @@ from collections import Counter
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
-    ClusterOptions,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     InclusionContext,
@@ -31,6 +28,7 @@ from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
     Scenario,
     all_scenarios,
+    options_of,
     release_facts,
     synthetic_settings,
 )
@@ -68,21 +66,8 @@ def test_scenario(scenario: Scenario) -> None:
 @scenarios
 def test_scenario_from_options(scenario: Scenario) -> None:
     inputs = scenario.inputs
-    options = ClusterOptions(
-        capabilities={
-            "baselineCapabilitySet": inputs["baseline"],
-            "additionalEnabledCapabilities": inputs["additional"],
-        },
-        cluster_profile=inputs["profile"],
-        feature_set=inputs["featureSet"],
-        feature_gates=inputs["gates"],
-        exclude_identifier=inputs["excludeIdentifier"] or "",
-        overrides=inputs["overrides"],
-        always_enabled_capabilities=[],
-        hosted_control_plane=False,  # The facts are those of the CVO alone.
-    )
     problems = Problems()
-    context, status = resolve_cluster(options, release_of_version(scenario.minor), problems)
+    context, status = resolve_cluster(options_of(inputs, inputs["gates"]), release_of_version(scenario.minor), problems)
     assert problems == []
     assert (sorted(status.known), sorted(status.enabled)) == (inputs["known"], inputs["enabled"])
     assert_answers(scenario, context)

@@ -13,7 +13,6 @@ import re
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import (
     Inclusion,
     InclusionContext,
@@ -29,6 +28,7 @@ from ansible_collections.capability.openshift.tests.parity.support import (
     OwnAnswer,
     Scenario,
     all_scenarios,
+    options_of,
     own_answers,
     release_facts,
 )
@@ -56,19 +56,8 @@ def test_answers_of_each_cvo(answer: OwnAnswer) -> None:
 )
 def test_answers_of_each_cvo_from_options(answer: OwnAnswer) -> None:
     """The decisions that follow from options, for the feature sets that a cluster of the minor can have."""
-    inputs = answer.inputs
-    options = ClusterOptions(
-        capabilities={
-            "baselineCapabilitySet": inputs["baseline"],
-            "additionalEnabledCapabilities": inputs["additional"],
-        },
-        cluster_profile=inputs["profile"],
-        feature_set=inputs["featureSet"],
-        feature_gates=["ClusterAPIMachineManagement"],
-        always_enabled_capabilities=[],
-        hosted_control_plane=False,  # the facts are about the CVO, whatever HyperShift does before
-    )
     problems = Problems()
+    options = options_of(answer.inputs, ["ClusterAPIMachineManagement"])
     context, status = resolve_cluster(options, release_of_version(answer.minor), problems)
     assert problems == []
     assert (status.known, status.enabled) == (answer.status.known, answer.status.enabled)
