@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from .._resources import ResourceId
 from .._version import Minor
-from .update_reasons import UpdateReason
+from .update_reasons import ADMIN_ACK_REQUIRED, UpdateReason
 
 ADMIN_GATES = ResourceId("", "ConfigMap", "openshift-config-managed", "admin-gates")
 ADMIN_ACKS = ResourceId("", "ConfigMap", "openshift-config", "admin-acks")
@@ -82,7 +82,7 @@ def gate_reasons(gates: Iterable[AdminGate], acks: frozenset[str] | None) -> Ite
         elif acks is None or gate.name not in acks:
             message = f"{gate.name}: {' '.join(gate.text.split()).rstrip('.')}"
             yield UpdateReason(
-                "acknowledge", "admin-ack-required", "AdminAckRequired", message, gate.source, _hint(gate)
+                "acknowledge", "admin-ack-required", ADMIN_ACK_REQUIRED, message, gate.source, _hint(gate)
             )
 
 

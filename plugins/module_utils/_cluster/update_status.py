@@ -21,7 +21,7 @@ _APPLIES = "Applies"
 _RECOMMENDED = "Recommended"
 
 
-class PastUpdate(NamedTuple):
+class UpdateHistory(NamedTuple):
     """An entry of ``status.history``. ``state``: ``Completed`` or ``Partial``."""
 
     state: str
@@ -63,7 +63,7 @@ class UpdateStatus(NamedTuple):
     image: str
     channel: str
     conditions: tuple[Condition, ...]
-    history: tuple[PastUpdate, ...]
+    history: tuple[UpdateHistory, ...]
     available: frozenset[str]
     conditional: tuple[ConditionalUpdate, ...]
     requested: str
@@ -94,7 +94,7 @@ def read_update_status(cluster_version: object) -> UpdateStatus | None:
         channel=_text(obj.get("spec"), "channel"),
         conditions=tuple(map(_condition, conditions_of(obj).values())),
         history=tuple(
-            PastUpdate(_text(entry, "state"), _text(entry, "version"), _text(entry, "image"))
+            UpdateHistory(_text(entry, "state"), _text(entry, "version"), _text(entry, "image"))
             for entry in mappings_in(status.get("history"))
         ),
         available=frozenset(_text(entry, "version") for entry in mappings_in(status.get("availableUpdates"))),

@@ -62,7 +62,7 @@ def check_fail_on(fail_on: Sequence[str], known: Iterable[str], problems: Proble
     names = sorted({*known, ANY, *VERDICT_WORDS})
     for index, name in enumerate(fail_on):
         if name not in names:
-            message = f"{name!r} is not a capability of these releases"
+            message = f"{name!r} is neither a capability of these releases nor a verdict"
             problems.error("unknown-capability", f"fail_on[{index}]", message, did_you_mean(name, names))
 
 

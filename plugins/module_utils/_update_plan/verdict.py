@@ -18,6 +18,7 @@ from .._capability.inclusion import Override
 from .._cluster.admin_acks import ADMIN_ACKS, AdminAcks, gate_reasons, gates_of
 from .._cluster.update_reasons import (
     ADMIN_ACK_REQUIRED,
+    OVERRIDES_SET,
     VERDICTS,
     Unchecked,
     UpdateReason,
@@ -105,13 +106,14 @@ def _hop_verdict(
         gates = list(_gate_reasons(hop, status, state.acks, unchecked, first=first))
         reported = [] if status is None else list(upgradeable_reasons(status))
         # The releases and the spec name each gate and override; the condition only summarizes them.
-        known = {reason.reason for reason in (*reasons, *gates)}
-        reasons += [*gates, *(item for item in reported if item.code not in _SUMMARIES or item.reason not in known)]
+        known = _SUMMARIES.intersection(reason.reason for reason in (*reasons, *gates))
+        reasons += [*gates, *(item for item in reported if item.reason not in known)]
     ordered = sorted(dict.fromkeys(reasons), key=lambda reason: -VERDICTS.index(reason.verdict))
     return HopVerdict(tuple(ordered), tuple(dict.fromkeys(unchecked)))
 
 
-_SUMMARIES = ("admin-ack-required", "overrides")
+_SUMMARIES = frozenset({ADMIN_ACK_REQUIRED, OVERRIDES_SET})
+"""Reasons of the condition ``Upgradeable`` that name only some, or none, of what causes them."""
 
 
 def _mismatch_reasons(hop: Hop, status: UpdateStatus, unchecked: list[Unchecked]) -> Iterator[UpdateReason]:
