@@ -73,8 +73,9 @@ class Cluster(NamedTuple):
         """Return the cluster after a write: enabled names stay enabled."""
         return self._replace(spec=spec, implicit=frozenset(self.enabled))
 
-    def request(self, options: Any, **mode: bool) -> ChangeOutcome:
-        return outcome_of(self.spec, options, self.minor, enabled=self.enabled, known=self.known, **mode)
+    def request(self, options: Any, *, append: bool = False, adopt: bool = False) -> ChangeOutcome:
+        state = {"enabled": self.enabled, "known": self.known}
+        return outcome_of(self.spec, options, self.minor, append=append, adopt=adopt, **state)
 
 
 def api_block(baseline: str, names: Iterable[str]) -> dict[str, Any]:
