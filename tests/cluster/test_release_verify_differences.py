@@ -101,6 +101,10 @@ def test_configuration_that_the_cvo_injects_is_expected(rollouts: Rollouts) -> N
     rollouts.api.patch(path_of(config), {"data": {"config.yaml": tls.replace("\n  - ", "\n    - ")}})
     assert found(verified(rollouts, release, **options), idle=True) == {}
 
+    profile = {"tlsSecurityProfile": {"type": "Modern"}}
+    rollouts.api.post(f"{path}/apiservers", {**api, "kind": "APIServer", "spec": profile})
+    outcome = rollouts.done(release, force_conflicts=True, **options)
+    assert "ConfigMap config" in ids(outcome, "changed_resources")
     user = certificate_user(rollouts.plane, "no-config", everything_but("config.openshift.io", "infrastructures"))
     outcome = ran(rollouts, release, kubeconfig=user.kubeconfig, **options)
     assert {code for code, _where in outcome.faults} == {"forbidden-request"}
