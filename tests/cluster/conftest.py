@@ -32,21 +32,26 @@ CONTROLLERS = "controllers"
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Give each file to one worker, because its tests share fixtures; begin with controllers and with what takes long.
 
-    The gate runs with ``--dist loadgroup --no-loadscope-reorder``.
+    A test that starts a control plane of its own shares nothing, and takes long. The gate runs with ``--dist loadgroup
+    --no-loadscope-reorder``.
     """
     try:
         seconds = json.loads((config.rootpath / SECONDS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         seconds = {}
     groups: dict[str, list[pytest.Item]] = {}
+    alone = set()
     for item in items:
         needed = getattr(item, "fixturenames", ())
         name = CONTROLLERS if "full_plane" in needed else item.nodeid.partition("::")[0]
+        if not {"plane", "full_plane"} & set(needed) and "site" in needed:
+            name = item.nodeid
+            alone.add(name)
         item.add_marker(pytest.mark.xdist_group(name))
         groups.setdefault(name, []).append(item)
 
-    def weight(name: str) -> tuple[bool, float]:
-        return name != CONTROLLERS, -seconds.get(name, len(groups[name]))
+    def weight(name: str) -> tuple[bool, bool, float]:
+        return name != CONTROLLERS, name not in alone, -seconds.get(name, len(groups[name]))
 
     items[:] = [item for name in sorted(groups, key=weight) for item in groups[name]]
 
