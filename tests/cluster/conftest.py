@@ -43,10 +43,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     alone = set()
     for item in items:
         needed = getattr(item, "fixturenames", ())
-        name = CONTROLLERS if "full_plane" in needed else item.nodeid.partition("::")[0]
-        if not {"plane", "full_plane"} & set(needed) and "site" in needed:
+        if "full_plane" in needed:
+            name = CONTROLLERS
+        elif "site" in needed and "plane" not in needed:
             name = item.nodeid
             alone.add(name)
+        else:
+            name = item.nodeid.partition("::")[0]
         item.add_marker(pytest.mark.xdist_group(name))
         groups.setdefault(name, []).append(item)
 

@@ -11,20 +11,24 @@ openshift/cluster-version-operator:pkg/start/start.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from .._data import feature_sets
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.hosted_clusters import HOSTED_PROFILE
+from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems
 from .._resources import DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES, Target
 from .._unstructured import Object, mappings_in, nested
+from .._version import Minor
 from .cluster_version import CVO
 
 FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 INFRASTRUCTURE = Target(INFRASTRUCTURES, "cluster")
 CVO_DEPLOYMENT = Target(DEPLOYMENTS, CVO[1], CVO[0])
+
+Names = TypeVar("Names", list[str], tuple[str, ...])
 
 _PROFILE_VARIABLE = "CLUSTER_PROFILE"
 _OUTSIDE = "External"
@@ -49,6 +53,16 @@ def enabled_gates(feature_gate: Object) -> dict[str, tuple[str, ...]]:
         str(item.get("version")): tuple(str(gate.get("name")) for gate in mappings_in(item.get("enabled")))
         for item in mappings_in(nested(feature_gate, "status", "featureGates"))
     }
+
+
+def gates_of_version(reported: Mapping[str, Names] | None, minor: Minor | None, version: str) -> Names | None:
+    """Return the enabled gates of ``version``, of ``minor``, among those that a cluster reports by version.
+
+    ``None`` if they are not reported, or if the CVO of ``minor`` does not filter by gates.
+    """
+    if reported is None or minor is None or not inclusion_rules(minor).reads_gates:
+        return None
+    return reported.get(version)
 
 
 def check_feature_set(given: str | None, reported: str, problems: Problems) -> bool:

@@ -12,13 +12,12 @@ from typing import Any
 
 from .._capability.cluster_options import ClusterOptions, check_options, inclusion_context
 from .._capability.inclusion import InclusionContext
-from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import Client
 from .._problems import Problems
 from .._release.release import Release
 from .._unstructured import nested
 from .._version import find_minor
-from .cluster_properties import ClusterProperty
+from .cluster_properties import ClusterProperty, gates_of_version
 from .live_properties import read_properties
 
 _READ = ("cluster_profile", "feature_set", "feature_gates")
@@ -54,18 +53,10 @@ def _options(found: Mapping[str, ClusterProperty], cluster_version: Mapping[str,
     return {
         "cluster_profile": _value(found, "cluster_profile"),
         "feature_set": _value(found, "feature_set"),
-        "feature_gates": _gates(_value(found, "feature_gates"), version),
+        "feature_gates": gates_of_version(_value(found, "feature_gates"), find_minor(version), version),
         "overrides": nested(cluster_version, "spec", "overrides") or [],
     }
 
 
 def _value(found: Mapping[str, ClusterProperty], name: str) -> Any:
     return found[name].value if name in found else None
-
-
-def _gates(reported: Mapping[str, list[str]] | None, version: str) -> list[str] | None:
-    """The enabled gates of ``version``; ``None`` if its CVO does not filter by them, or they are not reported."""
-    minor = find_minor(version)
-    if reported is None or minor is None or not inclusion_rules(minor).reads_gates:
-        return None
-    return reported.get(version)

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
-from .._cluster.cluster_properties import FEATURE_GATE, check_feature_set, enabled_gates, feature_set
+from .._cluster.cluster_properties import FEATURE_GATE, check_feature_set, enabled_gates, feature_set, gates_of_version
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import Problem, Problems
 from .._release.release import Release
 from .._resources import FEATURE_GATES
-from .._unstructured import Object
 
 
 class FeatureGateReading(NamedTuple):
@@ -62,7 +60,8 @@ def read_feature_gate(
         return FeatureGateReading(True, options.feature_set or "")
     reported, problems = feature_set(obj), Problems()
     if check_feature_set(options.feature_set, reported, problems):
-        return FeatureGateReading(True, reported, _gates(obj, release))
+        gates = gates_of_version(enabled_gates(obj), release.minor, release.shown_version)
+        return FeatureGateReading(True, reported, gates)
     return FeatureGateReading(True, options.feature_set or "", None, tuple(problems))
 
 
@@ -85,10 +84,3 @@ def cluster_options(
         feature_gates=options.feature_gates if options.feature_gates is not None else gate.gates,
         overrides=overrides if options.overrides is None else options.overrides,
     )
-
-
-def _gates(obj: Object, release: Release) -> tuple[str, ...] | None:
-    """The enabled gates of ``release``, as reported by the config operator."""
-    if release.minor is None or not inclusion_rules(release.minor).reads_gates:
-        return None
-    return enabled_gates(obj).get(release.shown_version)
