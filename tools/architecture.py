@@ -67,6 +67,8 @@ PACKAGES = {
     "them. Only the loader reads files.",
     "_kubernetes": "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "
     "neither OpenShift nor releases.",
+    "_registry": "Images in registries and archives: pull specs, manifests, layers and their files. Knows nothing of "
+    "OpenShift.",
     "_data": "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
     "platforms, rules, solutions. New facts go here.",
     "_yaml": "Reads YAML as Go does, with libyaml or rapidyaml, and keeps the position of each node.",
