@@ -132,7 +132,7 @@ def _ranked(
             yield distance, not mirror, cost, Choice(step, name, cost, why)
 
 
-_DEFAULTS = {"unit": 1.5, "cluster": 15.0, "browser": 15.0, "integration": 12.0, "molecule": 30.0}
+_DEFAULTS = {"unit": 1.5, "cluster": 15.0, "registry": 2.0, "browser": 15.0, "integration": 12.0, "molecule": 30.0}
 
 
 def _step_of(name: str) -> str:
@@ -143,7 +143,7 @@ def _step_of(name: str) -> str:
         return "molecule"
     if PurePosixPath(name).name.startswith("test_") and name.endswith(".py"):
         folder = PurePosixPath(name).parts[1]
-        return folder if folder in ("cluster", "browser") else "unit"
+        return folder if folder in ("cluster", "registry", "browser") else "unit"
     return ""
 
 

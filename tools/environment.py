@@ -26,7 +26,9 @@ VENV = ROOT / ".venv"
 REQUIREMENTS = ROOT / "requirements"
 NAMESPACE, NAME = "capability", "openshift"
 BROWSER = {"chromium": "chromium", "chromium-driver": "chromedriver"}
-"""Debian's packages, and the program that each brings."""
+REGISTRY = {"docker-registry": "docker-registry", "gnupg": "gpg", "gpgv": "gpgv"}
+PROGRAMS = {"browser": BROWSER, "registry": REGISTRY}
+"""Debian's packages that a step of the gate needs, and the program that each brings."""
 
 SETS: dict[str, tuple[str, ...]] = {
     "runtime": ("runtime",),
@@ -175,26 +177,28 @@ def _link(site: Path, say: Say) -> bool:
     return True
 
 
-def missing_browser_packages() -> list[str]:
-    """Return what has to be installed before the HTML reports can be tested in a browser."""
-    return [package for package, program in BROWSER.items() if not shutil.which(program)]
+def missing_packages(step: str) -> list[str]:
+    """Return what has to be installed before a step of the gate can run its tests."""
+    return [package for package, program in PROGRAMS[step].items() if not shutil.which(program)]
 
 
-def add_browser(say: Say) -> bool:
-    """Install Chromium and its driver if they are missing and we may; return whether anything was done.
+def add_programs(say: Say) -> bool:
+    """Install the programs that tests need if they are missing and we may; return whether anything was done.
 
-    If that is not possible, this only prints a message, because the other tests can run. The step `browser` then fails.
+    If that is not possible, this only prints a message, because the other tests can run. The steps then fail.
     """
-    missing = missing_browser_packages()
+    missing = {step: packages for step in PROGRAMS if (packages := missing_packages(step))}
     if not missing:
         return False
-    names = " and ".join(missing)
+    packages = [package for found in missing.values() for package in found]
+    names = " and ".join(packages)
+    needed = f"the steps {' and '.join(missing)} need" if len(missing) > 1 else f"the step {next(iter(missing))} needs"
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        say(f"the step browser needs {names}: only root can install them, and only where there is apt-get")
+        say(f"{needed} {names}: only root can install them, and only where there is apt-get")
         return False
     say(f"{names}: installing with apt-get")
     started = time.monotonic()
-    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *missing]
+    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages]
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     try:
         try:
@@ -204,7 +208,7 @@ def add_browser(say: Say) -> bool:
             _command("apt-get", "update", "-q", **quiet)
             _command(*install, **quiet)
     except SetupError as error:
-        say(f"the step browser needs {names}, and apt-get failed: {_without_hosts(str(error))}")
+        say(f"{needed} {names}, and apt-get failed: {_without_hosts(str(error))}")
         return False
     say(f"{names} ({time.monotonic() - started:.0f} s)")
     return True
@@ -226,7 +230,7 @@ def main() -> int:
     try:
         changed = build(VENV, python, sets, collections=wanted in WITH_KUBERNETES_CORE, say=say)
         if wanted == "test":
-            changed |= add_browser(say)
+            changed |= add_programs(say)
         if not changed:
             say("up to date")
     except SetupError as error:

@@ -17,7 +17,7 @@ from base64 import b64decode
 from pathlib import Path
 from struct import pack, unpack
 
-from environment import BROWSER, missing_browser_packages
+from environment import BROWSER, missing_packages
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -75,7 +75,7 @@ def main() -> int:
     if len(sys.argv) != 4:
         print(__doc__)
         return 2
-    if missing := missing_browser_packages():
+    if missing := missing_packages("browser"):
         print(f"picture: install {' and '.join(missing)} first", file=sys.stderr)
         return 1
     report, capability, target = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
