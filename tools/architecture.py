@@ -63,6 +63,8 @@ PACKAGES = {
     "tagged ones, files. Contains no rule of OpenShift.",
     "_capability": "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "
     "update enables implicitly. Also which selections the installer accepts.",
+    "_findings": "Findings of checks of files, and a baseline of known ones. Renders them as text, JSON, SARIF, JUnit "
+    "and annotations of GitHub Actions.",
     "_release": "A release: its directories, files, documents and manifests, and the order in which the CVO applies "
     "them. Only the loader reads files.",
     "_kubernetes": "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "

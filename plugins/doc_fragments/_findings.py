@@ -1,0 +1,61 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this doc fragment is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Options of modules that report findings: ``findings_spec`` in ``module_utils/_module/findings.py``."""
+
+    DOCUMENTATION = r"""
+options:
+  baseline:
+    description:
+      - File of findings that are known and accepted. They are not reported again and do not fail the module.
+      - A finding is recognized by rule, path and resource, so it stays known if its line changes.
+      - It must exist, unless O(update_baseline=true).
+    type: path
+  update_baseline:
+    description:
+      - Whether to write all findings to O(baseline). All of them are known then, so the module does not fail.
+    type: bool
+    default: false
+  outputs:
+    description:
+      - Files to write the findings to. The directories are created if necessary.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      format:
+        description:
+          - V(text) has one line per finding, and its hint below.
+          - V(json) is one object for programs.
+          - V(sarif) is SARIF 2.1.0, which code scanning services read. Known findings are in it, as suppressed ones.
+          - V(junit) is JUnit XML, which most CI systems show as test results. Findings that fail the module are
+            failures.
+          - V(github) has workflow commands. GitHub Actions shows them as annotations if a step prints the file.
+        type: str
+        required: true
+        choices: [text, json, sarif, junit, github]
+      path:
+        description: The file.
+        type: path
+        required: true
+  relative_to:
+    description:
+      - Directory that the paths in findings are relative to, such as the root of the checkout. It must contain the
+        checked directory. By default, it is the checked directory.
+    type: path
+  fail_on:
+    description:
+      - The module fails if there is a finding of this severity, or of a higher one, that is not in O(baseline). It
+        writes all files first.
+      - V(info) fails on notes, too. V(never) never fails because of a finding.
+    type: str
+    choices: [error, warning, info, never]
+    default: error
+"""

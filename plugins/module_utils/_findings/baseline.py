@@ -1,0 +1,99 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The baseline: a file of findings that are known and accepted, so a check reports only new ones.
+
+A finding is recognized by rule, path and resource. Its line and its wording may change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from .._problems import Problems, type_name
+from .finding import Finding, in_order
+
+_VERSION = 1
+_FIELDS = ("rule", "path", "resource")
+_HINT = "Write the file again with update_baseline"
+
+Key = tuple[str, str, str]
+
+
+class Comparison(NamedTuple):
+    """Findings compared with a baseline. ``gone`` counts entries of the baseline that no finding matches."""
+
+    new: tuple[Finding, ...]
+    known: tuple[Finding, ...]
+    gone: int
+
+
+def baseline_text(findings: Iterable[Finding]) -> str:
+    """The content of a baseline file with ``findings``: one line per finding, so a diff of two files is readable.
+
+    The message is for the reader only.
+    """
+    entries = [
+        json.dumps({**dict(zip(_FIELDS, _key(found), strict=True)), "message": found.message})
+        for found in in_order(findings)
+    ]
+    lines = ",\n    ".join(sorted(entries))
+    content = f"[\n    {lines}\n  ]" if entries else "[]"
+    return f'{{\n  "version": {_VERSION},\n  "findings": {content}\n}}\n'
+
+
+def parse_baseline(text: str, where: str, problems: Problems) -> Counter[Key]:
+    """Read the content of a baseline file. ``where`` is its path. Counts equal entries."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        problems.error("invalid-json", where, f"is not valid JSON: {error}", _HINT)
+        return Counter()
+    version = value.get("version") if isinstance(value, dict) else None
+    entries = value.get("findings") if isinstance(value, dict) else None
+    if version != _VERSION or isinstance(version, bool) or not isinstance(entries, list):
+        message = f"is not a baseline, expected a map with version {_VERSION} and a list of findings"
+        problems.error("invalid-baseline", where, message, _HINT)
+        return Counter()
+    known: Counter[Key] = Counter()
+    for index, entry in enumerate(entries):
+        key = _entry(entry, f"{where}, findings[{index}]", problems)
+        if key is not None:
+            known[key] += 1
+    return known
+
+
+def compare(findings: Iterable[Finding], known: Counter[Key]) -> Comparison:
+    """Divide ``findings`` into new and known ones. Each entry of the baseline matches one finding."""
+    left = Counter(known)
+    new: list[Finding] = []
+    old: list[Finding] = []
+    for found in in_order(findings):
+        key = _key(found)
+        if left[key] > 0:
+            left[key] -= 1
+            old.append(found)
+        else:
+            new.append(found)
+    return Comparison(tuple(new), tuple(old), sum(left.values()))
+
+
+def _key(found: Finding) -> Key:
+    return found.rule, found.path, found.resource
+
+
+def _entry(entry: Any, where: str, problems: Problems) -> Key | None:
+    if not isinstance(entry, dict):
+        problems.error("invalid-baseline", where, f"is {type_name(entry)}, expected a map", _HINT)
+        return None
+    for field in _FIELDS:
+        if not isinstance(entry.get(field), str):
+            message = f"is {type_name(entry.get(field))}, expected a string"
+            problems.error("invalid-baseline", f"{where}.{field}", message, _HINT)
+            return None
+    return entry["rule"], entry["path"], entry["resource"]

@@ -1,0 +1,82 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A report as SARIF 2.1.0, which code scanning services read.
+
+The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import Any
+from urllib.parse import quote
+
+from .finding import CheckRule, Finding, Report
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_FINGERPRINT = "capabilityOpenshift/v1"
+
+
+def sarif_report(report: Report) -> str:
+    """Render ``report``. Findings of the baseline are in it as suppressed results."""
+    indexes = {rule.id: index for index, rule in enumerate(report.rules)}
+    seen: Counter[tuple[str, str, str]] = Counter()
+    results = [_result(finding, indexes, seen) for finding in report.findings]
+    for finding in report.known:
+        suppressed = _result(finding, indexes, seen)
+        suppressed["suppressions"] = [{"kind": "external", "justification": "in the baseline"}]
+        results.append(suppressed)
+    run = {
+        "tool": {"driver": {"name": f"capability.openshift.{report.tool}", "rules": list(map(_rule, report.rules))}},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _rule(rule: CheckRule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.reason},
+        "help": {"text": f"{rule.hint}."},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+    }
+
+
+def _result(finding: Finding, indexes: dict[str, int], seen: Counter[tuple[str, str, str]]) -> dict[str, Any]:
+    key = (finding.rule, finding.path, finding.resource)
+    seen[key] += 1
+    identity = "\0".join((*key, str(seen[key])))
+    text = f"{finding.message}. {finding.hint}." if finding.hint else f"{finding.message}."
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": text},
+        "partialFingerprints": {_FINGERPRINT: hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()},
+    }
+    if finding.rule in indexes:
+        result["ruleIndex"] = indexes[finding.rule]
+    location = _location(finding)
+    if location:
+        result["locations"] = [location]
+    return result
+
+
+def _location(finding: Finding) -> dict[str, Any]:
+    location: dict[str, Any] = {}
+    if finding.path:
+        uri = quote(finding.path.encode(errors="surrogateescape"))
+        physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}}
+        if finding.line:
+            physical["region"] = {"startLine": finding.line}
+        location["physicalLocation"] = physical
+    if finding.resource:
+        location["logicalLocations"] = [{"fullyQualifiedName": finding.resource, "kind": "resource"}]
+    return location

@@ -1,0 +1,43 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""A report as text, one finding per line."""
+
+from __future__ import annotations
+
+from .finding import Finding, Report, counts, printable
+
+
+def text_report(report: Report) -> str:
+    """Render ``report``: a line for each finding with its hint below, then a summary."""
+    lines: list[str] = []
+    for finding in report.findings:
+        lines.append(finding_line(finding))
+        if finding.hint:
+            lines.append(f"    {printable(finding.hint)}.")
+    lines.append(summary(report))
+    return "\n".join(lines) + "\n"
+
+
+def finding_line(finding: Finding) -> str:
+    """One finding on one line: location, severity, rule, resource and message."""
+    start = f"{printable(finding.location)}: " if finding.location else ""
+    resource = f"{printable(finding.resource)}: " if finding.resource else ""
+    return f"{start}{finding.severity} [{finding.rule}] {resource}{printable(finding.message)}"
+
+
+def summary(report: Report) -> str:
+    """How many findings there are, in one line."""
+    total = counts(report.findings)
+    parts = [f"{number} {_plural(severity, number)}" for severity, number in total.items() if number]
+    text = ", ".join(parts) if parts else "No findings"
+    if report.known:
+        text += f" ({len(report.known)} more in the baseline)"
+    return text
+
+
+def _plural(severity: str, number: int) -> str:
+    noun = {"error": "error", "warning": "warning", "info": "note"}[severity]
+    return noun if number == 1 else f"{noun}s"

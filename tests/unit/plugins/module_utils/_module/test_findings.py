@@ -1,0 +1,124 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The end of a module that reports findings, run as Ansible runs a module."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.tests.unit.builders.findings import RULES, finding
+from ansible_collections.capability.openshift.tests.unit.run_module import caller
+
+NOTE = finding(rule="no-news", severity="info", line=3)
+
+
+@pytest.fixture
+def check(capsys, tmp_path):
+    """Run a module that finds ``findings`` in tmp_path/checkout/manifests."""
+    directory = tmp_path / "checkout" / "manifests"
+    directory.mkdir(parents=True)
+    call = caller(capsys)
+
+    def check(*findings, **options):
+        def main():
+            module = AnsibleModule(argument_spec=findings_spec(), supports_check_mode=True)
+            finish(module, "release_lint", str(directory), RULES, findings, Problems(), seen=1)
+
+        return call(SimpleNamespace(main=main), **options)
+
+    return check
+
+
+def test_findings_are_returned_in_order(check):
+    outcome = check(finding(), NOTE, fail_on="never")
+    assert [item["line"] for item in outcome["findings"]] == [3, 7]
+    assert outcome["counts"] == {"error": 1, "warning": 0, "info": 1}
+    assert outcome["text"].splitlines()[-1] == "1 error, 1 note"
+    assert (outcome["changed"], outcome["known"], outcome["seen"]) == (False, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "failed"), [("never", False), ("error", False), ("warning", False), ("info", True)]
+)
+def test_severity_decides_about_failure(check, fail_on, failed):
+    assert check(NOTE, fail_on=fail_on).failed is failed
+
+
+def test_a_failure_names_the_findings_and_returns_everything(check):
+    outcome = check(*(finding(line=line) for line in range(1, 31)))
+    assert "a/one.yaml:1: error [no-namespace] ConfigMap x/one: its namespace is out" in outcome.message
+    assert "and 10 more" in outcome.message
+    assert len(outcome["findings"]) == 30
+
+
+def test_all_outputs_are_written_before_the_module_fails(check, tmp_path):
+    outputs = [{"format": name, "path": str(tmp_path / "new" / name)} for name in ("sarif", "text", "junit")]
+    outcome = check(finding(), outputs=outputs)
+    assert outcome.failed
+    assert outcome["changed"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["junit", "sarif", "text"]
+    assert not check(finding(), outputs=outputs)["changed"]
+
+
+def test_check_mode_predicts_and_writes_nothing(check, tmp_path):
+    outputs = [{"format": "text", "path": str(tmp_path / "new" / "text")}]
+    outcome = check(outputs=outputs, check=True, diff=True)
+    assert outcome["changed"]
+    assert outcome["diff"][0]["after"] == "No findings\n"
+    assert not (tmp_path / "new").exists()
+
+
+def test_known_findings_are_neither_reported_nor_failures(check, tmp_path):
+    baseline = tmp_path / "known.json"
+    first = check(finding(), baseline=baseline, update_baseline=True)
+    assert (first.failed, first["changed"], first["known"]) == (False, True, 1)
+    assert json.loads(baseline.read_text())["findings"][0]["rule"] == "no-namespace"
+    again = check(finding(line=99), NOTE, baseline=baseline)
+    assert (again.failed, again["changed"], again["known"]) == (False, False, 1)
+    assert [item["rule"] for item in again["findings"]] == ["no-news"]
+
+
+def test_entries_that_no_longer_exist_are_a_note(check, tmp_path):
+    baseline = tmp_path / "known.json"
+    check(finding(), baseline=baseline, update_baseline=True)
+    assert check(baseline=baseline).problem("outdated-baseline")["severity"] == "info"
+
+
+def test_paths_can_start_at_the_checkout(check, tmp_path):
+    outcome = check(finding(), relative_to=tmp_path / "checkout", fail_on="never")
+    assert outcome["findings"][0]["path"] == "manifests/a/one.yaml"
+
+
+def test_a_directory_elsewhere_is_an_error(check, tmp_path):
+    assert check(relative_to=tmp_path / "other").faults == [("invalid-path", "relative_to")]
+
+
+def test_a_missing_baseline_is_an_error(check, tmp_path):
+    assert check(baseline=tmp_path / "none").faults == [("missing-file", str(tmp_path / "none"))]
+    assert check(update_baseline=True).faults == [("missing-option", "baseline")]
+
+
+def test_a_baseline_that_is_no_text_is_an_error(check, tmp_path):
+    (tmp_path / "known").write_bytes(b"\xff\xfe")
+    assert check(baseline=tmp_path / "known").faults == [("invalid-encoding", str(tmp_path / "known"))]
+
+
+def test_all_outputs_that_cannot_be_written_are_reported_at_once(check, tmp_path):
+    (tmp_path / "file").write_text("")
+    paths = [tmp_path, tmp_path / "file" / "x", tmp_path / "twice", tmp_path / "twice"]
+    outcome = check(outputs=[{"format": "text", "path": str(path)} for path in paths])
+    assert [code for code, _where in outcome.faults] == ["not-a-file", "not-a-directory", "duplicate-path"]
+    assert not (tmp_path / "twice").exists()
+
+
+def test_a_name_that_is_no_text_can_be_written(check, tmp_path):
+    outputs = [{"format": name, "path": str(tmp_path / name)} for name in ("text", "json", "sarif", "junit", "github")]
+    odd = finding(path="a/\udcff.yaml", resource="ConfigMap \ud800")
+    assert check(odd, outputs=outputs, fail_on="never")["changed"]
