@@ -3,12 +3,15 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""OpenShift versions and minors."""
+"""OpenShift versions and minors, and the version of this collection."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
+
+COLLECTION_VERSION = "0.1.0"
+"""The version of this collection, as in galaxy.yml."""
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"

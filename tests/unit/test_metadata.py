@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
     ClusterOptions,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module import argspec as _argspec
+from ansible_collections.capability.openshift.plugins.module_utils._version import COLLECTION_VERSION
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text("utf-8"))
@@ -170,3 +171,7 @@ def test_filters_and_tests_document_the_inclusion_options_of_the_table():
 
 def test_every_inclusion_option_is_a_field_of_the_options_of_a_cluster():
     assert {option.name for option in INCLUSION_OPTIONS} == {*ClusterOptions._fields} - {"capabilities"}
+
+
+def test_the_code_knows_the_version_of_the_collection():
+    assert yaml.safe_load((ROOT / "galaxy.yml").read_text("utf-8"))["version"] == COLLECTION_VERSION

@@ -19,9 +19,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
-from .._problems import Problem, Problems, ReleaseError, raise_errors
+from .._problems import Problem, Problems, ReleaseError, has_errors, raise_errors
 from .._version import find_minor, is_semantic_version
 from .._yaml.head import Head, YamlError, parse_json_object
+from .index import IndexCache, IndexedFile, ReleaseIndex
 from .manifest import Manifest
 from .manifest_file import HeadReader, ManifestFile, read_manifest_file
 from .release import Release
@@ -62,11 +63,13 @@ def load_release(
     openshift_version: str | None = None,
     cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
     release_image: str | None = None,
+    index_directory: str = "",
 ) -> LoadedRelease:
     """Load the release in the directory ``path``. Raises ``ReleaseError`` with all of its errors.
 
     ``openshift_version`` is the version of a flat directory without release-metadata. ``cluster_profile`` and
-    ``release_image`` are rendered into the templates among the CVO's own manifests.
+    ``release_image`` are rendered into the templates among the CVO's own manifests. The index of the release is kept in
+    ``index_directory``, and read instead of the manifests as long as no file changes; empty: it is not kept.
     """
     problems = Problems()
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
@@ -83,17 +86,19 @@ def load_release(
         version = _version(path, metadata_directory, openshift_version, problems)
         images = _images(path, metadata_directory, version, problems)
         values = TemplateValues(release_image or UNSET_RELEASE_IMAGE, cluster_profile, images)
-        files: dict[str, ManifestFile] = {}
-        partial = directories == (RELEASE_MANIFESTS,)
-        read_head = _head_reader()
-        for directory in directories:
-            for name in _file_names(path, directory, problems):
-                rendering = values if directory == CVO_MANIFESTS else None
-                data = _content(path, name, rendering, problems)
-                partial = partial or data is None
-                if data is not None:
-                    read_bytes = functools.partial(_reread, path, name, rendering, len(data))
-                    files[name] = read_manifest_file(name, data, read_head, problems, read_bytes)
+        renderings = {
+            name: values if directory == CVO_MANIFESTS else None
+            for directory in directories
+            for name in _file_names(path, directory, problems)
+        }
+        index = _index(path, renderings, values, index_directory)
+    problems += index.problems
+    files = {
+        name: ManifestFile(
+            name, functools.partial(_reread, path, name, renderings[name], file.size), file.manifests, file.spans
+        )
+        for name, file in index.files.items()
+    }
     manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
     if not manifests and not problems.has_errors:
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
@@ -103,7 +108,35 @@ def load_release(
     raise_errors(problems, ReleaseError)
     absolute = (path, *(os.path.join(path, directory) for directory in directories))
     release = Release(path, version, minor, manifests, images, functools.partial(_read_body, files))
+    partial = index.partial or directories == (RELEASE_MANIFESTS,)
     return LoadedRelease(release, absolute, files, tuple(problems), partial)
+
+
+def _index(
+    path: str, renderings: Mapping[str, TemplateValues | None], values: TemplateValues, directory: str
+) -> ReleaseIndex:
+    """The index of the files in ``renderings``: the one kept in ``directory``, or what they contain."""
+    cache = IndexCache(directory, path, renderings, values) if directory else None
+    index = cache.read() if cache else None
+    if index is None:
+        index = _parse(path, renderings)
+        if cache and not has_errors(index.problems):
+            cache.write(index)
+    return index
+
+
+def _parse(path: str, renderings: Mapping[str, TemplateValues | None]) -> ReleaseIndex:
+    """Read all files. The problems may contain errors."""
+    problems, partial = Problems(), False
+    files: dict[str, IndexedFile] = {}
+    read_head = _head_reader()
+    for name, rendering in renderings.items():
+        data = _content(path, name, rendering, problems)
+        partial = partial or data is None
+        if data is not None:
+            parsed = read_manifest_file(name, data, read_head, problems)
+            files[name] = IndexedFile(len(data), parsed.manifests, parsed.spans)
+    return ReleaseIndex(files, tuple(problems), partial)
 
 
 def read_version(path: str, openshift_version: str | None) -> str | None:

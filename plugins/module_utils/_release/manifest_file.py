@@ -11,6 +11,7 @@ How the CVO does this: apimachinery:pkg/util/yaml/decoder.go (JSON stream or YAM
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -64,13 +65,9 @@ def read_manifest_file(
     data: bytes,
     read_head: HeadReader,
     problems: Problems,
-    read_bytes: Callable[[], bytes] | None = None,
 ) -> ManifestFile:
-    """Read one file. The result has no manifest for a document with an error.
-
-    ``read_bytes`` reads ``data`` again later. By default ``data`` is kept in memory.
-    """
-    read_bytes = read_bytes or (lambda: data)
+    """Read one file. The result has no manifest for a document with an error, and keeps ``data``."""
+    read_bytes = functools.partial(bytes, data)
     if not data.isascii():
         try:
             data.decode()

@@ -22,12 +22,13 @@ from .._problems import ClusterError, Problem, shown, type_name
 from .._release.manifest import CAPABILITY_ANNOTATION, Manifest
 from .._release.task_graph import MODES, Mode
 from .._resources import CONFIG_MAPS, ResourceId
+from .._version import COLLECTION_VERSION
 
 NAMESPACE = "kube-system"
 """Exists on every cluster before the first rollout."""
 
 NAME = "capability-openshift-rollout"
-TOOLING = "capability.openshift/v0.1.0"
+TOOLING = f"capability.openshift/v{COLLECTION_VERSION}"
 _SEPARATOR = "."
 _LOCATION = f"{CONFIG_MAPS.resource} {NAMESPACE}/{NAME}"
 

@@ -1,0 +1,160 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Keeps the index of a release: what the heads of its manifests say, and where they are in their files.
+
+Parsing the heads of 1,100 manifests takes 0.2 s with rapidyaml and 0.7 s without it; reading the index takes 10 ms. An
+index is valid as long as the name, size, inode and both timestamps of every file are the same. The kernel sets the
+change time (ctime) of a file, so no program can change the content and keep it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from time import time
+from typing import Any, NamedTuple
+
+from .._problems import Problem
+from .._resources import ResourceId
+from .._version import COLLECTION_VERSION
+from .manifest import Manifest
+from .manifest_file import Span
+from .template import TemplateValues
+
+INDEX_SUFFIX = ".index"
+_FORMAT = 1
+"""Raise it if an index of the same release has other values, and the version of the collection stays the same."""
+
+_MOST_INDEXES = 64
+_UNSTABLE_SECONDS = 2.0
+"""Files that changed this recently can change again without a new timestamp, whose clock ticks in milliseconds."""
+
+
+class IndexedFile(NamedTuple):
+    """The index of one file. ``size`` is in bytes, after rendering; ``spans`` has one entry for each manifest."""
+
+    size: int
+    manifests: tuple[Manifest, ...]
+    spans: tuple[Span, ...]
+
+
+class ReleaseIndex(NamedTuple):
+    """The index of a release. ``files`` are in the order of the CVO; ``problems`` are the warnings of parsing them.
+
+    ``partial``: a file was left out.
+    """
+
+    files: Mapping[str, IndexedFile]
+    problems: tuple[Problem, ...]
+    partial: bool
+
+
+class IndexCache:
+    """The index of the release in ``path``, kept in ``directory``.
+
+    ``names`` are its manifest files, relative to ``path``; ``values`` are rendered into some of them. Any number of
+    processes may use one directory. A cache that cannot be read or written is as good as an empty one.
+    """
+
+    def __init__(self, directory: str, path: str, names: Iterable[str], values: TemplateValues) -> None:
+        where = hashlib.sha256(f"{os.path.realpath(path)}\n{values[:2]}".encode(errors="surrogateescape")).hexdigest()
+        self._directory = directory
+        self._file = os.path.join(directory, where[:40] + INDEX_SUFFIX)
+        self._is_stable = False
+        self._fingerprint = self._identify(path, names, values)
+
+    def read(self) -> ReleaseIndex | None:
+        """The index, or ``None`` if there is none or a file of the release changed since."""
+        if self._fingerprint is None:
+            return None
+        try:
+            with open(self._file, "rb") as handle:
+                first, data = handle.readline(), handle.read()
+        except OSError:
+            return None
+        if first.decode(errors="replace").split() != [self._fingerprint, _digest(data)]:
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(self._file)
+        return _decode(json.loads(data))
+
+    def write(self, index: ReleaseIndex) -> None:
+        """Keep ``index``, unless a file of the release changed just now."""
+        if self._fingerprint is None or not self._is_stable:
+            return
+        data = json.dumps(_encode(index), separators=(",", ":")).encode()
+        temporary = ""
+        try:
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(INDEX_SUFFIX, dir=self._directory)
+            with os.fdopen(descriptor, "wb") as handle:
+                handle.write(f"{self._fingerprint} {_digest(data)}\n".encode() + data)
+            os.replace(temporary, self._file)
+            self._remove_oldest()
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+    def _identify(self, path: str, names: Iterable[str], values: TemplateValues) -> str | None:
+        parts: list[Any] = [COLLECTION_VERSION, _FORMAT, values.release_image, values.cluster_profile]
+        parts.append(sorted(values.images.items()))
+        newest = 0.0
+        try:
+            for name in names:
+                status = os.stat(os.path.join(path, name))
+                newest = max(newest, status.st_ctime, status.st_mtime)
+                parts.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+        except OSError:
+            return None
+        self._is_stable = time() - newest > _UNSTABLE_SECONDS
+        return _digest(repr(parts).encode(errors="surrogateescape"))
+
+    def _remove_oldest(self) -> None:
+        with os.scandir(self._directory) as entries:
+            found = sorted(
+                (entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(INDEX_SUFFIX)
+            )
+        for _used, file in found[:-_MOST_INDEXES]:
+            with contextlib.suppress(OSError):
+                os.unlink(file)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _encode(index: ReleaseIndex) -> dict[str, Any]:
+    return {
+        "partial": index.partial,
+        "problems": index.problems,
+        "files": [
+            [name, file.size, [_row(*pair) for pair in zip(file.manifests, file.spans, strict=True)]]
+            for name, file in index.files.items()
+        ],
+    }
+
+
+def _row(manifest: Manifest, span: Span) -> list[Any]:
+    return [*manifest.resource_id, manifest.version, manifest.annotations, manifest.document, *span]
+
+
+def _decode(value: Mapping[str, Any]) -> ReleaseIndex:
+    files = {
+        name: IndexedFile(
+            size,
+            tuple(
+                Manifest(ResourceId(group, kind, namespace, resource), version, annotations, name, document)
+                for group, kind, namespace, resource, version, annotations, document, _, _, _ in rows
+            ),
+            tuple(Span(*row[-3:]) for row in rows),
+        )
+        for name, size, rows in value["files"]
+    }
+    return ReleaseIndex(files, tuple(Problem(*problem) for problem in value["problems"]), value["partial"])
