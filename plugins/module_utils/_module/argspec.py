@@ -11,6 +11,7 @@ from typing import Any
 
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
 from .._problems import Problems
+from .._registry.access_options import AccessOptions
 
 Spec = dict[str, dict[str, Any]]
 
@@ -32,6 +33,23 @@ def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
         "cluster_profile": params["cluster_profile"],
         "release_image": params["release_image"],
     }
+
+
+def registry_spec() -> Spec:
+    """Options for reading from registries (fragment ``_registry``)."""
+    return {
+        "pull_secret": {"type": "json", "no_log": True},
+        "auth_file": {"type": "path"},
+        "ca_path": {"type": "path"},
+        "insecure_registries": {"type": "list", "elements": "str", "default": []},
+        "mirrors": {"type": "list", "elements": "raw", "default": []},
+        "registries_conf": {"type": "path"},
+    }
+
+
+def access_options(params: dict[str, Any]) -> AccessOptions:
+    """The options of ``registry_spec``."""
+    return AccessOptions(**{name: params[name] for name in AccessOptions._fields})
 
 
 def selection_spec() -> Spec:

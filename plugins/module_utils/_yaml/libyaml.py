@@ -11,6 +11,8 @@ syntax to this file.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -57,10 +59,22 @@ def read_head(data: bytes) -> Head:
 
 def load_body(data: bytes) -> Any:
     """Load the first document of ``data`` as plain Python values. Raises ``YamlError``."""
+    return next(_load_all(data), None)
+
+
+def load_documents(data: bytes) -> list[Any]:
+    """Load all documents of ``data`` as plain Python values. Raises ``YamlError``.
+
+    For files of a user, not for those of a release, which the CVO divides at the lines ``---``.
+    """
+    return [value for part in re.split(rb"^---(?=\s)", data, flags=re.MULTILINE) for value in _load_all(part)]
+
+
+def _load_all(data: bytes) -> Iterator[Any]:
     if _has_alias_bomb(data):
         read_head(data)  # PyYAML recurses in C: excessive nesting would crash the process instead of raising an error.
     try:
-        return next(iter(yaml.load_all(data, Loader=_body_loader())), None)
+        yield from yaml.load_all(data, Loader=_body_loader())
     except (yaml.YAMLError, ValueError, AttributeError, LookupError, TypeError, RecursionError) as error:
         # The constructors of PyYAML raise various exceptions for unexpected values.
         raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None

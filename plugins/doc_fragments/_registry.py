@@ -1,0 +1,65 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this doc fragment is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Options for reading from registries: ``registry_spec`` in ``module_utils/_module/argspec.py``."""
+
+    DOCUMENTATION = r"""
+options:
+  pull_secret:
+    description:
+      - Credentials for registries, as JSON or as a dict. This is the pull secret of an install-config, or the content
+        of C(.dockerconfigjson) in a Secret.
+      - Precedes the files of O(auth_file).
+    type: json
+  auth_file:
+    description:
+      - File with credentials for registries, such as C(auth.json) of podman, C(config.json) of Docker, or a file with a
+        pull secret. It must exist.
+      - A key can be a registry, or a registry with a path. The longest key that matches the repository counts.
+        C(credHelpers) and C(credsStore) run the credential helper on the host where the module runs.
+      - By default, and without O(pull_secret), the file that the environment variable E(REGISTRY_AUTH_FILE) names, else
+        the first of these files that has credentials for the repository. C($XDG_RUNTIME_DIR/containers/auth.json),
+        C($XDG_CONFIG_HOME/containers/auth.json), C($DOCKER_CONFIG/config.json) and C(~/.dockercfg).
+    type: path
+  ca_path:
+    description:
+      - File with certificates of authorities in PEM format that registries, token servers and proxies are verified
+        with, in addition to those of the system. Can also be a directory that C(openssl rehash) prepared.
+    type: path
+  insecure_registries:
+    description:
+      - Registries whose certificates are not verified, each as C(HOST) or C(HOST:PORT). If such a registry does not
+        answer with TLS, it is read with plain HTTP. Credentials are sent to it all the same.
+      - A token server that is not at one of these needs TLS with a valid certificate.
+    type: list
+    elements: str
+    default: []
+  mirrors:
+    description:
+      - Mirrors to read images from. Each element is a path, or an object as the API returns it.
+      - The document or object is an C(ImageDigestMirrorSet), an C(ImageTagMirrorSet), an C(ImageContentSourcePolicy), a
+        list of them, or an install-config with C(imageDigestSources) or C(imageContentSources). A directory stands for
+        its files, such as C(working-dir/cluster-resources) of oc-mirror.
+      - As on a node, the longest source that matches counts, and its mirrors are tried in their order. Then the source
+        itself, unless its policy is C(NeverContactSource).
+    type: list
+    elements: raw
+    default: []
+  registries_conf:
+    description:
+      - A C(registries.conf), or a directory with C(registries.conf) and C(registries.conf.d), such as a copy of
+        C(/etc/containers). Only version 2 of the format is supported.
+      - Its mirrors of a source are tried after those of O(mirrors).
+      - By default, the files of the host that podman and skopeo read.
+    type: path
+notes:
+  - Requests to registries use the proxies that the environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY)
+    set on the host where the module runs.
+"""

@@ -1,0 +1,25 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The options of the documentation fragment ``_registry``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+
+class AccessOptions(NamedTuple):
+    """The options of the documentation fragment ``_registry``. ``mirrors`` are paths and objects."""
+
+    pull_secret: str | None = None
+    auth_file: str | None = None
+    ca_path: str | None = None
+    insecure_registries: Sequence[str] = ()
+    mirrors: Sequence[Any] = ()
+    registries_conf: str | None = None
+
+    def __repr__(self) -> str:
+        return "AccessOptions(***)"

@@ -1,0 +1,72 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Mirror sets and install-configs that the option ``mirrors`` names, in files or as objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .._problems import Problems
+from .._yaml.head import YamlError
+from .._yaml.libyaml import load_documents
+from .mirror_sets import MIRRORS_EXPECTED, check_policies, parse_mirror_sets
+from .mirrors import RegistryRule
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def read_mirrors(values: Sequence[Any], problems: Problems) -> tuple[RegistryRule, ...]:
+    """The rules of the option ``mirrors``: each value is a path, or an object as the API returns it.
+
+    A directory stands for its files, such as the ``working-dir/cluster-resources`` of oc-mirror. Reports a value that
+    has no mirrors.
+    """
+    rules: list[RegistryRule] = []
+    for index, value in enumerate(values):
+        where = f"mirrors[{index}]"
+        before = len(problems)
+        if isinstance(value, str):
+            found = [rule for path in _paths(value, where, problems) for rule in _read_file(path, problems)]
+            where = f"{where} ({value})"
+        else:
+            found = parse_mirror_sets(value, where, problems)
+        if not found and len(problems) == before:
+            problems.error("no-mirrors", where, "contains no mirrors", f"Set it to {MIRRORS_EXPECTED}")
+        rules += found
+    check_policies(rules, problems)
+    return tuple(rules)
+
+
+def _paths(path: str, where: str, problems: Problems) -> list[str]:
+    if not path or "\0" in path:
+        problems.error("invalid-path", where, f"is {path!r}, expected a path", "Set the path of a file")
+        return []
+    path = os.path.expanduser(path)
+    if not os.path.isdir(path):
+        return [path]
+    try:
+        return [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_SUFFIXES)]
+    except OSError as error:
+        problems.error("unreadable-file", path, f"cannot be read: {error.strerror}", "Check the permissions")
+        return []
+
+
+def _read_file(path: str, problems: Problems) -> Iterator[RegistryRule]:
+    try:
+        with open(path, "rb") as handle:
+            documents = load_documents(handle.read())
+    except OSError as error:
+        problems.error("unreadable-file", path, f"cannot be read: {error.strerror or error}", "Check the path")
+        return
+    except YamlError as error:
+        at = f" on line {error.line}" if error.line else ""
+        problems.error("invalid-yaml", path, f"is neither YAML nor JSON{at}", "Correct the syntax")
+        return
+    for number, document in enumerate(documents, 1):
+        if document is not None:
+            yield from parse_mirror_sets(document, f"{path}, document {number}" if number > 1 else path, problems)

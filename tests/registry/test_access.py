@@ -1,0 +1,272 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The way to real registries: TLS, credentials, tokens and proxies, without the client that reads images."""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+import urllib3
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
+from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import configure_access
+from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
+from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER, Registry
+from ansible_collections.capability.openshift.tests.registry.harness.server import Server
+from ansible_collections.capability.openshift.tests.registry.harness.tokens import TokenServer
+from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer
+
+SMALL = image([layer({"file": b"text"})])
+NOWHERE = {"HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"}
+
+
+def pull_secret(*names, user=USER, password=PASSWORD):
+    auth = base64.b64encode(f"{user}:{password}".encode()).decode()
+    return json.dumps({"auths": {name: {"auth": auth} for name in names}})
+
+
+@pytest.fixture
+def access(registry_site):
+    """Configure an access that trusts the registries of these tests."""
+
+    def configure(environ=None, **options):
+        problems = Problems()
+        made = AccessOptions(**{"ca_path": str(registry_site.ca), **options})
+        configured = configure_access(made, {**NOWHERE, **(environ or {})}, problems)
+        assert problems == []
+        return configured
+
+    return configure
+
+
+def get(access, host, repository="private/image"):
+    """Request a manifest as a client does, and return the status."""
+    spec = PullSpec(host, repository, None, SMALL.digest)
+    url = f"{access.base_url(host)}/v2/{repository}/manifests/{SMALL.digest}"
+
+    def send():
+        authorization = access.authorization(spec, headers)
+        sent = {"Accept": SMALL.manifest.media_type, **({"Authorization": authorization} if authorization else {})}
+        return access.pool(url).request("GET", url, headers=sent, redirect=False, retries=False)
+
+    headers: list[str] = []
+    response = send()
+    if response.status == 401:
+        headers = response.headers.getlist("WWW-Authenticate")
+        response = send()
+    return response.status
+
+
+def faults(error):
+    return [(problem.code, problem.where) for problem in error.value.problems]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def images(registry):
+    registry.push("private/image", SMALL)
+    registry.push("public/image", SMALL)
+
+
+def test_a_password(access, basic_registry):
+    host = basic_registry.host
+    assert get(access(pull_secret=pull_secret(host)), host) == 200
+    assert get(access(pull_secret=pull_secret(f"{host}/private")), host) == 200
+    assert get(access(pull_secret=pull_secret(host, password="wrong")), host) == 401
+    wrong = json.loads(pull_secret(host, password="wrong"))
+    right = json.loads(pull_secret(f"{host}/private/image"))
+    assert get(access(pull_secret=json.dumps({"auths": {**wrong["auths"], **right["auths"]}})), host) == 200
+
+
+@pytest.mark.parametrize("secret", ['{"auths": {}}', pull_secret("127.0.0.1"), pull_secret("else.example")])
+def test_no_credentials_for_this_registry(access, basic_registry, secret):
+    with pytest.raises(RegistryError) as error:
+        get(access(pull_secret=secret), basic_registry.host)
+    assert faults(error) == [("unauthorized", f"{basic_registry.host}/private/image@{SMALL.digest}")]
+
+
+def test_a_token(access, token_registry, tokens):
+    host = token_registry.host
+    allowed = access(pull_secret=pull_secret(host))
+    tokens.requests.clear()
+
+    assert get(allowed, host) == 200
+    assert get(allowed, host) == 200
+
+    assert [(query["scope"], known) for query, known in tokens.requests] == [(["repository:private/image:pull"], True)]
+    assert get(access(), host, "public/image") == 200
+    assert get(access(), host) == 401
+
+
+def test_a_token_server_that_refuses(access, token_registry, tokens):
+    with pytest.raises(RegistryError) as error:
+        get(access(pull_secret=pull_secret(token_registry.host, password="wrong")), token_registry.host)
+    assert faults(error) == [("unauthorized", f"token server {tokens.host}")]
+    assert "wrong" not in str(error.value)
+
+
+@pytest.fixture
+def plain_tokens(registry_site):
+    """Return a token server without TLS."""
+    server = TokenServer(registry_site.serving, None, {}, ("private/image",))
+    yield server
+    server.close()
+
+
+def test_credentials_do_not_go_to_a_token_server_without_tls(access, plain_tokens):
+    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
+    challenge = [f'Bearer realm="{plain_tokens.url}/token",service="registry.tests"']
+
+    with pytest.raises(RegistryError) as error:
+        access(pull_secret=pull_secret("reg.example"), insecure_registries=["reg.example"]).authorization(
+            spec, challenge
+        )
+
+    assert faults(error) == [("insecure-token-server", "reg.example")]
+    assert plain_tokens.requests == []
+    assert access(insecure_registries=[plain_tokens.host]).authorization(spec, challenge).startswith("Bearer ")
+
+
+@pytest.mark.parametrize("challenges", [["Negotiate"], [""], ["Bearer"]])
+def test_a_challenge_that_cannot_be_answered(access, challenges):
+    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
+    with pytest.raises(RegistryError) as error:
+        access(pull_secret=pull_secret("reg.example")).authorization(spec, challenges)
+    assert faults(error)[0][0] in ("unsupported-challenge", "invalid-token-server")
+
+
+def test_an_unknown_authority(access, registry, tmp_path):
+    with pytest.raises(urllib3.exceptions.HTTPError, match="CERTIFICATE_VERIFY_FAILED"):
+        get(access(ca_path=None), registry.host)
+    assert get(access(ca_path=None, insecure_registries=[registry.host]), registry.host) == 200
+    with pytest.raises(urllib3.exceptions.HTTPError, match="CERTIFICATE_VERIFY_FAILED"):
+        get(access(ca_path=None, insecure_registries=["127.0.0.1"]), registry.host)
+
+
+def test_a_registry_without_tls(access, registry_site):
+    plain = Registry(registry_site, tls=False)
+    with pytest.raises(urllib3.exceptions.HTTPError):
+        get(access(), plain.host)
+    assert get(access(insecure_registries=[plain.host]), plain.host) == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"ca_path": "/no/such/file"}, ("unreadable-file", "ca_path (/no/such/file)")),
+        ({"ca_path": "/etc/passwd"}, ("invalid-certificate", "ca_path (/etc/passwd)")),
+        ({"insecure_registries": ["a", "https://b"]}, ("invalid-registry", "insecure_registries[1]")),
+        ({"auth_file": "/no/such/file"}, ("unreadable-file", "auth_file (/no/such/file)")),
+        ({"registries_conf": "/no/such/file"}, ("missing-file", "registries.conf (/no/such/file)")),
+        ({"mirrors": [1]}, ("not-a-map", "mirrors[0]")),
+    ],
+)
+def test_options_that_are_not_valid(access, options, fault):
+    with pytest.raises(RegistryError) as error:
+        access(**options)
+    assert faults(error) == [fault]
+
+
+def test_all_options_that_are_not_valid_are_reported_at_once(access):
+    with pytest.raises(RegistryError) as error:
+        access(ca_path="/no/such/file", pull_secret="{", mirrors=[1], insecure_registries=["a/b"])
+    assert len(error.value.problems) == 4
+
+
+def test_mirrors_and_registries_conf_together(access, tmp_path):
+    conf = tmp_path / "registries.conf"
+    conf.write_text(
+        '[[registry]]\nlocation = "quay.io/ocp"\nblocked = true\n[[registry.mirror]]\nlocation = "two.example/y"\n'
+        '[[registry]]\nlocation = "bad.example"\n[[registry.mirror]]\nlocation = "bare.example"\n',
+        "utf-8",
+    )
+    mirrors = {"imageDigestSources": [{"source": "quay.io/ocp", "mirrors": ["one.example:5000/x"]}]}
+    configured = access(mirrors=[mirrors], registries_conf=str(conf))
+
+    found = configured.sources(PullSpec("quay.io", "ocp/release", "4.20", SMALL.digest))
+
+    assert [str(spec) for spec in found] == [
+        f"one.example:5000/x/release:4.20@{SMALL.digest}",
+        f"two.example/y/release:4.20@{SMALL.digest}",
+    ]
+    assert [str(spec) for spec in configured.sources(PullSpec("quay.io", "ocp/release", "4.20"))] == [
+        "two.example/y/release:4.20"
+    ]
+    assert [spec.name for spec in configured.sources(PullSpec("bad.example", "x", "t"))] == [
+        "bare.example/x",
+        "bad.example/x",
+    ]
+
+
+class Forwarder(Server):
+    """A forward proxy: CONNECT to any name leads to one registry. ``asked`` has the names and credentials."""
+
+    def __init__(self, registry):
+        self.target = registry.host.split(":")
+        self.asked: list[tuple[str, str]] = []
+        super().__init__(_Connect, None)
+
+
+class _Connect(BaseHTTPRequestHandler):
+    server: Forwarder
+
+    def do_CONNECT(self):
+        self.server.asked.append((self.path, self.headers.get("Proxy-Authorization", "")))
+        upstream = socket.create_connection((self.server.target[0], int(self.server.target[1])))
+        self.send_response(200)
+        self.end_headers()
+        back = threading.Thread(target=pump, args=(upstream, self.connection), daemon=True)
+        back.start()
+        pump(self.connection, upstream)
+
+    def log_message(self, *_):
+        pass
+
+
+def pump(source, target):
+    try:
+        while data := source.recv(1 << 16):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+@pytest.fixture
+def forwarder(registry):
+    server = Forwarder(registry)
+    yield server
+    server.close()
+
+
+def test_a_proxy(access, forwarder):
+    """The registry has a name that only the proxy knows, so its certificate does not fit."""
+    proxied = {"HTTPS_PROXY": f"http://user:secret@{forwarder.host}"}
+    direct = {**proxied, "NO_PROXY": ".invalid"}
+
+    assert get(access(proxied, insecure_registries=["registry.invalid"]), "registry.invalid") == 200
+    assert forwarder.asked[0] == ("registry.invalid:443", "Basic dXNlcjpzZWNyZXQ=")
+    with pytest.raises(urllib3.exceptions.HTTPError, match="CERTIFICATE_VERIFY_FAILED") as error:
+        get(access(proxied), "registry.invalid")
+    assert "secret" not in repr(error.value)
+    forwarder.asked.clear()
+    with pytest.raises(urllib3.exceptions.HTTPError):
+        get(access(direct), "registry.invalid")
+    assert forwarder.asked == []
+
+
+def test_nothing_shows_a_secret(access):
+    configured = access(pull_secret=pull_secret("reg.example"))
+    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
+    header = configured.authorization(spec, ["Basic"])
+    shown = f"{configured} {vars(configured)} {AccessOptions(pull_secret=PASSWORD)}"
+    assert header == "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    assert header.partition(" ")[2] not in shown
+    assert PASSWORD not in shown
