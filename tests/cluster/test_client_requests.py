@@ -19,6 +19,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.watch import snapshots_of, watch_objects
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ApiResource, Target
+from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import crd
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import (
     Site,
     restart,
@@ -28,6 +29,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.support impo
 )
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.faults import FaultProxy
+from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, established
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
 
 CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
@@ -110,6 +112,24 @@ def test_names_are_quoted(site: Site, client: Client) -> None:
     with pytest.raises(ApiError) as caught:
         client.get(one("a?b#c d%2e"))
     assert caught.value.code in (400, 404)
+
+
+def test_kind_that_nobody_listed_before_is_listed_without_a_long_pause(site: Site, client: Client) -> None:
+    """The server answers 429 with ``Retry-After: 1``, and is ready long before that."""
+    definitions = [crd(f"fresh{number}s", f"Fresh{number}") for number in range(5)]
+    paths = [f"{CRDS}/{body['metadata']['name']}" for body in definitions]
+    for path, body in zip(paths, definitions, strict=True):
+        site.plane.api.apply(path, body)
+    names = {body["metadata"]["name"] for body in definitions}
+    wait_for(lambda: names <= set(established(site.plane.api)), "the definitions to be established")
+    mark = site.plane.audit.mark()
+    kinds = [ApiResource("test.io", "v1", f"fresh{number}s", f"Fresh{number}", True) for number in range(5)]
+    begun = time.monotonic()
+    assert [list(client.list(Target(kind, labels="some=label"))) for kind in kinds] == [[]] * 5
+    seconds = time.monotonic() - begun
+    refused = [request for request in site.requests(mark) if request.code == 429]
+    assert refused
+    assert seconds < len(refused)
 
 
 def test_documents_of_discovery(client: Client) -> None:

@@ -257,3 +257,39 @@ def test_missing_cluster_version_is_an_error_after_the_timeout(rollouts: Rollout
     outcome = rollouts.apply(rollouts.release([config_map("a")], cluster_version=True), wait=True, wait_timeout=2)
     assert outcome.faults == [("missing-cluster-version", "clusterversions.config.openshift.io version")]
     assert not rollouts.has(config_map("a"))
+
+
+# Definitions
+
+
+def of_components(count: int) -> dict[str, Any]:
+    """Files of components that define a kind each, and then make an object of it."""
+    return {
+        f"0000_10_c{number}_{part}.yaml": body
+        for number in range(count)
+        for part, body in enumerate(
+            (crd(f"part{number}s", f"Part{number}"), manifest(f"Part{number}", "a", HOME, api="test.io/v1", spec={}))
+        )
+    }
+
+
+@pytest.mark.parametrize("parallelism", [1, 8])
+def test_all_definitions_are_sent_before_the_first_wait(rollouts: Rollouts, parallelism: int) -> None:
+    """A component that waits for its definition does not keep others from sending theirs."""
+    count = 12
+    mark = rollouts.plane.audit.mark()
+    rollouts.done(rollouts.release(of_components(count)), mode="install", parallelism=parallelism)
+    writes = [item for item in rollouts.writes(mark) if "part" in item]
+    assert len(writes) == 2 * count
+    if parallelism == 1:
+        assert [CRDS in item for item in writes] == [True] * count + [False] * count
+    watches = [request for request in rollouts.site.requests(mark) if request.verb == "watch"]
+    assert len(watches) <= 2
+
+
+def test_rollout_to_a_new_cluster_lists_nothing_before_it_writes(rollouts: Rollouts) -> None:
+    mark = rollouts.plane.audit.mark()
+    rollouts.done(rollouts.release([config_map("a"), config_map("b")]), mode="install")
+    requests = rollouts.site.requests(mark)
+    first = next(index for index, request in enumerate(requests) if is_write(request))
+    assert [request.uri for request in requests[:first] if request.verb == "list"] == []

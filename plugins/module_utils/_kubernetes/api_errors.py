@@ -40,6 +40,7 @@ _IMMUTABLE = re.compile(r"immutable|cannot change roleRef|updates to .* are forb
 _MISSING_NAMESPACE = "namespaces "
 _MISSING_PERMISSION = re.compile(r'User "[^"]*" cannot (\w+) (resource|path) ')
 _MISTYPED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): expected ([^,\n]+), got ")
+_STORAGE_INITIALIZING = "storage is (re)initializing"
 _UID = "metadata.uid"
 _UID_MISMATCH = "uid mismatch"
 _UNDECLARED_FIELD = re.compile(r"(?:^|\s)(\.\S.*?): field not declared in schema")
@@ -350,6 +351,15 @@ def api_error(code: int, data: bytes, verb: str, shown: str, *, repeated: bool =
 def is_permanent_failure(code: int, message: str) -> bool:
     """Whether a retry would get the same answer, although the HTTP status ``code`` is that of a temporary failure."""
     return code == 500 and any(words in message for words in _PERMANENT_FAILURES)
+
+
+def is_storage_initializing(code: int, message: str) -> bool:
+    """Whether the server has just begun to watch a kind, as after its definition or a restart.
+
+    It is ready after a few hundredths of a second, although its ``Retry-After`` is a second. Source:
+    kubernetes/apiserver:pkg/storage/cacher/ready.go, delegator.go.
+    """
+    return code == 429 and _STORAGE_INITIALIZING in message
 
 
 def connection_error(error: BaseException, verb: str, shown: str, host: str, since: float) -> NoAnswerError:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from threading import Event, Lock, Thread
 from typing import Any
 
 from .._problems import ClusterError
-from .._resources import Target
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, Target
 from .._unstructured import conditions_of
 from .api_errors import ApiError
 from .client import Client, WriteResult
@@ -30,25 +31,104 @@ TOUCH_SECONDS = 8.0
 _PAUSE = 0.5
 """Seconds before a broken watch is restarted."""
 
+_LONGEST_WATCH = 60.0
+"""Seconds after which a watch is restarted, because a connection can be dead without an error."""
+
+_IDLE_SECONDS = 2.0
+"""Seconds without a waiting thread after which the watch ends with the next event."""
+
 _TRIES = 3
 
 
+class DefinitionWatch:
+    """One watch of all CustomResourceDefinitions, for threads that each wait for one of them.
+
+    It runs while a thread waits. It begins with the definitions that exist, so it misses nothing.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._lock = Lock()
+        self._waiting: dict[str, Event] = {}
+        self._decided: dict[str, Mapping[str, Any]] = {}
+        self._is_running = False
+        self._used_at = 0.0
+
+    def wait(self, name: str, uid: str, seconds: float) -> Mapping[str, Any] | None:
+        """Return a definition as soon as it is decided. ``None`` after ``seconds``, or earlier if the watch ends.
+
+        Only the fields of the definition that are needed to find its kinds are in it.
+        """
+        ended = Event()
+        with self._lock:
+            crd = self._find(name, uid)
+            if crd is not None:
+                return crd
+            self._waiting[name] = ended
+            is_running, self._is_running = self._is_running, True
+        if not is_running:
+            Thread(target=self._run, daemon=True).start()
+        ended.wait(seconds)
+        with self._lock:
+            self._waiting.pop(name, None)
+            self._used_at = time.monotonic()
+            return self._find(name, uid)
+
+    def _find(self, name: str, uid: str) -> Mapping[str, Any] | None:
+        crd = self._decided.get(name)
+        return crd if crd is not None and crd["metadata"]["uid"] == uid else None
+
+    def _run(self) -> None:
+        try:
+            for event in self._client.watch(Target(CUSTOM_RESOURCE_DEFINITIONS), "", _LONGEST_WATCH):
+                if event["type"] == "ERROR" or not self._is_used():
+                    break
+                if event["type"] != "BOOKMARK":
+                    self._note(event["type"], event["object"])
+        except ClusterError:
+            pass  # Those who wait read their definitions, which shows whether only the connection broke.
+        finally:
+            with self._lock:
+                self._is_running = False
+                self._decided.clear()
+                for ended in self._waiting.values():
+                    ended.set()
+
+    def _is_used(self) -> bool:
+        with self._lock:
+            return bool(self._waiting) or time.monotonic() - self._used_at < _IDLE_SECONDS
+
+    def _note(self, type_: str, crd: Mapping[str, Any]) -> None:
+        name = crd["metadata"]["name"]
+        with self._lock:
+            self._decided.pop(name, None)
+            if type_ != "DELETED" and _is_decided(crd):
+                self._decided[name] = _without_schemas(crd)
+                if name in self._waiting:
+                    self._waiting[name].set()
+
+
 def wait_until_established(
-    client: Client, target: Target, metadata: Mapping[str, Any], seconds: float, touch_seconds: float = TOUCH_SECONDS
+    client: Client,
+    target: Target,
+    metadata: Mapping[str, Any],
+    seconds: float,
+    touch_seconds: float = TOUCH_SECONDS,
+    watch: DefinitionWatch | None = None,
 ) -> tuple[Mapping[str, Any], str]:
     """Return a CustomResourceDefinition, and why it is not established, empty if it is.
 
     Waits for ``seconds``, or until its names are rejected; if ``seconds`` is 0, it is read once. ``metadata`` is that
-    of the definition when it was applied. Raises ``ClusterError``.
+    of the definition when it was applied. ``watch`` is shared by those who wait for definitions at the same time.
+    Raises ``ClusterError``.
     """
+    watch = watch or DefinitionWatch(client)
     started = time.monotonic()
     crd: Mapping[str, Any] = {"metadata": metadata}
-    version, touches = str(metadata["resourceVersion"]), 0
+    touches = 0
     while not _is_decided(crd):
         remaining = started + seconds - time.monotonic()
-        crd = _next_event(client, target, version, min(remaining, touch_seconds))
-        # If nothing has changed since a restart of the server, it rejects a watch from the current version as too old.
-        version = ""
+        crd = _next_state(watch, client, target, metadata["uid"], min(remaining, touch_seconds))
         if _is_decided(crd) or remaining <= 0:
             break
         if time.monotonic() - started >= touch_seconds * (touches + 1):
@@ -84,19 +164,28 @@ def _state(crd: Mapping[str, Any]) -> str:
     return f"is not established in time: {condition.get('reason')} ({condition.get('message')})"
 
 
-def _next_event(client: Client, target: Target, version: str, seconds: float) -> Mapping[str, Any]:
-    """The definition after ``seconds``, or earlier if it is decided or the watch from ``version`` ends."""
+def _next_state(watch: DefinitionWatch, client: Client, target: Target, uid: str, seconds: float) -> Mapping[str, Any]:
+    """The definition after ``seconds``, or earlier if it is decided or the watch ends."""
     if seconds > 0:
         started = time.monotonic()
-        try:
-            for event in client.watch(target, version, seconds):
-                if event["type"] in ("ADDED", "MODIFIED") and _is_decided(event["object"]):
-                    changed: Mapping[str, Any] = event["object"]
-                    return changed
-        except ClusterError:
-            pass  # the read that follows shows whether only the connection broke
+        crd = watch.wait(target.name, uid, seconds)
+        if crd is not None:
+            return crd
         time.sleep(max(0.0, min(_PAUSE, seconds) - (time.monotonic() - started)))
     return client.get(target)
+
+
+def _without_schemas(crd: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Copy the fields of a definition that decide which kinds it has, because a hundred schemas would be large."""
+    metadata, spec = crd["metadata"], crd["spec"]
+    return {
+        "metadata": {name: metadata.get(name) for name in ("name", "uid", "annotations")},
+        "spec": {
+            **{name: spec[name] for name in ("group", "scope", "names")},
+            "versions": [{name: item[name] for name in ("name", "served")} for item in spec["versions"]],
+        },
+        "status": {"conditions": crd["status"]["conditions"]},
+    }
 
 
 def _touch(client: Client, target: Target, value: str | None) -> None:

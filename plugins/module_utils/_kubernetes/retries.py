@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .._problems import ClusterError, LockLostError
-from .api_errors import RETRIED_CODES, ApiError, NoAnswerError, is_permanent_failure
+from .api_errors import RETRIED_CODES, ApiError, NoAnswerError, is_permanent_failure, is_storage_initializing
 
 if TYPE_CHECKING:
     import urllib3
@@ -27,6 +27,9 @@ LONGEST_WAIT = 20.0
 
 SILENCE_SECONDS = 90.0
 """Seconds without an answer after which requests and rollouts fail; a restart of the API server takes less."""
+
+_INITIALIZING_SECONDS = 0.05
+"""The first delay after which a kind is requested again whose storage the server initializes. Then it doubles."""
 
 _SHORTEST_TIMEOUT = 5.0
 """Timeout in seconds after the deadline, for callers with a longer limit: a server that recovers can be slow."""
@@ -121,11 +124,13 @@ def retries(connect_seconds: float) -> Any:
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             if error is not None and time.monotonic() >= self.deadline:
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
-            message = (response.data or b"").decode(errors="replace") if response is not None else ""
-            if response is not None and is_permanent_failure(response.status, message):
+            if response is not None and is_permanent_failure(response.status, _text(response)):
                 # urllib3 then returns the answer.
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", None)
-            return super().increment(method, url, response, error, _pool, _stacktrace)
+            policy = super().increment(method, url, response, error, _pool, _stacktrace)
+            if response is not None and is_storage_initializing(response.status, _text(response)):
+                policy.status = self.status  # The delays are short, so only the total limits these attempts.
+            return policy
 
         def get_backoff_time(self) -> float:
             attempts = len(self.history)
@@ -136,7 +141,11 @@ def retries(connect_seconds: float) -> Any:
                 seconds = super().get_retry_after(response)
             except urllib3.exceptions.InvalidHeader:
                 return None
-            return None if seconds is None else min(float(seconds), LONGEST_WAIT)
+            if seconds is None:
+                return None
+            if is_storage_initializing(response.status, _text(response)):
+                return min(float(seconds), _INITIALIZING_SECONDS * float(2 ** max(0, len(self.history) - 1)))
+            return min(float(seconds), LONGEST_WAIT)
 
     return Retries(
         total=8,
@@ -150,6 +159,10 @@ def retries(connect_seconds: float) -> Any:
         raise_on_redirect=False,
         raise_on_status=False,
     )
+
+
+def _text(response: urllib3.BaseHTTPResponse) -> str:
+    return (response.data or b"").decode(errors="replace")
 
 
 def _root(error: BaseException | None) -> BaseException | None:

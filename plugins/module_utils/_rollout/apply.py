@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from .._cluster.injection import inject
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
-from .._kubernetes.crds import is_established, wait_until_established
+from .._kubernetes.crds import DefinitionWatch, is_established, wait_until_established
 from .._kubernetes.drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import schema_of
@@ -69,6 +69,7 @@ class Applier:
     ) -> None:
         self._client, self._kinds, self._loaded = client, kinds, loaded
         self._ownership, self._options, self._baseline = ownership, options, baseline
+        self._definitions = DefinitionWatch(client)
         self._written: dict[ResourceId, Mapping[str, Any]] = {}
         """Metadata of what this run has written, because a manifest can be retried."""
 
@@ -102,7 +103,7 @@ class Applier:
         target = Target(CUSTOM_RESOURCE_DEFINITIONS, result.manifest.resource_id.name)
         try:
             crd, reason = wait_until_established(
-                self._client, target, result.metadata, seconds, self._options.timings.touch
+                self._client, target, result.metadata, seconds, self._options.timings.touch, self._definitions
             )
         except ApiError as error:
             return self._refused(result.manifest, error)
@@ -257,13 +258,14 @@ class Applier:
             problems=problems,
         )
         metadata = written.object["metadata"]
+        known = live if manifest.resource_id not in self._written else None
         if not dry_run:
             if metadata.get("deletionTimestamp"):
                 return self._terminating(manifest, target, metadata, problems)
             self._written[manifest.resource_id] = metadata
         action: Action = "created"
         if not written.created and not (dry_run and before is None):
-            action = "unchanged" if self._is_same(manifest, written.object, before) else "changed"
+            action = "unchanged" if self._is_same(manifest, written.object, before, known) else "changed"
         return ApplyResult(
             manifest,
             action,
@@ -285,10 +287,17 @@ class Applier:
             return result
         return result._replace(metadata=crd["metadata"], pending=True)
 
-    def _is_same(self, manifest: Manifest, after: Mapping[str, Any], before: Mapping[str, Any] | None) -> bool:
+    def _is_same(
+        self,
+        manifest: Manifest,
+        after: Mapping[str, Any],
+        before: Mapping[str, Any] | None,
+        known: Mapping[str, Any] | None,
+    ) -> bool:
+        """Whether a request changed nothing. ``known`` is the metadata of an object that is not in the baseline."""
         if before is not None:
             return without_server_fields(before) == without_server_fields(after)
-        metadata = self._baseline.live.get(manifest.resource_id)
+        metadata = self._baseline.live.get(manifest.resource_id, known)
         return metadata is not None and is_untouched(metadata, after["metadata"])
 
     def _learn(self, written: WriteResult) -> bool:

@@ -149,7 +149,9 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     _check_profile(context, options.cluster.cluster_profile)
     entries = state.inventory.entries if state.inventory else {}
     resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
-    members = find_members(client, state.kinds, sorted(resources))
+    # Without both, there was no rollout. If its records were deleted, each apply finds the object that exists.
+    is_new = state.inventory is None and state.cluster_version is None
+    members = _NO_MEMBERS if is_new else find_members(client, state.kinds, sorted(resources))
     configuration = read_config(client, state.kinds, context.manifests, loaded.release.minor)
     return context._replace(members=members, configuration=configuration, feature_gate_crd=crd)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum, auto
 from queue import SimpleQueue
 from threading import Lock
 from typing import NamedTuple, Protocol, TypeVar
@@ -68,11 +69,35 @@ class RunListener(Protocol):
 
 
 class _RunningNode:
-    """A node that is running. The manifests from ``position`` on are not applied yet."""
+    """A node that is running. The manifests from ``position`` on are not applied yet. ``is_failed``: they never are."""
 
-    def __init__(self, index: int, manifests: tuple[Manifest, ...]) -> None:
-        self.index, self.manifests, self.position = index, manifests, 0
+    def __init__(self, manifests: tuple[Manifest, ...]) -> None:
+        self.manifests, self.position, self.is_failed = manifests, 0, False
         self.unestablished: list[ApplyResult] = []
+
+
+class _State(Enum):
+    """Why a node left its thread. ``WAITS``: for another node. ``APPLIED``: its definitions are not established."""
+
+    DONE = auto()
+    WAITS = auto()
+    APPLIED = auto()
+    ESTABLISHED = auto()
+
+
+class _Event(NamedTuple):
+    """A node left its thread in a state, or something was ``provided`` for which nodes may wait."""
+
+    node: _RunningNode | None = None
+    state: _State = _State.DONE
+    provided: tuple[Prerequisite, ...] = ()
+
+
+class _Threads(NamedTuple):
+    """Threads that send requests, as many as is allowed, and threads that wait for definitions."""
+
+    requests: ThreadPoolExecutor
+    waits: ThreadPoolExecutor
 
 
 class GraphRunner:
@@ -93,7 +118,7 @@ class GraphRunner:
         self._since_barrier: list[ApplyResult] = []
         self._problems = Problems()
         self._lock = Lock()
-        self._events: SimpleQueue[tuple[str, _RunningNode | None]] = SimpleQueue()
+        self._events: SimpleQueue[_Event] = SimpleQueue()
         self._broken: ClusterError | None = None
         # In a dry run: what a rollout would not apply, and refusals that end if another manifest succeeds.
         self._skipped: set[int] = set()
@@ -103,14 +128,16 @@ class GraphRunner:
         """Apply all manifests that do not depend on a failed one. A dry run tries them nevertheless."""
         sorter = self._graph.sorter()
         sorter.prepare()
-        with ThreadPoolExecutor(max_workers=self._options.parallelism) as executor:
+        most = max(1, len(self._graph.nodes))
+        with ThreadPoolExecutor(self._options.parallelism) as requests, ThreadPoolExecutor(most) as waits:
+            threads = _Threads(requests, waits)
             try:
                 while sorter.is_active():
                     ready = sorter.get_ready()
-                    nodes = [_RunningNode(index, self._graph.nodes[index].manifests) for index in ready]
-                    self._run_nodes(executor, [node for node in nodes if node.manifests])
+                    nodes = [_RunningNode(self._graph.nodes[index].manifests) for index in ready]
+                    self._run_nodes(threads, [node for node in nodes if node.manifests])
                     barriers = [index for index in ready if not self._graph.nodes[index].manifests]
-                    if self._broken is not None or not all(self._cross_barrier(executor, item) for item in barriers):
+                    if self._broken is not None or not all(self._cross_barrier(threads, item) for item in barriers):
                         break
                     sorter.done(*ready)
             except ClusterError as error:
@@ -150,39 +177,51 @@ class GraphRunner:
         assumed = self._assumed.items()
         return {key: item for key, item in assumed if lacked_by(item) not in provided or is_undefined(item)}
 
-    def _run_nodes(self, executor: ThreadPoolExecutor, nodes: Sequence[_RunningNode]) -> None:
-        """Apply the manifests of ``nodes``. A node that waits for another one gives its thread back."""
-        waiting: list[_RunningNode] = []
+    def _run_nodes(self, threads: _Threads, nodes: Sequence[_RunningNode]) -> None:
+        """Apply the manifests of ``nodes``. A node that waits gives its thread back."""
+        waiting: dict[Prerequisite, list[_RunningNode]] = {}
         running = 0
-        # The longest node first, or it would run alone at the end.
-        for node in sorted(nodes, key=lambda node: -len(node.manifests)):
-            executor.submit(self._work, node)
+
+        def start(node: _RunningNode) -> None:
+            nonlocal running
+            threads.requests.submit(self._work, node, self._apply_node)
             running += 1
+
+        # Definitions first, because others wait for them. Then the longest node, or it would run alone at the end.
+        for node in sorted(nodes, key=lambda node: (not is_definition(node.manifests[0]), -len(node.manifests))):
+            start(node)
         while running:
-            event, node_of_event = self._events.get()
-            if event != "provided":
+            event = self._events.get()
+            able = [node for prerequisite in event.provided for node in waiting.pop(prerequisite, ())]
+            if event.node is not None:
+                if event.state is _State.APPLIED:
+                    threads.waits.submit(self._work, event.node, self._establish)
+                    continue
                 running -= 1
-            if event == "waits" and node_of_event is not None:
-                waiting.append(node_of_event)
-            able = [node for node in waiting if self._is_able(node)]
-            if not running and waiting and not able:
-                # They wait for each other, or for a later stage. The next barrier retries what cannot be applied now.
-                for node in waiting:
-                    self._postpone(node)
-                able = list(waiting)
-            waiting = [node for node in waiting if node not in able]
+                able += [event.node] if event.state is not _State.DONE else []
             for node in able:
-                executor.submit(self._work, node)
-                running += 1
+                missing = self._missing_prerequisite_of(node)
+                if missing is None:
+                    start(node)
+                else:
+                    waiting.setdefault(missing, []).append(node)
+            if not running:
+                # They wait for each other, or for a later stage. The next barrier retries what cannot be applied now.
+                for node in [node for nodes in waiting.values() for node in nodes]:
+                    self._postpone(node)
+                    start(node)
+                waiting.clear()
 
-    def _is_able(self, node: _RunningNode) -> bool:
-        return self._retry(lambda: self._missing_prerequisite(node.manifests[node.position])) is None
+    def _missing_prerequisite_of(self, node: _RunningNode) -> Prerequisite | None:
+        """What another node must provide before ``node`` can continue."""
+        if node.is_failed or self._broken is not None or node.position == len(node.manifests):
+            return None
+        return self._retry(lambda: self._missing_prerequisite(node.manifests[node.position]))
 
-    def _work(self, node: _RunningNode) -> None:
-        event = "done"
+    def _work(self, node: _RunningNode, work: Callable[[_RunningNode], _State]) -> None:
+        state = _State.DONE
         try:
-            if not self._apply_node(node):
-                event = "waits"
+            state = work(node)
         except ClusterError as error:
             self._broken = self._broken or error
             for result in node.unestablished:
@@ -194,23 +233,24 @@ class GraphRunner:
             problem = Problem("error", "internal-error", "", message, "Report it as a defect of the collection")
             self._broken = self._broken or ClusterError([problem])
         finally:
-            self._events.put((event, node))
+            self._events.put(_Event(node, state))
 
-    def _apply_node(self, node: _RunningNode) -> bool:
-        """Apply the manifests of ``node``. ``False`` if one of them waits for another node."""
-        while node.position < len(node.manifests) and self._broken is None:
+    def _apply_node(self, node: _RunningNode) -> _State:
+        """Apply the manifests of ``node`` until it has to wait."""
+        while node.position < len(node.manifests) and self._broken is None and not node.is_failed:
             manifest = node.manifests[node.position]
-            if not is_definition(manifest) and not self._establish(node):
-                break
-            if not self._is_able(node):
-                return False
+            if node.unestablished and not is_definition(manifest):
+                return _State.APPLIED
+            if self._missing_prerequisite_of(node) is not None:
+                return _State.WAITS
             node.position += 1
-            if not self._apply(node, manifest) and self._stops(node.manifests[node.position :]):
-                break
-        self._establish(node)
+            is_applied = self._apply(node, manifest)
+            node.is_failed = not is_applied and self._stops(node.manifests[node.position :])
+        if node.unestablished:
+            return _State.APPLIED
         for manifest in node.manifests[node.position :]:
             self._resolve(manifest)  # It will not be applied, so other nodes must not wait for it.
-        return True
+        return _State.DONE
 
     def _apply(self, node: _RunningNode, manifest: Manifest) -> bool:
         """Apply a manifest. ``False`` if it failed, so the rest of its node must not follow."""
@@ -233,15 +273,14 @@ class GraphRunner:
     def _retry(self, request: Callable[[], Result]) -> Result:
         return retry_while_unreachable(request, lambda: self._broken is not None)
 
-    def _establish(self, node: _RunningNode) -> bool:
-        """Wait for the definitions that ``node`` applied, with one time limit. ``False`` if one of them failed."""
+    def _establish(self, node: _RunningNode) -> _State:
+        """Wait for the definitions that ``node`` applied, with one time limit."""
         deadline = time.monotonic() + self._options.timings.establish
 
         def establish() -> ApplyResult:
             left = 0.0 if self._broken is not None else max(0.0, deadline - time.monotonic())
             return self._applier.wait_until_established(node.unestablished[0], left)
 
-        is_well = True
         while node.unestablished:
             result = self._retry(establish)
             node.unestablished.pop(0)
@@ -249,8 +288,8 @@ class GraphRunner:
                 self._postpone_result(result)
             else:
                 self._record(result)
-            is_well = is_well and result.action != "failed"
-        return is_well and self._broken is None
+            node.is_failed = node.is_failed or result.action == "failed"
+        return _State.ESTABLISHED
 
     def _definition_of(self, manifest: Manifest) -> Manifest | None:
         """The CustomResourceDefinition of the kind of ``manifest``, if the rollout applies it."""
@@ -317,14 +356,15 @@ class GraphRunner:
             self._broken = self._broken or error
 
     def _resolve(self, manifest: Manifest) -> None:
-        if self._prerequisites.resolve(manifest):
-            self._events.put(("provided", None))
+        provided = self._prerequisites.resolve(manifest)
+        if provided:
+            self._events.put(_Event(provided=provided))
 
-    def _cross_barrier(self, executor: ThreadPoolExecutor, index: int) -> bool:
+    def _cross_barrier(self, threads: _Threads, index: int) -> bool:
         """Retry and wait at a barrier. ``False`` if what comes after it must not be applied."""
         # Webhooks come last, because they need everything else to be ready.
         is_last = all(installs_webhook(item) for node in self._graph.nodes[index + 1 :] for item in node.manifests)
-        self._retry_postponed(executor, is_last)
+        self._retry_postponed(threads, is_last)
         if self._broken is not None:
             return False
         since, self._since_barrier = self._since_barrier, []
@@ -337,7 +377,7 @@ class GraphRunner:
         later = [manifest for node in self._graph.nodes[index + 1 :] for manifest in node.manifests]
         return not unready and not (failed and self._stops(later))
 
-    def _retry_postponed(self, executor: ThreadPoolExecutor, is_last: bool) -> None:
+    def _retry_postponed(self, threads: _Threads, is_last: bool) -> None:
         """Apply postponed manifests once more, and until the deadline those whose prerequisite may still appear."""
         pause = self._options.timings.first_pause
         tried: set[int] = set()
@@ -358,7 +398,7 @@ class GraphRunner:
             chosen = {id(result.manifest) for result in again}
             tried |= chosen
             self._postponed = [result for result in self._postponed if id(result.manifest) not in chosen]
-            self._run_nodes(executor, [_RunningNode(-1, (result.manifest,)) for result in again])
+            self._run_nodes(threads, [_RunningNode((result.manifest,)) for result in again])
             if self._options.dry_run:
                 break
         self._give_up([item for item in self._postponed if is_last or not self._comes_later(item.manifest)])

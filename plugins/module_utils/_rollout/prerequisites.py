@@ -34,14 +34,15 @@ class PendingPrerequisites:
                 self._pending[definition_named(manifest.resource_id.name)].discard(id(manifest))
         self._lock = Lock()
 
-    def resolve(self, manifest: Manifest) -> bool:
-        """Remove what ``manifest`` provides. Returns whether that ends the wait for something."""
+    def resolve(self, manifest: Manifest) -> tuple[Prerequisite, ...]:
+        """Remove what ``manifest`` provides. Returns what others may no longer have to wait for."""
+        provided = provided_by(manifest)
         with self._lock:
-            pending = [self._pending[provided] for provided in provided_by(manifest)]
-            resolved = [manifests for manifests in pending if id(manifest) in manifests]
-            for manifests in resolved:
-                manifests.remove(id(manifest))
-            return not all(resolved)
+            pending = [self._pending[prerequisite] for prerequisite in provided]
+            is_last = any(manifests == {id(manifest)} for manifests in pending)
+            for manifests in pending:
+                manifests.discard(id(manifest))
+        return provided if is_last else ()
 
     def is_pending(self, prerequisite: Prerequisite) -> bool:
         """Whether a manifest still has to provide it."""

@@ -279,3 +279,23 @@ def test_permanent_failures_are_not_retried(body, sent):
     response = urllib3.HTTPResponse(body=body, status=500, preload_content=True)
 
     assert attempts(response=response) == sent
+
+
+def initializing(retry_after: int) -> Any:
+    """Return the answer of a server that begins to watch a kind."""
+    body = b'{"kind":"Status","message":"storage is (re)initializing","code":429}'
+    return urllib3.HTTPResponse(body, status=429, headers={"Retry-After": str(retry_after)})
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "delays"),
+    [(1, [0.05, 0.1, 0.2, 0.4, 0.8, 1, 1, 1]), (30, [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4])],
+)
+def test_storage_that_initializes_is_asked_again_soon_and_more_often(retry_after: int, delays: list[float]) -> None:
+    policy, response, found = retries(10.0), initializing(retry_after), []
+    for _delay in delays:
+        policy = policy.increment("GET", "/", response, None, POOL)
+        found.append(policy.get_retry_after(response))
+    assert found == pytest.approx(delays)
+    with pytest.raises(MaxRetryError):
+        policy.increment("GET", "/", response, None, POOL)
