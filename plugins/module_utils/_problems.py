@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
 
 _LONGEST_SHOWN = 60
+_MOST_NAMES = 5
 
 
 class Problem(NamedTuple):
@@ -143,6 +144,19 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     if nearest.lower() != text.lower():
         return f"Did you mean {nearest}?"
     return f"Remove the spaces around {nearest}" if nearest == text else f"Write {nearest}: names are case sensitive"
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Return the first names of clusters, and the number of the others."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") -> Problem:
+    """Return ``problem`` with the clusters that have it in its location. A single cluster has no name."""
+    if not any(names):
+        return problem
+    return problem._replace(where=f"{shown_names(names)}{separator}{problem.where}")
 
 
 def shown(value: object) -> str:

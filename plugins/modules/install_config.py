@@ -105,6 +105,26 @@ options:
         it, counted in the manifests of O(release). Requires O(release). C({}) is the cluster default.
       - Operands are not counted. Operators create them later, and a release does not contain them.
     type: dict
+  clusters:
+    description:
+      - A fleet, as a list of dicts with C(name) and the options of each cluster. One task checks and writes all files.
+        If one cluster is invalid, no file is written, and all problems of all clusters are reported at once.
+      - C(path), C(release), C(openshift_version), C(install_method), C(solutions) and C(backup) override the module
+        option of the same name for this cluster.
+      - C(capabilities) or C(solution) override both module options. Setting both for one cluster is an error.
+      - C(content) is merged into O(content). Fields that are maps are merged, and all other fields are replaced. If one
+        of the two is text, that of the cluster replaces the other.
+      - C(error) is a text that replaces the other fields if the options of the cluster are not known, for example
+        because a template failed. The module reports it as an error of the cluster.
+      - Two clusters with the same name or the same file are an error.
+      - Cannot be combined with O(path) and O(compare_with).
+    type: list
+    elements: dict
+  write_valid:
+    description:
+      - Whether to write the files of the valid O(clusters) even if others are invalid. The module fails in any case.
+    type: bool
+    default: false
   backup:
     description:
       - Whether to keep a copy of the existing file in the same directory. Only its owner can read the copy.
@@ -176,6 +196,34 @@ EXAMPLES = r"""
       excluded_capabilities: [Console, Insights, openshift-samples]
     compare_with: {}
   register: cost
+
+- name: Write the install-configs of a fleet, all or none
+  capability.openshift.install_config:
+    openshift_version: "4.20"
+    solution: ran_du
+    content:
+      apiVersion: v1
+      baseDomain: example.com
+      controlPlane: {name: master, replicas: 1}
+      compute: [{name: worker, replicas: 0}]
+      platform: {none: {}}
+      bootstrapInPlace: {installationDisk: /dev/disk/by-path/pci-0000:01:00.0}
+      pullSecret: "{{ pull_secret }}"
+    clusters:
+      - name: berlin
+        path: /srv/sites/berlin/install-config.yaml
+        content:
+          metadata: {name: berlin}
+      - name: paris
+        path: /srv/sites/paris/install-config.yaml
+        openshift_version: "4.19"
+        content:
+          metadata: {name: paris}
+          platform: {none: {}}
+  register: fleet
+  # => fleet.clusters
+  # [{"name": "berlin", "path": "/srv/sites/berlin/install-config.yaml", "changed": true, "selection": 0, "errors": []},
+  #  {"name": "paris", "path": "/srv/sites/paris/install-config.yaml", "changed": true, "selection": 1, "errors": []}]
 """
 
 RETURN = r"""
@@ -186,17 +234,17 @@ path:
   sample: /srv/sites/berlin/install-config.yaml
 backup_file:
   description: Path of the copy of the replaced file.
-  returned: when O(backup=true) and a file was replaced
+  returned: when O(backup=true) and a file was replaced, without O(clusters)
   type: str
 capabilities:
   description: The selection to write, in the API's spelling. Empty if there is none.
-  returned: success
+  returned: success, without O(clusters)
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress, NodeTuning]}
 shortest_capabilities:
   description:
     - The selection that lists the fewest names and is equivalent in this version and in every later one.
-  returned: success
+  returned: success, without O(clusters)
   type: dict
   sample: {baselineCapabilitySet: v4.11, additionalEnabledCapabilities: [Ingress]}
 suggested_capabilities:
@@ -204,67 +252,67 @@ suggested_capabilities:
     - The selection after the smallest change that fixes all violations. It adds as few names as possible, and removes
       names that do not exist.
     - Also returned if the module fails because of violations.
-  returned: when the selection can be resolved
+  returned: when the selection can be resolved, without O(clusters)
   type: dict
 explanation:
   description: The reasons for the selection, in sentences.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 enabled_capabilities:
   description: Enabled capabilities, sorted. Includes those that are always enabled.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 known_capabilities:
   description: Known capabilities, sorted.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 cluster_version_spec:
   description:
     - The spec of a ClusterVersion with only C(capabilities), as in C(cvo-overrides.yaml).
     - Empty if nothing is selected.
-  returned: success
+  returned: success, without O(clusters)
   type: dict
   sample: {capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Ingress]}}
 install_config_overrides:
   description: The selection as JSON text, for C(installConfigOverrides) of siteconfig and for the assisted service.
-  returned: success
+  returned: success, without O(clusters)
   type: str
   sample: '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}'
 hosted_cluster_spec:
   description:
     - The spec of a HostedCluster with only C(capabilities), which has the fields C(enabled) and C(disabled).
     - A HostedCluster can choose only some names. RV(hosted_cluster_differences) lists the others.
-  returned: success
+  returned: success, without O(clusters)
   type: dict
   sample: {capabilities: {disabled: [Console, Insights]}}
 openshift_version:
   description: Version to install, V(null) if it is not known.
-  returned: always
+  returned: always, without O(clusters)
   type: str
   sample: 4.20.3
 hosted_cluster_differences:
   description:
     - Names for which RV(hosted_cluster_spec) differs from the selection. C(stays_enabled) lists those that stay
       enabled, and C(stays_disabled) those that stay disabled.
-  returned: success
+  returned: success, without O(clusters)
   type: dict
   sample: {stays_enabled: [Build, Storage], stays_disabled: []}
 install_method:
   description: The given install method, or the default.
-  returned: always
+  returned: always, without O(clusters)
   type: str
   sample: upi
 platform:
   description: Platform of the install-config, V(null) if it names none or several.
-  returned: always
+  returned: always, without O(clusters)
   type: str
   sample: vsphere
 violations:
   description: Rules that the selection violates. A rule that only the documentation states is a warning, not an error.
-  returned: always
+  returned: always, without O(clusters)
   type: list
   elements: dict
   contains:
@@ -295,7 +343,7 @@ violations:
       returned: always
 consequences:
   description: What does not work in the cluster, for each capability that is not enabled.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: dict
   contains:
@@ -343,6 +391,44 @@ comparison:
       description: Names of objects that only the other selection has, grouped by the same fields.
       type: dict
       returned: always
+clusters:
+  description: The table of the fleet, one row for each cluster, in the order of O(clusters).
+  returned: with O(clusters)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the cluster.
+      type: str
+      returned: always
+    path:
+      description: Absolute path of its file, V(null) if it has none.
+      type: str
+      returned: always
+    changed:
+      description: Whether its file was written, or would be in check mode.
+      type: bool
+      returned: always
+    backup_file:
+      description: Path of the copy of the replaced file.
+      type: str
+      returned: when a copy was made
+    selection:
+      description: Index of its result in RV(selections), V(null) if its entry is invalid.
+      type: int
+      returned: always
+    errors:
+      description: All errors of this cluster, as text. Empty if it is valid.
+      type: list
+      elements: str
+      returned: always
+selections:
+  description:
+    - The distinct results of the fleet. Each is a dict with RV(openshift_version), RV(install_method), RV(platform),
+      RV(violations), and the other return values about a selection.
+  returned: with O(clusters)
+  type: list
+  elements: dict
 problems:
   description: Errors, warnings and notes about the install-config, the selection and the file.
   returned: always
@@ -372,7 +458,7 @@ problems:
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -383,16 +469,31 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     build_install_config,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import write_target
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.fleet import (
+    build_fleet,
+    cluster_row,
+    fleet_diff,
+    write_fleet,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.result import (
     comparison_dict,
     install_config_diff,
     installation_dict,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import secret_values
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import (
+    secret_values,
+    without_secrets,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError, InvalidOptionError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    CapabilityError,
+    DestinationError,
+    InvalidOptionError,
+    Problem,
+    has_errors,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import parse_json_object
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -412,6 +513,8 @@ def main() -> None:
             "openshift_version": {"type": "str"},
             "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
             "compare_with": {"type": "dict"},
+            "clusters": {"type": "list", "elements": "dict", "no_log": True},
+            "write_valid": {"type": "bool", "default": False},
             "backup": {"type": "bool", "default": False},
         },
         supports_check_mode=True,
@@ -423,16 +526,26 @@ def main() -> None:
         params["capabilities"] = parse_json_object(params["capabilities"].encode()) or params["capabilities"]
     # Ansible treats every value in content as a secret, v1 and none included, and would mask them in the result. So
     # content is removed from the result as a whole, and the values that are secrets are registered when they are read.
-    if params["content"] is not None:
-        module.params["content"] = HIDDEN
+    for option in ("content", "clusters"):
+        if params[option] is not None:
+            module.params[option] = HIDDEN
     module.no_log_values = set()
+    clusters, write_valid, backup = (params.pop(option) for option in ("clusters", "write_valid", "backup"))
+    options = InstallConfigOptions(**params)
+    if clusters is None:
+        run_one(module, options, backup=backup)
+    else:
+        run_fleet(module, clusters, options, backup=backup, write_valid=write_valid)
+
+
+def run_one(module: AnsibleModule, options: InstallConfigOptions, *, backup: bool) -> NoReturn:
+    """Write the install-config of one cluster, and exit."""
 
     def hide(data: Mapping[str, Any]) -> None:
         # Nothing of content is in the result, so this is a second line of defence. Short secrets are common words.
-        module.no_log_values.update(value for value in secret_values(data) if len(value) >= SHORTEST_HIDDEN)
+        module.no_log_values.update(long_secrets(data))
 
-    backup = params.pop("backup")
-    built = build_install_config(InstallConfigOptions(**params), hide)
+    built = build_install_config(options, hide)
     about = {"openshift_version": built.version}
     if built.target is not None:
         about["path"] = built.target.path
@@ -446,6 +559,39 @@ def main() -> None:
     if module._diff and built.target is not None:
         written["diff"] = install_config_diff(built.target, built.before, built.after)
     succeed(module, {**about, **installation_dict(built.check), **written}, built.problems)
+
+
+def run_fleet(
+    module: AnsibleModule, clusters: list[Any], options: InstallConfigOptions, *, backup: bool, write_valid: bool
+) -> NoReturn:
+    """Write the install-configs of a fleet, all or none, and exit."""
+    secrets: set[str] = set()
+    fleet = build_fleet(clusters, options, lambda data: secrets.update(long_secrets(data)), backup=backup)
+    rows = [cluster_row(cluster, changed=False) for cluster in fleet.clusters]
+    problems = fleet.problems
+    if not fleet.failed or write_valid:
+        try:
+            rows = write_fleet(fleet, check_mode=module.check_mode)
+        except DestinationError as failure:
+            problems = (*failure.problems, *fleet.problems)
+    result: dict[str, Any] = {
+        "changed": any(row["changed"] for row in rows),
+        "clusters": rows,
+        "selections": list(fleet.selections),
+    }
+    # Ansible would search each string for each secret, which takes minutes for a fleet with its own secrets.
+    result = without_secrets(result, secrets)
+    problems = tuple(Problem(*texts) for texts in without_secrets([list(problem) for problem in problems], secrets))
+    if module._diff and (not fleet.failed or write_valid):
+        result["diff"] = fleet_diff(fleet)
+    if has_errors(problems):
+        fail(module, CapabilityError(problems), **result)
+    succeed(module, result, problems)
+
+
+def long_secrets(data: Mapping[str, Any]) -> set[str]:
+    """The secrets of an install-config, except short ones, which are common words."""
+    return {value for value in secret_values(data) if len(value) >= SHORTEST_HIDDEN}
 
 
 def write(built: InstallResult, *, backup: bool, check_mode: bool) -> dict[str, Any]:

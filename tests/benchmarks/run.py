@@ -175,6 +175,21 @@ def fleets(paths: Sequence[Path]) -> None:
         print(f"  {clusters:>10} {plans:>7} {float(spent):>8.3f} {1000 * float(spent) / int(plans):>12.2f} {memory:>6}")
 
 
+def installations() -> None:
+    """Install-configs of fleets, each checked and written by one process."""
+    print("\nWriting the install-configs of fleets")
+    print(f"  {'clusters':>10} {'selections':>11} {'CPU s':>8} {'MB':>6}")
+    for clusters in FLEETS:
+        progress(f"  {clusters} clusters")
+        command = [str(BIN / "python"), str(HERE / "install_fleet.py"), str(clusters)]
+        done = subprocess.run(command, capture_output=True, check=False, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
+        selections, spent, memory = done.stdout.split()
+        progress("")
+        print(f"  {clusters:>10} {selections:>11} {float(spent):>8.2f} {memory:>6}")
+
+
 def releases() -> list[Path]:
     """Return the releases to measure."""
     if len(sys.argv) > 1:
@@ -196,6 +211,7 @@ def main() -> None:
     if len(found) > 1:
         updates(found)
         fleets(found)
+    installations()
     for script in ("cluster.py", "rollout.py"):
         subprocess.run([str(BIN / "python"), str(HERE / script)], check=True)
 

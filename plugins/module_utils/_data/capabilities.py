@@ -11,6 +11,7 @@ Nothing here is computed from a release. If a release has a ClusterVersion CRD, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from .._version import Minor, find_minor
@@ -207,6 +208,7 @@ def newest_minor() -> Minor:
     return max(BRANCHES)
 
 
+@lru_cache
 def data_of(minor: Minor) -> MinorData | None:
     """The capabilities and sets of ``minor``; ``None`` if it has no data here."""
     branch = BRANCHES.get(minor)

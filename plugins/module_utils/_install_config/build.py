@@ -92,10 +92,33 @@ class _Sources(NamedTuple):
         return "content" if self.content is not None or self.target is None else self.target.path
 
 
-def build_install_config(options: InstallConfigOptions, hide: Callable[[Mapping[str, Any]], None]) -> InstallResult:
+class ReleaseReader:
+    """Reads the releases to install, each of them once, even if many clusters install it."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str | None, ...], tuple[Release | None, tuple[Problem, ...]]] = {}
+
+    def read(self, options: InstallConfigOptions, problems: Problems) -> Release | None:
+        """Return the release of a cluster, ``None`` with problems if it cannot be read."""
+        key = options.release, options.openshift_version, profile_of(options.install_method)
+        if key not in self._read:
+            found = Problems()
+            release = _attempt(lambda: _read_release(options, found), found)
+            self._read[key] = release, tuple(found)
+        release, of_release = self._read[key]
+        problems += of_release
+        return release
+
+
+def build_install_config(
+    options: InstallConfigOptions,
+    hide: Callable[[Mapping[str, Any]], None],
+    releases: ReleaseReader | None = None,
+) -> InstallResult:
     """Check all options and build the text. Writes and raises nothing.
 
-    ``hide`` is called with each install-config as soon as it is read, because it contains secrets.
+    ``hide`` is called with each install-config as soon as it is read, because it contains secrets. ``releases`` has the
+    releases that other clusters install.
     """
     problems = Problems()
     sources = _read_sources(options, problems)
@@ -103,7 +126,7 @@ def build_install_config(options: InstallConfigOptions, hide: Callable[[Mapping[
         if document is not None:
             hide(document.data)
     _check_combinations(options, sources.target, problems)
-    release = _attempt(lambda: _read_release(options, problems), problems)
+    release = (releases or ReleaseReader()).read(options, problems)
     install_options = _install_options(options, sources)
     check = check_installation(install_options, release or release_of_version(None))
     problems += _relevant(check, options, sources, release)

@@ -11,9 +11,19 @@ import contextlib
 import os
 import stat
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._module.files import absolute, cannot, check_access, make_directory, write_file
+from .._module.files import (
+    absolute,
+    cannot,
+    check_access,
+    make_directory,
+    remove_staged,
+    replace_file,
+    stage_file,
+    write_file,
+)
 from .._problems import DestinationError, Problem, Problems
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -32,6 +42,11 @@ class InstallConfigFile(NamedTuple):
     def is_open_to_others(self) -> bool:
         """Whether users other than its owner can read or write it."""
         return self.data is not None and bool(self.mode & _OTHERS)
+
+    @property
+    def real_path(self) -> str:
+        """The path without symbolic links: two paths with the same one are the same file."""
+        return os.path.realpath(self.path)
 
 
 def read_target(path: str) -> InstallConfigFile:
@@ -79,32 +94,76 @@ def _open_no_link(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW)
 
 
-def write_target(target: InstallConfigFile, data: bytes, *, backup: bool, check_mode: bool) -> str:
-    """Replace ``target`` by ``data``. Returns the path of the backup, ``""`` if there is none.
+class FileWrite(NamedTuple):
+    """A file to replace by ``data``. ``backup``: keep a copy of the existing one."""
 
-    Only the owner can read either file. If writing fails, the existing file stays unchanged. Check mode reports the
-    same errors and writes nothing. Raises ``DestinationError``.
+    target: InstallConfigFile
+    data: bytes
+    backup: bool = False
+
+
+def write_target(target: InstallConfigFile, data: bytes, *, backup: bool, check_mode: bool) -> str:
+    """Replace ``target`` by ``data``, as ``write_targets`` does. Returns the path of the backup, ``""`` without one."""
+    return write_targets([FileWrite(target, data, backup)], check_mode=check_mode)[0]
+
+
+def write_targets(writes: Sequence[FileWrite], *, check_mode: bool) -> list[str]:
+    """Replace all files or none. Returns the path of each backup, ``""`` if there is none.
+
+    Only the owner can read the files and the backups. All new texts are written before the first file is replaced, so
+    a full disk leaves every file unchanged. If replacing one fails, the files that were replaced before get their old
+    content back. Check mode reports the same errors and writes nothing. Raises ``DestinationError`` with all problems.
     """
-    _check_directory(target.path)
-    saved = ""
+    problems = Problems()
+    for write in writes:
+        check_access(os.path.dirname(write.target.path), "path", problems)
+    problems.raise_errors(DestinationError)
+    saved = ["" for _write in writes]
     if check_mode:
         return saved
-    if target.data != read_target(target.path).data:
-        message = "has changed since it was read"
-        hint = "Run the module again, one run at a time"
-        raise DestinationError([Problem("error", "concurrent-change", target.path, message, hint)])
+    for write in writes:
+        _check_unchanged(write.target, problems)
+    problems.raise_errors(DestinationError)
+    staged: list[str] = []
+    replaced: list[InstallConfigFile] = []
+    path = ""
     try:
-        make_directory(os.path.dirname(target.path))
-        if backup and target.data is not None:
-            saved = _backup_name(target.path)
-            write_file(saved, target.data, secret=True)
-        write_file(target.path, data, secret=True)
-    except OSError as error:
-        if saved:
-            with contextlib.suppress(OSError):
-                os.unlink(saved)  # it contains the secrets of a file that still exists
-        raise DestinationError([cannot("write", target.path, error)]) from None
+        for position, (target, data, backup) in enumerate(writes):
+            path = target.path
+            make_directory(os.path.dirname(path))
+            if backup and target.data is not None:
+                name = _backup_name(path)
+                write_file(name, target.data, secret=True)
+                saved[position] = name
+            staged.append(stage_file(path, data, secret=True))
+        for write, temporary in zip(writes, staged, strict=True):
+            path = write.target.path
+            replace_file(temporary, path)
+            replaced.append(write.target)
+    except BaseException as error:
+        _undo(replaced, staged, saved)
+        if isinstance(error, OSError):
+            raise DestinationError([cannot("write", path, error)]) from None
+        raise
     return saved
+
+
+def _check_unchanged(target: InstallConfigFile, problems: Problems) -> None:
+    if target.data != read_target(target.path).data:
+        hint = "Run the module again, one run at a time"
+        problems.error("concurrent-change", target.path, "has changed since it was read", hint)
+
+
+def _undo(replaced: Sequence[InstallConfigFile], staged: Sequence[str], saved: Sequence[str]) -> None:
+    """Restore the files that were replaced, and remove the others, because they contain secrets."""
+    for target in replaced:
+        with contextlib.suppress(OSError):
+            if target.data is None:
+                os.unlink(target.path)
+            else:
+                write_file(target.path, target.data, secret=True)
+    for name in (*staged, *saved):
+        remove_staged(name)
 
 
 def _backup_name(path: str) -> str:

@@ -71,6 +71,19 @@ def secret_values(data: Any) -> set[str]:
     return {value for value in _values(data, _PLAIN) if len(value) >= SHORTEST}
 
 
+def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
+    """Copy ``value`` (dicts, lists, strings) with every occurrence of one of ``secrets`` masked."""
+    return _without(value, _KnownSecrets(secrets))
+
+
+def _without(value: Any, known: _KnownSecrets) -> Any:
+    if isinstance(value, dict):
+        return {key: _without(item, known) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without(item, known) for item in value]
+    return known.masked(value) if isinstance(value, str) else value
+
+
 def _kind_below(kind: int, key: str) -> int:
     """The kind of the values below ``key``, which is itself below a value of ``kind``."""
     if kind == _SECRET or _SECRET_KEY.fullmatch(key):

@@ -29,6 +29,11 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
     Only its owner can read a ``secret`` file. Other files keep their mode, and new ones get a mode from the umask.
     The file keeps its owner if the process may change owners.
     """
+    replace_file(stage_file(path, data, secret=secret), path)
+
+
+def stage_file(path: str, data: bytes, *, secret: bool = False) -> str:
+    """Write ``data`` next to ``path``, as ``write_file`` does, and return the name of the temporary file."""
     temporary = ""
     try:
         folder = os.path.dirname(path) or os.curdir
@@ -37,14 +42,30 @@ def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
             handle.write(data)
             os.fchmod(handle.fileno(), 0o600 if secret else _mode(path))
             _keep_owner(handle.fileno(), path)
-        os.replace(temporary, path)
     except BaseException as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+        remove_staged(temporary)
         if isinstance(error, OSError):
             raise OSError(error.errno, error.strerror, path) from None  # instead of the temporary name
         raise
+    return temporary
+
+
+def replace_file(temporary: str, path: str) -> None:
+    """Move a file of ``stage_file`` to ``path``. Removes it if that fails. Raises ``OSError`` that names ``path``."""
+    try:
+        os.replace(temporary, path)
+    except BaseException as error:
+        remove_staged(temporary)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, path) from None
+        raise
+
+
+def remove_staged(temporary: str) -> None:
+    """Remove a file of ``stage_file`` if it still exists."""
+    if temporary:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
 
 
 def is_part(name: str) -> bool:

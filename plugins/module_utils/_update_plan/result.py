@@ -12,14 +12,12 @@ from typing import Any
 
 from .._capability.implicit_enablement import MovedResource
 from .._module.result import problem_dicts
-from .._problems import Problem
+from .._problems import Problem, shown_names
 from .._release.manifest import Manifest
 from .fail_on import PolicyViolation, VerdictViolation, verdict_violations, violations
 from .plan import EnabledCapability, HopPlan, Plan
 from .planner import FleetPlan, PlanResult
 from .verdict import HopVerdict
-
-_SHOWN = 5
 
 
 class PlanShapes:
@@ -192,12 +190,6 @@ def shown_problems(fleet: FleetPlan, *, of_fleet: bool) -> Sequence[Problem]:
 def all_problems(fleet: FleetPlan) -> Sequence[Problem]:
     """Return the problems of the releases and of all plans, each once."""
     return list(dict.fromkeys((*fleet.problems, *(item for result in fleet.plans for item in result.problems))))
-
-
-def shown_names(names: Sequence[str]) -> str:
-    """Return the first names of clusters, and the number of the others."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"
 
 
 def _names(fleet: FleetPlan) -> list[list[str]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._cluster.cluster_properties import ClusterProperty
 from .._data import capabilities as capability_data
-from .._problems import CapabilityError, InvalidOptionError, Problem, Problems
+from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, of_clusters
 from .._release.loader import gc_paused
 from .._release.release import Release
 from .._resources import ResourceId
@@ -23,7 +23,6 @@ from .fail_on import check_fail_on
 from .planner import FleetPlan, Planner, PlanResult
 from .releases import NamedReleases
 from .request import PlanRequest, deciding_resources, read_request
-from .result import shown_names
 from .start import PlanOptions
 
 if TYPE_CHECKING:
@@ -102,12 +101,12 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
         for problem in of_cluster:
             of_options[position].setdefault(problem, []).append(options.name)
         clusters[options.name] = position
-    problems += [_of_clusters(problem, locations, ", ") for problem, locations in errors.items()]
+    problems += [of_clusters(problem, locations, ", ") for problem, locations in errors.items()]
     if planner is not None and common.fail_on:
         check_fail_on(common.fail_on, _known_names(releases, results), problems)
     problems.raise_errors(InvalidOptionError)
     plans = [
-        result._replace(problems=(*(_of_clusters(problem, names) for problem, names in own.items()), *result.problems))
+        result._replace(problems=(*(of_clusters(problem, names) for problem, names in own.items()), *result.problems))
         for result, own in zip(results, of_options, strict=True)
     ]
     return FleetPlan(tuple(plans), clusters, of_releases.unique(), properties if connect is not None else None)
@@ -193,12 +192,6 @@ def _look_up(
     on_path = [releases[index] for index in request.path]
     decisive = request.cluster.rule == "presence"
     return look_up_resources(client, deciding_resources(request, on_path), problems, decisive=decisive)
-
-
-def _of_clusters(problem: Problem, names: Sequence[str], separator: str = ": ") -> Problem:
-    if not any(names):
-        return problem  # of the only cluster, which has no name
-    return problem._replace(where=f"{shown_names(names)}{separator}{problem.where}")
 
 
 def _known_names(releases: Iterable[Release], results: Iterable[PlanResult]) -> set[str]:

@@ -1,0 +1,214 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Checks the install-configs of a fleet, and writes all of them or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._problems import Problem, Problems, has_errors, of_clusters, shown_names
+from .build import InstallConfigOptions, InstallResult, ReleaseReader, build_install_config
+from .cluster_entry import ClusterEntry, entry_name, read_entry
+from .file import FileWrite, InstallConfigFile, write_targets
+from .result import install_config_diff, installation_dict
+
+
+class FleetCluster(NamedTuple):
+    """A cluster of a fleet after its check.
+
+    ``selection``: position of its result in the fleet, ``None`` if its entry is invalid. ``target``, ``before`` and
+    ``after`` as in ``InstallResult``. ``errors``: all of this cluster, as text.
+    """
+
+    name: str
+    selection: int | None = None
+    target: InstallConfigFile | None = None
+    before: str | None = None
+    after: str | None = None
+    backup: bool = False
+    errors: tuple[str, ...] = ()
+
+    @property
+    def changes_text(self) -> bool:
+        """Whether the text to write differs from the existing one."""
+        return self.after is not None and self.after != self.before
+
+    @property
+    def changes(self) -> bool:
+        """Whether the file has to be written, because of its text or its mode."""
+        return (
+            self.after is not None and self.target is not None and (self.changes_text or self.target.is_open_to_others)
+        )
+
+    def file_write(self) -> FileWrite | None:
+        """The file to write, ``None`` if there is nothing to change."""
+        if self.after is None or self.target is None or not self.changes:
+            return None
+        return FileWrite(self.target, self.after.encode(), self.backup and self.changes_text)
+
+
+class FleetResult(NamedTuple):
+    """All clusters of a fleet. ``selections``: distinct results, in the form that the module returns."""
+
+    clusters: tuple[FleetCluster, ...]
+    selections: tuple[dict[str, Any], ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether a cluster, or an option of all clusters, is invalid."""
+        return has_errors(self.problems)
+
+
+def build_fleet(
+    clusters: Sequence[Any],
+    common: InstallConfigOptions,
+    hide: Callable[[Mapping[str, Any]], None],
+    *,
+    backup: bool = False,
+) -> FleetResult:
+    """Check all clusters and build their texts. ``common`` has the values that a cluster does not set.
+
+    Writes and raises nothing. ``hide`` is called with each install-config as soon as it is read, because it contains
+    secrets.
+    """
+    problems = Problems()
+    _check_common(clusters, common, problems)
+    fleet = _Fleet(hide)
+    for index, entry in enumerate(clusters):
+        where = f"clusters[{index}]"
+        of_entry = Problems()
+        cluster = read_entry(entry, where, common, backup=backup, problems=of_entry)
+        if cluster is None:
+            fleet.add_invalid(entry_name(entry) or where, of_entry)
+        else:
+            fleet.add(cluster)
+    fleet.check_unique()
+    problems += fleet.problems()
+    return FleetResult(tuple(fleet.clusters), tuple(fleet.selections), tuple(problems))
+
+
+def write_fleet(fleet: FleetResult, *, check_mode: bool) -> list[dict[str, Any]]:
+    """Write the files of all valid clusters, and return the rows of the table. Raises ``DestinationError``.
+
+    Call it only if no cluster is invalid, or if the user wants the valid ones anyway.
+    """
+    writes = [None if cluster.errors else cluster.file_write() for cluster in fleet.clusters]
+    saved = iter(write_targets([write for write in writes if write is not None], check_mode=check_mode))
+    rows = []
+    for cluster, write in zip(fleet.clusters, writes, strict=True):
+        row = cluster_row(cluster, changed=write is not None)
+        backup_file = "" if write is None else next(saved)
+        rows.append({**row, "backup_file": backup_file} if backup_file else row)
+    return rows
+
+
+def cluster_row(cluster: FleetCluster, *, changed: bool) -> dict[str, Any]:
+    """A row of the table, in the form that the module returns."""
+    return {
+        "name": cluster.name,
+        "path": None if cluster.target is None else cluster.target.path,
+        "changed": changed,
+        "selection": cluster.selection,
+        "errors": list(cluster.errors),
+    }
+
+
+def fleet_diff(fleet: FleetResult) -> list[dict[str, str]]:
+    """The diff of all files of valid clusters as Ansible prints it, without secrets."""
+    return [
+        entry
+        for cluster in fleet.clusters
+        if cluster.target is not None and not cluster.errors
+        for entry in install_config_diff(cluster.target, cluster.before, cluster.after)
+    ]
+
+
+class _Fleet:
+    """Collects the clusters of a fleet. Equal results and equal problems of several clusters are kept once."""
+
+    def __init__(self, hide: Callable[[Mapping[str, Any]], None]) -> None:
+        self.clusters: list[FleetCluster] = []
+        self.selections: list[dict[str, Any]] = []
+        self._hide = hide
+        self._releases = ReleaseReader()
+        self._positions: dict[str, int] = {}
+        self._of_entries = Problems()
+        self._of_clusters: dict[Problem, list[str]] = {}
+        self._same_name: dict[str, list[tuple[int, str]]] = {}
+        self._same_file: dict[str, list[tuple[int, str]]] = {}
+
+    def add_invalid(self, name: str, problems: Problems) -> None:
+        """Add a cluster whose entry is invalid. It has no result."""
+        self._of_entries += problems
+        self.clusters.append(FleetCluster(name, errors=tuple(map(str, problems))))
+
+    def add(self, entry: ClusterEntry) -> None:
+        """Check a cluster and add it."""
+        built = build_install_config(entry.options, self._hide, self._releases)
+        for problem in built.problems:
+            self._of_clusters.setdefault(problem, []).append(entry.name)
+        errors = (problem for problem in built.problems if problem.severity == "error")
+        position = len(self.clusters)
+        self._same_name.setdefault(entry.name, []).append((position, entry.where))
+        if built.target is not None:
+            self._same_file.setdefault(built.target.real_path, []).append((position, entry.where))
+        self.clusters.append(
+            FleetCluster(
+                entry.name,
+                self._position(built),
+                built.target,
+                built.before,
+                built.after,
+                entry.backup,
+                tuple(map(str, errors)),
+            )
+        )
+
+    def problems(self) -> list[Problem]:
+        """The problems of all clusters, each with the names of the clusters that have it."""
+        return [*self._of_entries, *(of_clusters(problem, names) for problem, names in self._of_clusters.items())]
+
+    def _position(self, built: InstallResult) -> int:
+        result = {"openshift_version": built.version, **installation_dict(built.check, failed=built.failed)}
+        position = self._positions.setdefault(json.dumps(result, default=str), len(self.selections))
+        if position == len(self.selections):
+            self.selections.append(result)
+        return position
+
+    def check_unique(self) -> None:
+        """Report the clusters that share a name or a file. Call it after the last cluster was added."""
+        for name, clusters in self._same_name.items():
+            hint = "Use a unique name for each cluster"
+            self._report_shared(
+                clusters, Problem("error", "duplicate-name", "name", f"{name!r} is also the name", hint)
+            )
+        for path, clusters in self._same_file.items():
+            message, hint = f"{path} is also the path", "Use a separate file for each cluster"
+            self._report_shared(clusters, Problem("error", "duplicate-path", "path", message, hint))
+
+    def _report_shared(self, clusters: Sequence[tuple[int, str]], problem: Problem) -> None:
+        if len(clusters) == 1:
+            return
+        for position, where in clusters:
+            others = shown_names([other for index, other in clusters if index != position])
+            own = problem._replace(where=f"{where}.{problem.where}", message=f"{problem.message} of {others}")
+            cluster = self.clusters[position]
+            self.clusters[position] = cluster._replace(errors=(*cluster.errors, str(own)))
+            self._of_entries.append(own)
+
+
+def _check_common(clusters: Sequence[Any], common: InstallConfigOptions, problems: Problems) -> None:
+    if not clusters:
+        problems.error("empty-list", "clusters", "is empty", "Add a cluster, or remove the option")
+    if common.path is not None:
+        message = "cannot be combined with clusters, because each cluster has its own file"
+        problems.error("conflicting-options", "path", message, "Set path for each cluster")
+    if common.compare_with is not None:
+        message = "cannot be combined with clusters, because it compares the selection of one cluster"
+        problems.error("conflicting-options", "compare_with", message, "Remove it, or check a single cluster")
