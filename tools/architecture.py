@@ -71,6 +71,8 @@ PACKAGES = {
     "neither OpenShift nor releases.",
     "_registry": "Images in registries and archives: pull specs, manifests, layers and their files. Knows nothing of "
     "OpenShift.",
+    "_signature": "Signatures of images: OpenPGP with gpgv as the CVO verifies it, signature stores, and sigstore with "
+    "the key of an image policy. Knows no registry and no cluster: callers pass what they have read.",
     "_data": "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
     "platforms, rules, solutions. New facts go here.",
     "_yaml": "Reads YAML as Go does, with libyaml or rapidyaml, and keeps the position of each node.",

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -31,6 +32,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._footprint.su
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
+from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import parse_image_name
+from ansible_collections.capability.openshift.plugins.module_utils._signature.image_policy import (
+    policies_of,
+    read_image_policies,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import read_config
 from ansible_collections.capability.openshift.plugins.module_utils._yaml import rapidyaml as _rapidyaml
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest, manifest_files
 from ansible_collections.capability.openshift.tests.parity.support import (
@@ -235,3 +242,26 @@ def is_cut_from(data: bytes, source: bytes) -> bool:
         if data.startswith(piece, at):
             at += len(piece)
     return at == len(data)
+
+
+@folders
+def test_a_release_has_key_rings_and_stores_and_policies_that_can_be_read(folder: Path) -> None:
+    release = load(folder).release
+    manifests = [
+        (manifest.file, release.read_body(manifest))
+        for manifest in release.manifests
+        if manifest.resource_id.kind in ("ConfigMap", "ClusterImagePolicy")
+    ]
+    problems = Problems()
+    config = read_config(release.shown_version, manifests, problems)
+    assert config
+    # Red Hat's release key 2 and beta key 2.
+    assert [ring.fingerprints for ring in config.key_rings] == [
+        ("567E347AD0044ADE55BA8A5F199E2F91FD431D51", "B08B659EE86AF623BC90E8DB938A80CAF21541EB")
+    ]
+    assert [urlsplit(url).hostname for url in config.stores] == ["storage.googleapis.com", "mirror.openshift.com"]
+    image = parse_image_name(f"quay.io/openshift-release-dev/ocp-release@sha256:{'a' * 64}")
+    assert image
+    policies = policies_of(image, read_image_policies(manifests, problems))
+    assert bool(policies) == (release.minor is not None and release.minor >= (4, 17))
+    assert problems == []

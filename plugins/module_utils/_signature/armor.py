@@ -1,0 +1,63 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""ASCII armor of OpenPGP (RFC 4880, section 6). ``gpgv`` needs key rings without it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+_BEGIN, _END, _DASHES = "-----BEGIN ", "-----END ", "-----"
+_CRC_START, _CRC_POLYNOMIAL = 0xB704CE, 0x1864CFB
+PUBLIC_KEYS = "PGP PUBLIC KEY BLOCK"
+
+
+def dearmor(text: str) -> bytes:
+    """Return the content of the first armored block, which must have public keys. Raises ``ValueError`` with a reason.
+
+    Later blocks are ignored, as the CVO does (golang.org/x/crypto:openpgp/keys.go ReadArmoredKeyRing).
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    start = next((index for index, line in enumerate(lines) if line.startswith(_BEGIN)), None)
+    if start is None:
+        raise ValueError("has no armored block")
+    kind = lines[start].removeprefix(_BEGIN).removesuffix(_DASHES)
+    if kind != PUBLIC_KEYS:
+        raise ValueError(f"has a block {kind!r}")
+    end = next((index for index in range(start + 1, len(lines)) if lines[index].startswith(_END)), None)
+    if end is None:
+        raise ValueError("has an armored block without an end")
+    return _content(_body(lines[start + 1 : end]))
+
+
+def _body(lines: list[str]) -> list[str]:
+    """Skip the headers, which end with an empty line. An armored block may have neither."""
+    if "" in lines and all(": " in line or line.endswith(":") for line in lines[: lines.index("")]):
+        lines = lines[lines.index("") + 1 :]
+    return [line for line in lines if line]
+
+
+def _content(lines: list[str]) -> bytes:
+    checksum = lines.pop()[1:] if lines and lines[-1].startswith("=") else ""
+    try:
+        data = base64.b64decode("".join(lines), validate=True)
+        expected = base64.b64decode(checksum, validate=True)
+    except binascii.Error:
+        raise ValueError("has an armored block that is not base64") from None
+    if not data:
+        raise ValueError("has an empty armored block")
+    if expected and _crc24(data).to_bytes(3, "big") != expected:
+        raise ValueError("has an armored block with a wrong checksum")
+    return data
+
+
+def _crc24(data: bytes) -> int:
+    crc = _CRC_START
+    for byte in data:
+        crc ^= byte << 16
+        for _ in range(8):
+            crc = crc << 1 ^ (_CRC_POLYNOMIAL if crc & 0x800000 else 0)
+    return crc & 0xFFFFFF

@@ -1,0 +1,92 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Sigstore signatures that lie in the repository of their image, as the tag ``sha256-HEX.sig``.
+
+Source: containers/image:docker/docker_image_src.go getSignaturesFromSigstoreAttachments
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from .._problems import Problems
+from .._unstructured import mappings_in, nested
+from .digest import key_prefix
+from .strict_json import parse_strict_json
+
+SIGNATURE_TYPE = "application/vnd.dev.cosign.simplesigning.v1+json"
+SIGNATURE_ANNOTATION = "dev.cosignproject.cosign/signature"
+LARGEST_PAYLOAD = 64 * 1024
+_MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
+_MOST_SIGNATURES = 64
+
+
+class SigstoreSignature(NamedTuple):
+    """A signature that is not verified yet: the signed ``payload`` and the annotations of its layer."""
+
+    payload: bytes
+    annotations: Mapping[str, str]
+
+
+class Repository(Protocol):
+    """A repository of a registry, or of a mirror. The client of the registry implements it."""
+
+    def manifest_of_tag(self, tag: str) -> bytes | None:
+        """The manifest with a tag; ``None`` if there is none. Reports other failures by an exception."""
+
+    def blob(self, digest: str, largest: int) -> bytes:
+        """The blob with a digest, with not more than ``largest`` bytes. Reports failures by an exception."""
+
+
+def signature_tag(digest: str) -> str:
+    """The tag of the signatures of an image."""
+    return f"{key_prefix(digest, '-')}.sig"
+
+
+def find_signatures(
+    where: str, digest: str, repository: Repository, problems: Problems
+) -> tuple[SigstoreSignature, ...] | None:
+    """Return the sigstore signatures of an image; ``None`` after a reported problem. Exceptions pass through."""
+    place = f"{where}:{signature_tag(digest)}"
+    manifest = repository.manifest_of_tag(signature_tag(digest))
+    if manifest is None:
+        problems.error(
+            "no-sigstore-signature",
+            where,
+            f"has no tag {signature_tag(digest)} with the sigstore signature of the image",
+            "Mirror the tag as well",
+        )
+        return None
+    try:
+        document = parse_strict_json(manifest)
+    except ValueError as error:
+        problems.error("sigstore-manifest", place, f"{error}, expected an image manifest", "Mirror the tag again")
+        return None
+    if (kind := document.get("mediaType", _MANIFEST_TYPE)) != _MANIFEST_TYPE:
+        problems.error("sigstore-manifest", place, f"has the media type {kind}, expected {_MANIFEST_TYPE}")
+        return None
+    layers = [layer for layer in mappings_in(document.get("layers")) if layer.get("mediaType") == SIGNATURE_TYPE]
+    if not layers or len(layers) > _MOST_SIGNATURES:
+        problems.error("sigstore-manifest", place, f"has {len(layers)} signatures, expected 1 to {_MOST_SIGNATURES}")
+        return None
+    signatures = (_signature(place, layer, repository, problems) for layer in layers)
+    return tuple(signature for signature in signatures if signature)
+
+
+def _signature(
+    place: str, layer: Mapping[str, object], repository: Repository, problems: Problems
+) -> SigstoreSignature | None:
+    digest, annotations = str(layer.get("digest")), nested(layer, "annotations")
+    payload = repository.blob(digest, LARGEST_PAYLOAD)
+    if len(payload) > LARGEST_PAYLOAD or digest != f"sha256:{hashlib.sha256(payload).hexdigest()}":
+        problems.error(
+            "sigstore-blob", place, f"has a signature whose content is not the blob {digest}", "Mirror the tag again"
+        )
+        return None
+    texts = annotations.items() if isinstance(annotations, dict) else ()
+    return SigstoreSignature(payload, {name: text for name, text in texts if isinstance(text, str)})

@@ -1,0 +1,68 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What an OpenPGP signature of an image says: the atomic container signature.
+
+Source: openshift/library-go:pkg/verify/verify.go verifyAtomicContainerSignature. Its JSON parser also takes repeated
+fields, other cases of their names, and data after the value. No signature needs that, so it is rejected here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._problems import Problems, shown
+from .strict_json import parse_strict_json
+
+_TYPE = "atomic container signature"
+_CRITICAL: dict[str, type] = {"type": str, "image": dict, "identity": dict}
+_FIELDS: dict[str, dict[str, type]] = {
+    "": {"critical": dict, "optional": dict},
+    "critical": _CRITICAL,
+    "critical.image": {"docker-manifest-digest": str},
+    "critical.identity": {"docker-reference": str},
+    "optional": {"creator": str, "timestamp": int},
+}
+
+
+def is_signature_of(where: str, content: bytes, digest: str, problems: Problems) -> bool:
+    """Return whether the signed ``content`` is a signature of the image ``digest``."""
+    try:
+        document = parse_strict_json(content)
+        _check_fields("", document)
+    except ValueError as error:
+        problems.error("signature-json", where, f"the signed content {error}, expected an atomic container signature")
+        return False
+    critical = document.get("critical") or {}
+    if critical.get("type") != _TYPE:
+        problems.error("signature-type", where, f"has the type {shown(critical.get('type'))}, expected {_TYPE!r}")
+    elif not (critical.get("identity") or {}).get("docker-reference"):
+        problems.error("signature-identity", where, "has no docker-reference, expected the name of the image")
+    elif (signed := (critical.get("image") or {}).get("docker-manifest-digest")) != digest:
+        problems.error(
+            "signature-other-digest", where, f"is a signature of the image {signed}, expected one of {digest}"
+        )
+    else:
+        return True
+    return False
+
+
+def _check_fields(path: str, value: dict[str, Any]) -> None:
+    """Raise ``ValueError`` for an unknown field, or one of the wrong type. Null is an absent field."""
+    types = _FIELDS[path]
+    for name, item in value.items():
+        where = f"{path}.{name}".lstrip(".")
+        if name not in types:
+            raise ValueError(f"has the unknown field {where!r}")
+        if item is None:
+            continue
+        if not isinstance(item, types[name]) or isinstance(item, bool):
+            raise ValueError(f"has the field {where!r} that is not {_type_words(types[name])}")
+        if isinstance(item, dict):
+            _check_fields(where, item)
+
+
+def _type_words(expected: type) -> str:
+    return {str: "a string", int: "an integer", dict: "a map"}[expected]

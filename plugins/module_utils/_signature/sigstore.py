@@ -1,0 +1,179 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Verifies sigstore signatures of images by the public key of an image policy.
+
+CRI-O demands them of release images from 4.21 on. Source: containers/image:signature/policy_eval_sigstore.go,
+containers/image:signature/internal/sigstore_payload.go
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._problems import Problems, shown
+from .attachments import SIGNATURE_ANNOTATION, SigstoreSignature
+from .identity import ImageName, accepts_identity
+from .image_policy import ImagePolicy
+from .strict_json import parse_strict_json
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
+
+_TYPE = "cosign container image signature"
+_LIBRARY = "Install the Python library cryptography on the host of the module"
+
+
+class SigstoreVerification(NamedTuple):
+    """Whether one signature satisfies each policy. ``policies`` are the names of those that are satisfied."""
+
+    digest: str
+    verified: bool
+    policies: tuple[str, ...]
+
+
+def verify_sigstore(
+    where: str,
+    image: ImageName,
+    signatures: tuple[SigstoreSignature, ...],
+    policies: tuple[ImagePolicy, ...],
+    problems: Problems,
+) -> SigstoreVerification:
+    """Verify that ``signatures`` of ``image`` satisfy all ``policies``, and report why not.
+
+    ``image`` has the name that the cluster uses, not that of a mirror. Its digest is what is verified.
+    """
+    satisfied = [policy.name for policy in policies if _satisfies(where, image, signatures, policy, problems)]
+    return SigstoreVerification(image.digest, len(satisfied) == len(policies), tuple(satisfied))
+
+
+def _satisfies(
+    where: str, image: ImageName, signatures: tuple[SigstoreSignature, ...], policy: ImagePolicy, problems: Problems
+) -> bool:
+    key = _load_key(policy, problems)
+    if key is None:
+        return False
+    if policy.needs_rekor:
+        problems.error(
+            "image-policy-rekor",
+            policy.name,
+            "needs an entry of a transparency log (rekorKeyData), which cannot be verified here",
+            "Verify these images with `podman pull`",
+        )
+        return False
+    causes = Problems()
+    if any(_is_accepted(where, image, signature, key, policy, causes) for signature in signatures):
+        return True
+    problems.extend(causes.unique())
+    problems.error(
+        "sigstore-not-verified",
+        where,
+        f"has no sigstore signature that satisfies {policy.name}",
+        "Mirror the image and its signature again from the original registry",
+    )
+    return False
+
+
+def _load_key(policy: ImagePolicy, problems: Problems) -> PublicKeyTypes | None:
+    try:
+        # Imported here, because few tasks verify sigstore signatures.
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    except ImportError:
+        problems.error("library-missing", "cryptography", "is needed to verify sigstore signatures", _LIBRARY)
+        return None
+    try:
+        return load_pem_public_key(policy.key)
+    except (ValueError, UnsupportedAlgorithm):
+        problems.error("image-policy-key", policy.name, "has a keyData that is no public key in PEM", "Correct the key")
+        return None
+
+
+def _is_accepted(
+    where: str,
+    image: ImageName,
+    signature: SigstoreSignature,
+    key: PublicKeyTypes,
+    policy: ImagePolicy,
+    problems: Problems,
+) -> bool:
+    if not _is_by_key(where, signature, key, policy, problems):
+        return False
+    try:
+        critical = _critical(parse_strict_json(signature.payload))
+    except ValueError as error:
+        problems.error("sigstore-payload", where, f"the payload of the signature {error}", "Mirror the signature again")
+        return False
+    if critical["type"] != _TYPE:
+        problems.error(
+            "sigstore-payload", where, f"has a signature of the type {shown(critical['type'])}, expected {_TYPE!r}"
+        )
+        return False
+    if (signed := critical["image"]["docker-manifest-digest"]) != image.digest:
+        problems.error("sigstore-other-digest", where, f"has a signature of the image {signed}, not of {image.digest}")
+        return False
+    return accepts_identity(where, image, critical["identity"]["docker-reference"], policy.identity, problems)
+
+
+def _is_by_key(
+    where: str, signature: SigstoreSignature, key: PublicKeyTypes, policy: ImagePolicy, problems: Problems
+) -> bool:
+    from cryptography.exceptions import InvalidSignature
+
+    try:
+        value = base64.b64decode(signature.annotations.get(SIGNATURE_ANNOTATION, ""), validate=True)
+    except ValueError:
+        value = b""
+    if not value:
+        problems.error("sigstore-annotation", where, f"has a layer without {SIGNATURE_ANNOTATION} in base64")
+        return False
+    try:
+        _verify(key, value, signature.payload)
+    except TypeError as error:
+        problems.error("image-policy-key", policy.name, str(error), "Use a key of RSA, ECDSA or Ed25519")
+        return False
+    except InvalidSignature:
+        problems.error("sigstore-wrong-key", where, f"has a signature that is not by the key of {policy.name}")
+        return False
+    return True
+
+
+def _verify(key: PublicKeyTypes, signature: bytes, payload: bytes) -> None:
+    """Raise ``InvalidSignature``, or ``TypeError`` for a kind of key that sigstore does not use."""
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+    from cryptography.hazmat.primitives.hashes import SHA256
+
+    if isinstance(key, rsa.RSAPublicKey):
+        key.verify(signature, payload, padding.PKCS1v15(), SHA256())
+    elif isinstance(key, ec.EllipticCurvePublicKey):
+        key.verify(signature, payload, ec.ECDSA(SHA256()))
+    elif isinstance(key, ed25519.Ed25519PublicKey):
+        key.verify(signature, payload)
+    else:
+        raise TypeError("has a key of a kind that sigstore does not use")
+
+
+def _critical(document: dict[str, Any]) -> dict[str, Any]:
+    """Return ``critical`` of a payload. All its fields are required, and no others allowed; names are case sensitive.
+
+    Raises ``ValueError`` with a reason.
+    """
+    _require_fields(document, "", {"critical": dict, "optional": (dict, type(None))})
+    critical: dict[str, Any] = document["critical"]
+    _require_fields(critical, "critical.", {"type": str, "image": dict, "identity": dict})
+    _require_fields(critical["image"], "critical.image.", {"docker-manifest-digest": str})
+    _require_fields(critical["identity"], "critical.identity.", {"docker-reference": str})
+    return critical
+
+
+def _require_fields(value: dict[str, Any], path: str, types: dict[str, Any]) -> None:
+    for name in sorted(value.keys() | types.keys()):
+        if name not in types:
+            raise ValueError(f"has the unknown field {path}{name}")
+        if name not in value:
+            raise ValueError(f"has no field {path}{name}")
+        if not isinstance(value[name], types[name]):
+            raise ValueError(f"has a wrong value in the field {path}{name}")

@@ -1,0 +1,84 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The status lines of ``gpgv`` (gnupg:doc/DETAILS, "Format of the --status-fd output")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from .._problems import Problems
+from .key_ring import KeyRing
+
+_PREFIX = "[GNUPG:] "
+_BINARY_DOCUMENT = "00"
+_NO_PUBLIC_KEY = "9"
+_CVO_ALGORITHMS = {"1": "RSA", "3": "RSA", "17": "DSA", "19": "ECDSA"}
+_GOOD = ("GOODSIG", "EXPKEYSIG")
+
+
+class SignedBy(NamedTuple):
+    """The key of a signature: the fingerprint of its primary key in upper case, and its user."""
+
+    fingerprint: str
+    user: str
+
+
+_Lines = Mapping[str, Sequence[Sequence[str]]]
+
+
+def read_status(where: str, status: str, key_ring: KeyRing, problems: Problems) -> SignedBy | None:
+    """Return the key of the one valid signature that ``status`` reports; ``None`` after a reported problem."""
+    lines: dict[str, list[list[str]]] = {}
+    for line in status.splitlines():
+        if line.startswith(_PREFIX):
+            keyword, *fields = line.removeprefix(_PREFIX).split(" ")
+            lines.setdefault(keyword, []).append(fields)
+    failure = _excess(lines) or _failure(lines, key_ring) or _missing(lines)
+    if failure:
+        problems.error(failure[0], where, failure[1])
+        return None
+    valid = lines["VALIDSIG"][0]
+    good = next(fields for keyword in _GOOD for fields in lines.get(keyword, ()))
+    return SignedBy(valid[9], unquote(" ".join(good[1:])))
+
+
+def _failure(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
+    """Code and message if a signature in the message is bad."""
+    expected = ", ".join(key_ring.fingerprints)
+    for fields in lines.get("ERRSIG", ()):
+        if fields[5:6] == [_NO_PUBLIC_KEY]:
+            return "signature-unknown-key", f"is signed by the key {fields[0]}, expected a key of {expected}"
+        return "signature-not-checked", f"uses the algorithms {fields[1]} and {fields[2]}, which gpgv does not check"
+    for fields in lines.get("BADSIG", ()):
+        return "signature-wrong", f"is not what the key {fields[0]} signed: the content or the signature was changed"
+    for fields in lines.get("REVKEYSIG", ()):
+        return "signature-revoked-key", f"is signed by the key {fields[0]}, which is revoked"
+    for fields in lines.get("EXPSIG", ()):
+        return "signature-expired", f"is a signature of the key {fields[0]} that has expired"
+    return None
+
+
+def _excess(lines: _Lines) -> tuple[str, str] | None:
+    """Code and message if there are several signatures: which of them counts would be a guess."""
+    signatures = max(len(lines.get("NEWSIG", ())), len(lines.get("VALIDSIG", ())))
+    return ("signature-several", f"has {signatures} signatures, expected one") if signatures > 1 else None
+
+
+def _missing(lines: _Lines) -> tuple[str, str] | None:
+    """Code and message if there is no valid signature of a kind that the CVO accepts."""
+    valid, good = lines.get("VALIDSIG", []), sum(len(lines.get(keyword, ())) for keyword in _GOOD)
+    complete = len(valid) == good == len(lines.get("NEWSIG", ())) == len(lines.get("PLAINTEXT", ())) == 1
+    if not complete or "NODATA" in lines or len(valid[0]) < 10:
+        return "signature-unreadable", "is no signed OpenPGP message"
+    algorithm, kind = valid[0][6], valid[0][8]
+    if kind != _BINARY_DOCUMENT:
+        return "signature-kind", f"is a signature of the type 0x{kind}, expected 0x00, of a binary document"
+    if algorithm not in _CVO_ALGORITHMS:
+        names = ", ".join(sorted(set(_CVO_ALGORITHMS.values())))
+        return "signature-algorithm", f"uses the public key algorithm {algorithm}, and the CVO supports only {names}"
+    return None

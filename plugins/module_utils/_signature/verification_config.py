@@ -1,0 +1,106 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Key rings and stores with which a release verifies other releases: its ConfigMap with the annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from .._problems import Problems
+from .._unstructured import Object, nested
+from .file_store import FileStore
+from .http_store import HttpGet, HttpStore
+from .key_ring import KeyRing, read_key_ring
+from .stores import ParallelStores, Store
+from .verifier import Verifier
+
+ANNOTATION = "release.openshift.io/verification-config-map"
+"""Its value has no effect."""
+
+_KEY_RING, _STORE = "verifier-public-key-", "store-"
+_HINT = "Use a release that Red Hat built, or give key rings and stores"
+
+
+class VerificationConfig(NamedTuple):
+    """Key rings and URLs of stores. ``source`` names the ConfigMap."""
+
+    source: str
+    key_rings: tuple[KeyRing, ...]
+    stores: tuple[str, ...]
+
+    def verifier(self, get: HttpGet, before: Iterable[Store] = ()) -> Verifier:
+        """The verifier of this configuration. ``before`` are asked first, as ConfigMaps of the cluster are."""
+        return Verifier(self.key_rings, (*before, ParallelStores(tuple(store_of(url, get) for url in self.stores))))
+
+
+def store_of(url: str, get: HttpGet) -> Store:
+    """The store at a URL with the scheme http, https or file."""
+    parts = urlsplit(url)
+    return FileStore(unquote(parts.path)) if parts.scheme == "file" else HttpStore(url, get)
+
+
+def find_config_map(manifests: Iterable[tuple[str, Object]]) -> tuple[str, Mapping[str, str]] | None:
+    """Return the place and the data of the ConfigMap that counts; ``manifests`` are in the order of the CVO.
+
+    It is the first ConfigMap with the annotation whose data are strings. Later ones have no effect.
+    Source: openshift/cluster-version-operator:pkg/cvo/cvo.go loadConfigMapVerifierDataFromUpdate
+    """
+    for where, manifest in manifests:
+        if (nested(manifest, "apiVersion"), nested(manifest, "kind")) != ("v1", "ConfigMap"):
+            continue
+        data = nested(manifest, "data")
+        if nested(manifest, "metadata", "annotations", ANNOTATION) is not None and _is_string_map(data):
+            return where, data
+    return None
+
+
+def _is_string_map(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
+def read_config(release: str, manifests: Iterable[tuple[str, Object]], problems: Problems) -> VerificationConfig | None:
+    """Read how ``release`` verifies other releases; ``None`` after a reported problem."""
+    found = find_config_map(manifests)
+    if found is None:
+        problems.error(
+            "no-verification-config",
+            release,
+            f"has no ConfigMap with the annotation {ANNOTATION}, so its CVO accepts no other release",
+            _HINT,
+        )
+        return None
+    return _read_data(*found, problems)
+
+
+def _read_data(where: str, data: Mapping[str, str], problems: Problems) -> VerificationConfig | None:
+    """Source: openshift/library-go:pkg/verify/configmap.go NewFromConfigMapData."""
+    errors = Problems()
+    texts = {key: text for key, text in data.items() if key.startswith(_KEY_RING)}
+    rings = [read_key_ring(key, text.encode("utf-8", "replace"), errors) for key, text in texts.items()]
+    urls = {key: text.strip() for key, text in data.items() if key.startswith(_STORE)}
+    stores = [url for key, url in urls.items() if _is_url(f"{where}: {key}", url, errors)]
+    for key in data:
+        if not key.startswith((_KEY_RING, _STORE)):
+            problems.warning("unknown-verification-entry", where, f"has the entry {key!r}, which has no effect")
+    if not texts:
+        errors.error("no-key-ring", where, f"has no key ring, expected an entry {_KEY_RING}*", _HINT)
+    if not urls:
+        errors.error("no-signature-store", where, f"has no signature store, expected an entry {_STORE}*", _HINT)
+    problems.extend(errors)
+    return None if errors else VerificationConfig(where, tuple(ring for ring in rings if ring), tuple(stores))
+
+
+def _is_url(where: str, url: str, problems: Problems) -> bool:
+    try:
+        if urlsplit(url).scheme in ("http", "https", "file"):
+            return True
+    except ValueError:
+        pass
+    # The value is not shown, because it may contain a password.
+    problems.error("invalid-signature-store", where, "is no URL with the scheme http, https or file", _HINT)
+    return False

@@ -1,0 +1,104 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Verifies a release by its OpenPGP signatures, with the key rings of another release.
+
+Source: openshift/library-go:pkg/verify/verify.go
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import NamedTuple
+
+from .._problems import Problems
+from .content import is_signature_of
+from .digest import check_digest
+from .gpgv import find_gpgv, read_signed_message
+from .key_ring import KeyRing
+from .stores import Found, FoundSignature, Store
+
+
+class Verifier(NamedTuple):
+    """``key_rings`` must all sign. ``stores`` are asked one after the other, the first one first."""
+
+    key_rings: tuple[KeyRing, ...]
+    stores: tuple[Store, ...]
+
+
+class Signer(NamedTuple):
+    """Who signed: a key of ``key_ring``, with its ``fingerprint`` and ``user``. ``source`` has the signature."""
+
+    key_ring: str
+    fingerprint: str
+    user: str
+    source: str
+
+
+class SignatureVerification(NamedTuple):
+    """Whether an image is signed as required, and by whom."""
+
+    digest: str
+    verified: bool
+    signed_by: tuple[Signer, ...]
+
+
+def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problems) -> SignatureVerification:
+    """Verify that every key ring signed ``digest``. Reports all reasons against it as errors.
+
+    ``where`` names the image in messages. What goes wrong with one signature is no problem if another one is valid.
+    """
+    program = find_gpgv(problems) if check_digest(where, digest, problems) else None
+    if program is None:
+        return SignatureVerification(digest, False, ())
+    causes = Problems()
+    remaining = {ring.name: ring for ring in verifier.key_rings}
+    signed_by: list[Signer] = []
+    found_any = False
+    for found in _search(digest, verifier.stores, causes):
+        found_any = True
+        for ring in tuple(remaining.values()):
+            signer = _verify_one(found, ring, digest, program, causes)
+            if signer:
+                signed_by.append(signer)
+                del remaining[ring.name]
+        if not remaining:
+            break
+    if remaining or not signed_by:
+        problems.extend(causes.unique())
+        _report(where, digest, verifier, remaining, found_any, problems)
+    return SignatureVerification(digest, bool(signed_by) and not remaining, tuple(signed_by))
+
+
+def _search(digest: str, stores: tuple[Store, ...], problems: Problems) -> Found:
+    for store in stores:
+        # Closed explicitly: stores that are asked at the same time have to stop.
+        with closing(store.signatures(digest, problems)) as found:
+            yield from found
+
+
+def _verify_one(found: FoundSignature, ring: KeyRing, digest: str, program: str, problems: Problems) -> Signer | None:
+    message = read_signed_message(found.source, found.data, ring, program, problems)
+    if message is None or not is_signature_of(found.source, message.content, digest, problems):
+        return None
+    return Signer(ring.name, message.signed_by.fingerprint, message.signed_by.user, found.source)
+
+
+def _report(
+    where: str,
+    digest: str,
+    verifier: Verifier,
+    remaining: dict[str, KeyRing],
+    found_any: bool,
+    problems: Problems,
+) -> None:
+    if not found_any:
+        stores = "; ".join(store.name for store in verifier.stores) or "no store"
+        problems.error(
+            "no-signature", where, f"has no signature of {digest} in: {stores}", "Mirror the signature with the release"
+        )
+        return
+    names = ", ".join(remaining) or "no key ring is given"
+    problems.error("not-verified", where, f"has no valid signature of {digest} by: {names}", "Do not use this release")

@@ -1,0 +1,91 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which key rings and stores a release brings."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
+from ansible_collections.capability.openshift.plugins.module_utils._signature.file_store import FileStore
+from ansible_collections.capability.openshift.plugins.module_utils._signature.http_store import HttpAnswer
+from ansible_collections.capability.openshift.plugins.module_utils._signature.stores import ParallelStores
+from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import (
+    ANNOTATION,
+    VerificationConfig,
+    read_config,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key
+
+STORE = {"store-official": " https://storage.example.com/release \n"}
+
+
+@pytest.fixture(scope="module")
+def key_ring() -> str:
+    data = base64.encodebytes(Key().ring).decode()
+    return f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{data}-----END PGP PUBLIC KEY BLOCK-----\n"
+
+
+def config_map(data: object, **more: object) -> dict[str, Any]:
+    metadata = {"name": "release-verification", "annotations": {ANNOTATION: ""}}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data} | more
+
+
+def read(*manifests: dict[str, Any]) -> tuple[VerificationConfig | None, list[tuple[str, str]]]:
+    problems = Problems()
+    config = read_config("release", [(f"m{index}", item) for index, item in enumerate(manifests)], problems)
+    return config, [(problem.code, problem.where) for problem in problems]
+
+
+def test_the_first_config_map_with_the_annotation_counts(key_ring):
+    good = {"verifier-public-key-redhat": key_ring} | STORE
+    config, problems = read(
+        config_map(good, kind="Secret"),
+        config_map(good, apiVersion="example.com/v1"),
+        config_map(good, metadata={"name": "other"}),
+        config_map({"store-x": 1}),
+        config_map(None),
+        config_map(good),
+        config_map({}),
+    )
+    assert problems == []
+    assert config
+    assert config.source == "m5"
+    assert config.stores == ("https://storage.example.com/release",)
+    assert [ring.name for ring in config.key_rings] == ["verifier-public-key-redhat"]
+
+
+def test_a_release_without_one_accepts_no_other():
+    assert read(config_map({}, metadata={})) == (None, [("no-verification-config", "release")])
+
+
+def test_everything_that_is_missing_or_wrong_is_reported(key_ring):
+    assert read(config_map({})) == (None, [("no-key-ring", "m0"), ("no-signature-store", "m0")])
+    assert read(config_map(STORE)) == (None, [("no-key-ring", "m0")])
+    wrong = {"verifier-public-key-x": "no", "store-a": "ftp://x", "store-b": "http://[", "store-c": "", "more": "x"}
+    assert read(config_map(wrong)) == (
+        None,
+        [
+            ("unknown-verification-entry", "m0"),
+            ("invalid-key-ring", "verifier-public-key-x"),
+            ("invalid-signature-store", "m0: store-a"),
+            ("invalid-signature-store", "m0: store-b"),
+            ("invalid-signature-store", "m0: store-c"),
+        ],
+    )
+
+
+def test_the_stores_of_a_release_are_asked_at_the_same_time_and_after_the_others(key_ring, tmp_path):
+    data = {"verifier-public-key-x": key_ring, "store-a": f"file://{tmp_path}/a%20b", "store-b": "http://x.example.com"}
+    config, _ = read(config_map(data))
+    assert config
+    first = FileStore("first")
+    verifier = config.verifier(lambda url: HttpAnswer(404, b""), [first])
+    assert verifier.stores[0] is first
+    (stores,) = verifier.stores[1:]
+    assert isinstance(stores, ParallelStores)
+    assert [store.name for store in stores.stores] == [f"{tmp_path}/a b", "http://x.example.com"]
