@@ -42,7 +42,8 @@ class Proxy(Server):
 
     ``cut``: break a connection for a blob after that many bytes. ``cuts``: how often. ``delay``: seconds before each
     answer. ``redirect``: URL of another server that blobs are redirected to. ``statuses``: answered instead of the
-    next requests. ``tamper``: changes the body of an answer, by its path.
+    next requests. ``drop_ranges``: answers whole blobs to requests for a range.
+    ``tamper``: changes the body of an answer, by its path.
     """
 
     def __init__(self, registry: Registry, tls: ssl.SSLContext | None) -> None:
@@ -59,6 +60,7 @@ class Proxy(Server):
         self.delay = 0.0
         self.redirect = ""
         self.statuses: list[int] = []
+        self.drop_ranges = False
         self.tamper: Callable[[str, bytes], bytes] | None = None
 
     @property
@@ -94,7 +96,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _forward(self, is_blob: bool) -> None:
         proxy = self.server
         upstream = http.client.HTTPSConnection(proxy.registry.host, context=proxy.registry.site.client_tls())
-        headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOPS}
+        dropped = {*_HOPS, "range"} if proxy.drop_ranges else _HOPS
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in dropped}
         upstream.request(self.command, self.path, headers={**headers, "Host": proxy.registry.host})
         answer = upstream.getresponse()
         kept = {name: value for name, value in answer.getheaders() if name.lower() not in _HOPS}

@@ -1,0 +1,123 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The files of some directories of an image, from the highest layer down to where they are complete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from .._problems import Problem
+from .access import RegistryError
+from .blob import ImageStore, checked_blob, read_manifest
+from .image_manifest import Descriptor, ImageManifest, ManifestList, choose, parse_manifest
+from .layer import Layer, read_layer
+
+
+class ResolvedImage(NamedTuple):
+    """An image. ``digest`` is that of what was named, which may be a list; ``manifest_digest`` that of its manifest."""
+
+    digest: str
+    manifest_digest: str
+    manifest: ImageManifest
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the name is that of a list of images."""
+        return self.digest != self.manifest_digest
+
+
+class ImageFiles(NamedTuple):
+    """Files of an image by their path. ``bytes_read`` is the size of the layers that were read."""
+
+    files: Mapping[str, bytes]
+    layers_read: int
+    bytes_read: int
+
+
+def resolve_image(store: ImageStore, reference: str, architecture: str, where: str) -> ResolvedImage:
+    """Return the image of a tag or digest, that for ``architecture`` of a list. Raises ``RegistryError``."""
+    named = read_manifest(store, reference, where)
+    parsed = parse_manifest(named.data, where)
+    if isinstance(parsed, ImageManifest):
+        return ResolvedImage(named.digest, named.digest, parsed)
+    chosen = choose(parsed, architecture, where)
+    inner = parse_manifest(read_manifest(store, chosen.digest, where).data, where)
+    if isinstance(inner, ManifestList):
+        message = "is a list of lists, expected a list of images"
+        raise RegistryError([Problem("error", "invalid-manifest", where, message, "Name an image of the list")])
+    return ResolvedImage(named.digest, chosen.digest, inner)
+
+
+def read_files(
+    store: ImageStore,
+    manifest: ImageManifest,
+    directories: tuple[str, ...],
+    complete: Callable[[Mapping[str, bytes]], bool],
+    where: str,
+) -> ImageFiles:
+    """Return the files of ``directories``, which are in the root of the image. Raises ``RegistryError``.
+
+    Layers are read from the highest one, until ``complete`` returns ``True`` for what was found.
+    """
+    view = _View()
+    read: list[Descriptor] = []
+    for descriptor in reversed(manifest.layers):
+        of_layer = f"{where}, layer {descriptor.digest}"
+        with checked_blob(store, descriptor, of_layer) as blob:
+            view.add_below(read_layer(blob, directories, of_layer))
+        read.append(descriptor)
+        if complete(view.files):
+            break
+    if view.others:
+        path, kind = min(view.others.items())
+        message, hint = f"{path} is {kind}, expected a file", "Use an image that contains the file itself"
+        raise RegistryError([Problem("error", "link-in-image", where, message, hint)])
+    return ImageFiles(view.files, len(read), sum(descriptor.size for descriptor in read))
+
+
+class _View:
+    """What is visible of the layers that were added, each below the ones before.
+
+    ``others`` are visible entries that are neither files nor directories.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.others: dict[str, str] = {}
+        self._directories: set[str] = set()
+        self._deleted: set[str] = set()
+        self._opaque: set[str] = set()
+
+    def add_below(self, layer: Layer) -> None:
+        """Add the entries of a layer that no higher layer hides."""
+        visible = {path: entry for path, entry in layer.entries.items() if not self._hides(path, entry is None)}
+        for path, entry in visible.items():
+            if isinstance(entry, bytes):
+                self.files[path] = entry
+            elif entry is None:
+                self._directories.add(path)
+            else:
+                self.others[path] = entry
+            # Not every archive has an entry for each directory.
+            self._directories.update(_parents(path))
+        self._deleted |= layer.deleted
+        self._opaque |= layer.opaque
+
+    def _hides(self, path: str, is_directory: bool) -> bool:
+        if path in self.files or path in self.others or path in self._deleted:
+            return True
+        if path in self._directories and not is_directory:
+            return True
+        return "" in self._opaque or any(
+            parent in self._deleted or parent in self._opaque or parent in self.files or parent in self.others
+            for parent in _parents(path)
+        )
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:length]) for length in range(1, len(parts))]

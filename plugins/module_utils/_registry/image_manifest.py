@@ -1,0 +1,117 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Image manifests and lists of them, of Docker (schema 2) and of OCI.
+
+The formats: opencontainers/image-spec:manifest.md and image-index.md, distribution:docs/spec/manifest-v2-2.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._problems import Problem, shown
+from .access import RegistryError
+from .pull_spec import is_digest
+
+MANIFEST_TYPES = (
+    "application/vnd.docker.distribution.manifest.v2+json",
+    "application/vnd.oci.image.manifest.v1+json",
+)
+LIST_TYPES = (
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+    "application/vnd.oci.image.index.v1+json",
+)
+ACCEPT = ", ".join((*MANIFEST_TYPES, *LIST_TYPES))
+DEFAULT_ARCHITECTURE = "amd64"
+MULTI = "multi"
+"""The architecture of a release for clusters whose nodes have several: the whole list."""
+
+LARGEST_MANIFEST = 4 << 20
+"""Bytes, the limit of containers/image:internal/iolimits/iolimits.go."""
+_MOST_LAYERS = 512
+_LARGEST_LAYER = 4 << 30
+
+
+class Descriptor(NamedTuple):
+    """What names a blob: its digest and its size in bytes."""
+
+    digest: str
+    size: int
+    media_type: str = ""
+
+
+class ImageManifest(NamedTuple):
+    """The layers of an image, the lowest first."""
+
+    layers: tuple[Descriptor, ...]
+
+
+class ManifestList(NamedTuple):
+    """The manifests of a list by architecture, in its order. Attestations have no architecture, and are left out."""
+
+    manifests: Mapping[str, Descriptor]
+
+
+def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
+    """Parse a manifest or a list of manifests. Raises ``RegistryError``. ``where`` names the image in messages."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        raise _invalid(where, "is not JSON") from None
+    if not isinstance(document, dict):
+        raise _invalid(where, "is not a JSON object")
+    if isinstance(document.get("manifests"), list):
+        return _list(document["manifests"], where)
+    layers = document.get("layers")
+    if not isinstance(layers, list):
+        version = shown(document.get("mediaType") or document.get("schemaVersion"))
+        raise _invalid(where, f"is of type {version}, which has no layers")
+    if len(layers) > _MOST_LAYERS:
+        raise _invalid(where, f"has {len(layers)} layers, expected at most {_MOST_LAYERS}")
+    return ImageManifest(tuple(_descriptor(layer, where, _LARGEST_LAYER) for layer in layers))
+
+
+def choose(found: ManifestList, architecture: str, where: str) -> Descriptor:
+    """Return the manifest for an architecture in Go's spelling. Raises ``RegistryError`` if the list has none.
+
+    A release contains the same manifests for all architectures (oc: pkg/cli/admin/release/new.go), so for ``multi``
+    that of the default architecture is returned, or else the first one.
+    """
+    name = DEFAULT_ARCHITECTURE if architecture == MULTI else architecture
+    descriptor = found.manifests.get(name)
+    if descriptor is None and architecture == MULTI and found.manifests:
+        return next(iter(found.manifests.values()))
+    if descriptor is None:
+        message = f"is not for the architecture {shown(architecture)}; it is for {', '.join(found.manifests) or 'none'}"
+        hint = "Set architecture to one of them, or name the release of the architecture"
+        raise RegistryError([Problem("error", "missing-architecture", where, message, hint)])
+    return descriptor
+
+
+def _list(entries: Sequence[Any], where: str) -> ManifestList:
+    manifests: dict[str, Descriptor] = {}
+    for entry in entries[:_MOST_LAYERS]:
+        platform = entry.get("platform") if isinstance(entry, dict) else None
+        architecture = platform.get("architecture") if isinstance(platform, dict) else None
+        if isinstance(architecture, str) and architecture != "unknown":
+            manifests.setdefault(architecture, _descriptor(entry, where, LARGEST_MANIFEST))
+    return ManifestList(manifests)
+
+
+def _descriptor(value: Any, where: str, largest: int) -> Descriptor:
+    digest, size = (value.get("digest"), value.get("size")) if isinstance(value, dict) else (None, None)
+    if not isinstance(digest, str) or not is_digest(digest):
+        raise _invalid(where, f"has the digest {shown(digest)}, expected sha256: and 64 hexadecimal digits")
+    if type(size) is not int or not 0 <= size <= largest:
+        raise _invalid(where, f"has a blob of size {shown(size)}, expected 0 to {largest} bytes")
+    return Descriptor(digest, size, str(value.get("mediaType") or ""))
+
+
+def _invalid(where: str, message: str) -> RegistryError:
+    hint = "Name an image with layers: a Docker schema 2 or an OCI image"
+    return RegistryError([Problem("error", "invalid-manifest", where, f"the manifest {message}", hint)])

@@ -1,0 +1,151 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Images in OCI layouts, and in the storage of a real registry, which is what the archives of oc-mirror contain."""
+
+from __future__ import annotations
+
+import tarfile
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
+from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob, read_manifest
+from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import Descriptor
+from ansible_collections.capability.openshift.plugins.module_utils._registry.oci_layout import OciLayout
+from ansible_collections.capability.openshift.plugins.module_utils._registry.registry_storage import RegistryStorage
+from ansible_collections.capability.openshift.plugins.module_utils._registry.stored_files import (
+    ArchiveFiles,
+    DirectoryFiles,
+)
+from ansible_collections.capability.openshift.tests.registry.harness.registry import Registry, Site
+from ansible_collections.capability.openshift.tests.unit.builders.images import image, layer, write_oci_layout
+
+ONE, TWO = image([layer({"file": b"one"})]), image([layer({"file": b"two"})], oci=True)
+BLOB = Descriptor(ONE.blobs[1].digest, len(ONE.blobs[1].data))
+NONE = "sha256:" + "0" * 64
+
+
+def archive(folder, path, *, compressed: bool = False, start: str = ""):
+    with tarfile.open(path, "w:gz" if compressed else "w") as tar:
+        tar.add(folder, arcname=start)
+    return str(path)
+
+
+def blob(store) -> bytes:
+    with checked_blob(store, BLOB, "blob") as file:
+        return file.read()
+
+
+def problem(call, *args):
+    with pytest.raises(RegistryError) as raised:
+        call(*args)
+    (found,) = raised.value.problems
+    return found
+
+
+@pytest.fixture
+def layout(tmp_path):
+    return write_oci_layout(tmp_path / "layout", {"one": ONE, "two": TWO})
+
+
+def test_images_of_a_layout_by_their_names(layout):
+    store = OciLayout(DirectoryFiles(str(layout)))
+
+    assert store.manifest("one") == (ONE.manifest.data, ONE.digest)
+    assert store.manifest("two").digest == TWO.digest
+    assert store.manifest(ONE.digest).digest == ONE.digest
+    assert blob(store) == ONE.blobs[1].data
+
+
+def test_the_only_image_of_a_layout_needs_no_name(tmp_path):
+    for name in ("", "one"):
+        layout = write_oci_layout(tmp_path / f"layout{name}", {name: ONE})
+        assert OciLayout(DirectoryFiles(str(layout))).manifest("").digest == ONE.digest
+
+
+@pytest.mark.parametrize(("compressed", "start"), [(False, ""), (True, ""), (False, ".")])
+def test_a_layout_in_an_archive(layout, tmp_path, compressed, start):
+    store = OciLayout(ArchiveFiles([archive(layout, tmp_path / "x.tar", compressed=compressed, start=start)]))
+
+    assert store.manifest("one").data == ONE.manifest.data
+    assert blob(store) == ONE.blobs[1].data
+
+
+def test_a_name_that_is_not_in_the_layout(layout):
+    store = OciLayout(DirectoryFiles(str(layout)))
+
+    missing = problem(store.manifest, "three")
+    assert (missing.code, missing.where) == ("image-not-found", str(layout))
+    assert missing.message == "has no image with the name 'three'; it has one, two"
+    assert missing.hint == "Add :NAME of one of the images"
+    assert problem(store.manifest, "").message == "has 2 images, and no name is given; it has one, two"
+    assert problem(store.manifest, NONE).code == "image-not-found"
+
+
+def test_a_layout_that_is_not_whole(layout, tmp_path):
+    store = OciLayout(DirectoryFiles(str(layout)))
+    (layout / "blobs" / "sha256" / BLOB.digest[7:]).unlink()
+    assert problem(blob, store).code == "blob-not-found"
+    (layout / "blobs" / "sha256" / ONE.digest[7:]).write_bytes(ONE.manifest.data + b" ")
+    assert problem(store.manifest, "one").code == "wrong-digest"
+    for text in ("[]", "{", '{"manifests": {}}'):
+        (layout / "index.json").write_text(text)
+        assert problem(store.manifest, "one").code == "invalid-manifest"
+    (layout / "index.json").write_bytes(b"x" * (5 << 20))
+    assert problem(store.manifest, "one").code == "file-too-large"
+    assert problem(OciLayout(DirectoryFiles(str(tmp_path))).manifest, "").code == "not-an-image"
+
+
+def test_an_archive_that_cannot_be_read(layout, tmp_path):
+    text = tmp_path / "text.tar"
+    text.write_text("not an archive")
+    for path in (text, tmp_path / "missing.tar"):
+        found = problem(ArchiveFiles, [str(path)])
+        assert (found.code, found.where) == ("unreadable-image", str(path))
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory):
+    """Return the storage of a registry with two releases, as oc-mirror v2 names their repository."""
+    site = Site(tmp_path_factory.mktemp("storage"))
+    registry = Registry(site)
+    registry.push("openshift/release-images", ONE, "4.20.3-x86_64")
+    registry.push("openshift/release", TWO, "4.20.3-x86_64-cli")
+    yield site.folder / "storage"
+    site.close()
+
+
+def test_the_only_release_of_a_mirror(storage, tmp_path):
+    tar = archive(storage, tmp_path / "mirror_000001.tar")
+
+    for files in (DirectoryFiles(str(storage)), ArchiveFiles([tar])):
+        store = RegistryStorage(files)
+        assert store.manifest("") == (ONE.manifest.data, ONE.digest)
+        assert read_manifest(store, ONE.digest, "image").digest == ONE.digest
+        assert blob(store) == ONE.blobs[1].data
+
+
+def test_what_a_mirror_does_not_have(storage, tmp_path):
+    store = RegistryStorage(DirectoryFiles(str(storage)))
+
+    missing = problem(store.manifest, NONE)
+    assert (missing.code, missing.where) == ("image-not-found", str(storage))
+    assert missing.message == f"does not contain the image {NONE}; it has 4.20.3-x86_64 ({ONE.digest})"
+    empty = problem(RegistryStorage(DirectoryFiles(str(tmp_path))).manifest, "")
+    assert empty.message == "has 0 releases, expected one, or a digest; it has no releases"
+
+
+def test_archives_of_one_mirror_are_read_together(storage, tmp_path):
+    whole = tmp_path / "whole.tar"
+    archive(storage, whole)
+    with tarfile.open(whole) as tar:
+        for number, wanted in (("1", False), ("2", True)):
+            with tarfile.open(tmp_path / f"mirror_00000{number}.tar", "w") as part:
+                for member in tar:
+                    if member.isfile() and (BLOB.digest[7:] in member.name) == wanted:
+                        part.addfile(member, tar.extractfile(member))
+    first, second = (str(tmp_path / f"mirror_00000{number}.tar") for number in "12")
+
+    assert blob(RegistryStorage(ArchiveFiles([first, second]))) == ONE.blobs[1].data
+    assert problem(blob, RegistryStorage(ArchiveFiles([first]))).code == "blob-not-found"

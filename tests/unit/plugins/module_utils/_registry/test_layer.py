@@ -1,0 +1,148 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Layers: which entries are kept, how, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import tarfile
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._registry import layer as reader
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
+from ansible_collections.capability.openshift.plugins.module_utils._registry.layer import read_layer
+from ansible_collections.capability.openshift.tests.unit.builders.images import link, tar
+
+KEPT = ("a", "b")
+
+
+def read(data: bytes):
+    return read_layer(io.BytesIO(data), KEPT, "layer")
+
+
+def problem(data: bytes) -> tuple[str, str, str]:
+    with pytest.raises(RegistryError) as raised:
+        read(data)
+    (found,) = raised.value.problems
+    assert found.where == "layer"
+    return found.code, found.message, found.hint
+
+
+def test_only_the_directories_are_kept():
+    layer = read(tar([("a/", None), ("a/x", b"1"), ("b/y/z", b"2"), ("c/x", b"3"), ("ab/x", b"4"), ("x", b"5")]))
+
+    assert layer.entries == {"a": None, "a/x": b"1", "b/y/z": b"2"}
+    assert (layer.deleted, layer.opaque) == (frozenset(), frozenset())
+
+
+@pytest.mark.parametrize("name", ["a/x", "./a/x", "/a/x", "//a//x", "./a/./x"])
+def test_one_file_has_many_names(name):
+    assert read(tar([(name, b"1")])).entries == {"a/x": b"1"}
+
+
+@pytest.mark.parametrize("name", ["../a/x", "a/../../b/x", "a/../b/x", "..", "."])
+def test_what_leads_elsewhere_is_ignored(name):
+    assert read(tar([(name, b"1")])).entries == {}
+
+
+def test_the_last_of_two_entries_counts():
+    assert read(tar([("a/x", b"1"), ("a/x", b"2")])).entries == {"a/x": b"2"}
+
+
+def test_whiteouts_and_opaque_directories():
+    entries = [("a/.wh.x", b""), (".wh.b", b""), ("a/y/.wh..wh..opq", b""), ("c/.wh.x", b""), (".wh..wh..opq", b"")]
+
+    layer = read(tar(entries))
+
+    assert layer.entries == {}
+    assert layer.deleted == {"a/x", "b"}
+    assert layer.opaque == {"a/y", ""}
+
+
+def test_links():
+    entries: list[Any] = [("a/x", b"1"), link("a/hard", "a/x", tarfile.LNKTYPE), link("a/out", "c/x", tarfile.LNKTYPE)]
+    entries += [link("a/soft", "x"), link("a/pipe", "", tarfile.FIFOTYPE)]
+
+    kinds = {"a/out": "a hard link", "a/soft": "a symbolic link", "a/pipe": "not a regular file"}
+    assert read(tar(entries)).entries == {"a/x": b"1", "a/hard": b"1", **kinds}
+
+
+def test_compressions():
+    data = tar([("a/x", b"1"), ("a/y", b"2")])
+    members = gzip.compress(data[:700]) + gzip.compress(b"") + gzip.compress(data[700:])
+
+    assert read(data) == read(gzip.compress(data)) == read(members)
+    assert set(read(members).entries) == {"a/x", "a/y"}
+
+
+def test_zstd_where_python_has_it():
+    data = tar([("a/x", b"1")])
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        assert read(zstd.compress(data)).entries == {"a/x": b"1"}
+    else:
+        code, message, hint = problem(b"\x28\xb5\x2f\xfd" + data)
+        assert code == "zstd-not-supported"
+        assert message == "is compressed with zstd, which Python reads from 3.14 on"
+        assert hint == "Run the module with Python 3.14, or extract the release with oc adm release extract"
+
+
+BIG = tarfile.TarInfo("a/big")
+BIG.size = reader.LARGEST_FILE + 1
+PAX = tarfile.TarInfo("a/x")
+PAX.pax_headers = {"comment": "x" * (33 << 20)}
+LONG = tarfile.TarInfo("a/x")
+LONG.type, LONG.size = tarfile.GNUTYPE_LONGNAME, 2 << 20
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "invalid-layer"),
+        (b"not an archive" * 100, "invalid-layer"),
+        (gzip.compress(b"not an archive" * 100), "invalid-layer"),
+        (gzip.compress(tar([("a/x", b"1")]))[:-20], "invalid-layer"),
+        (tar([("a/x", os.urandom(4096))])[:2000], "invalid-layer"),
+        (tar([("a/x", b"1")]) + b"", ""),
+        (tar([("a/" + "n" * 256, b"1")]), "invalid-layer"),
+        (tar([("a/\n", b"1")]), "invalid-layer"),
+        (gzip.compress(tar([BIG])), "layer-too-large"),
+        (gzip.compress(tar([PAX])), "invalid-layer"),
+        (LONG.tobuf() + bytes(2 << 20) + tar([("a/x", b"1")]), "invalid-layer"),
+    ],
+    ids=["empty", "text", "packed-text", "cut", "cut-file", "whole", "long", "newline", "big", "header", "long-name"],
+)
+def test_what_is_refused(data, code):
+    if code:
+        assert problem(data)[0] == code
+    else:
+        assert read(data).entries == {"a/x": b"1"}
+
+
+def test_limits_of_all_files_together(monkeypatch):
+    monkeypatch.setattr(reader, "LARGEST_TOTAL", 5)
+    assert problem(tar([("a/x", b"123"), ("a/y", b"456")]))[0] == "layer-too-large"
+    monkeypatch.setattr(reader, "LARGEST_TOTAL", 500)
+    monkeypatch.setattr(reader, "MOST_FILES", 1)
+    assert problem(tar([("a/x", b"123"), ("a/y", b"456")]))[0] == "layer-too-large"
+    monkeypatch.setattr(reader, "MOST_FILES", 100)
+    monkeypatch.setattr(reader, "_MOST_ENTRIES", 1)
+    assert problem(tar([("c/x", b"123"), ("c/y", b"456")]))[:2] == (
+        "layer-too-large",
+        "the layer has more than 1 entries",
+    )
+
+
+def test_a_layer_that_unpacks_to_more_than_the_limit(monkeypatch):
+    monkeypatch.setattr(reader, "_LARGEST_LAYER", 1 << 20)
+
+    code, message, _ = problem(gzip.compress(tar([("c/zeros", b"\0" * (2 << 20)), ("a/x", b"1")])))
+
+    assert (code, message) == ("invalid-layer", "the layer cannot be read: it has more than 1048576 bytes")
