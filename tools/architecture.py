@@ -65,6 +65,7 @@ PACKAGES = {
     "update enables implicitly. Also which selections the installer accepts.",
     "_findings": "Findings of checks of files, and a baseline of known ones. Renders them as text, JSON, SARIF, JUnit "
     "and annotations of GitHub Actions.",
+    "_release_image": "What the option `release` names: a directory, or an image, whose release is read into a cache.",
     "_release": "A release: its directories, files, documents and manifests, and the order in which the CVO applies "
     "them. Only the loader reads files.",
     "_kubernetes": "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "

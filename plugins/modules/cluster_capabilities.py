@@ -25,6 +25,8 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - kubernetes.core.k8s_auth_options
 attributes:
   check_mode:
@@ -223,7 +225,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.spec_change import parse_request
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import check_wait_timeout
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    check_wait_timeout,
+    release_image_spec,
+    release_source,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
@@ -236,6 +242,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.load
     PLACEHOLDER_IMAGE,
     load_release,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 
 
 def main() -> None:
@@ -247,6 +254,7 @@ def main() -> None:
             "append": {"type": "bool", "default": False},
             "adopt_implicit": {"type": "bool", "default": False},
             "release": {"type": "path"},
+            **release_image_spec(),
             "wait": {"type": "bool", "default": False},
             "wait_timeout": {"type": "int", "default": 600},
         },
@@ -270,7 +278,9 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     problems.raise_errors(InvalidOptionError)
     release = None
     if params["release"] is not None:
-        loaded = load_release(params["release"], release_image=PLACEHOLDER_IMAGE)
+        opened = open_release(params["release"], release_source(params))
+        problems += opened.problems
+        loaded = load_release(opened.directory, release_image=PLACEHOLDER_IMAGE)
         release = loaded.release
         problems += loaded.problems
     client = connect(module)

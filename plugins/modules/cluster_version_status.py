@@ -26,6 +26,8 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - kubernetes.core.k8s_auth_options
 attributes:
@@ -187,6 +189,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_type_spec,
     release_spec,
+    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import diff_entry, fail, succeed
@@ -221,7 +224,7 @@ def main() -> None:
 
 def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
     """Write the status, unless it is up to date. Raises ``CapabilityError``."""
-    params = module.params
+    params = with_release_directory(module.params, problems)
     image = params["release_image"]
     loaded = load_release(
         params["release"],

@@ -27,6 +27,8 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
+  - capability.openshift._release_image
+  - capability.openshift._registry
 attributes:
   check_mode:
     support: full
@@ -484,6 +486,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
     secret_values,
     without_secrets,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    release_image_spec,
+    release_source,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
@@ -510,6 +516,7 @@ def main() -> None:
             "solution": {"type": "str"},
             "solutions": {"type": "dict"},
             "release": {"type": "path"},
+            **release_image_spec(),
             "openshift_version": {"type": "str"},
             "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
             "compare_with": {"type": "dict"},
@@ -526,12 +533,14 @@ def main() -> None:
         params["capabilities"] = parse_json_object(params["capabilities"].encode()) or params["capabilities"]
     # Ansible treats every value in content as a secret, v1 and none included, and would mask them in the result. So
     # content is removed from the result as a whole, and the values that are secrets are registered when they are read.
-    for option in ("content", "clusters"):
+    for option in ("content", "clusters", "pull_secret"):
         if params[option] is not None:
             module.params[option] = HIDDEN
     module.no_log_values = set()
     clusters, write_valid, backup = (params.pop(option) for option in ("clusters", "write_valid", "backup"))
-    options = InstallConfigOptions(**params)
+    source = release_source(params)
+    of_cluster = {option: value for option, value in params.items() if option not in release_image_spec()}
+    options = InstallConfigOptions(**of_cluster, source=source)
     if clusters is None:
         run_one(module, options, backup=backup)
     else:

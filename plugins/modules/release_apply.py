@@ -32,6 +32,8 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
@@ -410,8 +412,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     check_wait_timeout,
+    release_source,
     release_spec,
     rollout_spec,
+    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.lifetime import end_without_reader
@@ -423,6 +427,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     load_previous_release,
@@ -497,15 +502,17 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
 
 
 def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:
-    params = module.params
+    params = with_release_directory(module.params, problems)
+    path = params["previous_release"]
+    if path is not None:
+        path = open_release(path, release_source(params), "previous_release").directory
     client = connect(module, params["parallelism"])
     state = read_cluster_state(client, params["cluster_profile"])
     release = release_options_from_params(params)
     loaded = load_release_for(state, release)
     problems += loaded.problems
-    path = params["previous_release"]
     previous = None if path is None else load_previous_release(state, release, path)
-    return roll_out(client, state, loaded, previous, _options(module), journal, TIMINGS)
+    return roll_out(client, state, loaded, previous, _options(module, params), journal, TIMINGS)
 
 
 def _check_parallelism(parallelism: int, problems: Problems) -> None:
@@ -514,8 +521,7 @@ def _check_parallelism(parallelism: int, problems: Problems) -> None:
         problems.error("invalid-number", "parallelism", message, "Set 16 or less: more requests rarely help")
 
 
-def _options(module: AnsibleModule) -> RolloutOptions:
-    params = module.params
+def _options(module: AnsibleModule, params: dict[str, Any]) -> RolloutOptions:
     return RolloutOptions(
         cluster=ClusterOptions.from_params(params),
         mode=params["mode"],

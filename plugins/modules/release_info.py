@@ -26,6 +26,8 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup
   - capability.openshift._attributes.info_module
   - capability.openshift._release
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
   - capability.openshift._selection.selection
@@ -170,6 +172,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_arguments,
     release_spec,
     selection_spec,
+    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
@@ -193,8 +196,9 @@ def main() -> None:
     params = module.params
     require_yaml(module)
     try:
-        loaded = load_release(**release_arguments(params))
-        problems = Problems(loaded.problems)
+        problems = Problems()
+        loaded = load_release(**release_arguments(with_release_directory(params, problems)))
+        problems += loaded.problems
         summary = summarize_release(loaded.release, ClusterOptions.from_params(params), problems)
     except CapabilityError as error:
         fail(module, error)

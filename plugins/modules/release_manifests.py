@@ -24,6 +24,8 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
   - capability.openshift._selection.selection
@@ -296,6 +298,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     release_arguments,
     release_spec,
     selection_spec,
+    with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
@@ -353,7 +356,7 @@ def main() -> None:
 
 def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Problems) -> dict[str, Any]:
     """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
-    loaded = load_release(**release_arguments(params))
+    loaded = load_release(**release_arguments(with_release_directory(params, problems)))
     release = loaded.release
     reported = Problems()
     context, status = resolve_cluster(ClusterOptions.from_params(params), release, reported)

@@ -25,6 +25,8 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
@@ -308,13 +310,18 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import release_spec, rollout_spec
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    release_spec,
+    rollout_spec,
+    with_release_directory,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import (
     CapabilityError,
     ClusterError,
     Problem,
+    Problems,
     raise_errors,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
@@ -348,13 +355,14 @@ def main() -> None:
 
 def run(module: AnsibleModule, result: dict[str, Any]) -> tuple[Problem, ...]:
     """Compare, and put the findings into ``result``. Raises ``CapabilityError``."""
-    params = module.params
+    of_image = Problems()
+    params = with_release_directory(module.params, of_image)
     client = connect(module)
     state = read_cluster_state(client, params["cluster_profile"])
     loaded = load_release_for(state, release_options_from_params(params))
     verification = verify(client, state, loaded, params["capabilities"], ClusterOptions.from_params(params))
     result.update(verification_dict(verification))
-    problems = (*loaded.problems, *verification.problems)
+    problems = (*of_image, *loaded.problems, *verification.problems)
     raise_errors(problems, ClusterError)
     return problems
 

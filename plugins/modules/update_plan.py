@@ -32,6 +32,8 @@ extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
 attributes:
@@ -673,6 +675,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     hosting_spec,
     inclusion_spec,
     overrides_spec,
+    release_image_spec,
+    release_source,
     selection_spec,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_jinja2, require_yaml
@@ -719,6 +723,7 @@ def main() -> None:
             **selection_spec(),
             **inclusion_spec(),
             **overrides_spec(),
+            **release_image_spec(),
             "releases": {"type": "list", "elements": "raw"},
             "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
             "live_resources": {"type": "list", "elements": "dict"},
@@ -782,6 +787,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
         fail_on=params["fail_on"],
         rule=params["rule"],
         directory=params["chdir"] or "",
+        source=release_source(params),
     )
     if params["clusters"] is not None:
         return plan_fleet(params["clusters"], options, connect)

@@ -18,6 +18,8 @@ from .._problems import CapabilityError, InvalidOptionError, Problem, Problems, 
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
+from .._release_image.open_release import open_release
+from .._release_image.release_source import ReleaseSource
 from .._yaml.head import parse_json_object
 from .check import InstallCheck, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
@@ -41,6 +43,7 @@ class InstallConfigOptions(NamedTuple):
     openshift_version: str | None
     install_method: str | None
     compare_with: object
+    source: ReleaseSource = ReleaseSource()
 
     @property
     def checks_only(self) -> bool:
@@ -237,8 +240,10 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
             return release_of_version(None)
         minor = read_minor(options.openshift_version, "openshift_version", problems)
         return None if minor is None else release_of_version(minor)
+    opened = open_release(options.release, options.source)
+    problems += opened.problems
     loaded = load_release(
-        options.release,
+        opened.directory,
         openshift_version=options.openshift_version,
         cluster_profile=profile_of(options.install_method),
         release_image=PLACEHOLDER_IMAGE,

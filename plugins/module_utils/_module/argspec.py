@@ -12,6 +12,8 @@ from typing import Any
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
 from .._problems import Problems
 from .._registry.access_options import AccessOptions
+from .._release_image.open_release import open_release
+from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource
 
 Spec = dict[str, dict[str, Any]]
 
@@ -22,6 +24,7 @@ def release_spec() -> Spec:
         "release": {"type": "path", "required": True},
         "openshift_version": {"type": "str"},
         "release_image": {"type": "str"},
+        **release_image_spec(),
     }
 
 
@@ -33,6 +36,30 @@ def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
         "cluster_profile": params["cluster_profile"],
         "release_image": params["release_image"],
     }
+
+
+def release_image_spec() -> Spec:
+    """Options for releases in images (fragment ``_release_image``), with those of ``registry_spec``."""
+    return {
+        "architecture": {"type": "str", "default": DEFAULT_ARCHITECTURE},
+        "release_cache": {"type": "path"},
+        **registry_spec(),
+    }
+
+
+def release_source(params: dict[str, Any]) -> ReleaseSource:
+    """The options of ``release_image_spec``."""
+    return ReleaseSource(access_options(params), params["release_cache"], params["architecture"])
+
+
+def with_release_directory(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
+    """Return ``params`` with the directory of the release that the option ``release`` names.
+
+    The pull spec of an image is the default of ``release_image``. Raises ``CapabilityError``.
+    """
+    opened = open_release(params["release"], release_source(params))
+    problems += opened.problems
+    return {**params, "release": opened.directory, "release_image": params["release_image"] or opened.pull_spec or None}
 
 
 def registry_spec() -> Spec:

@@ -27,7 +27,6 @@ LIST_TYPES = (
     "application/vnd.oci.image.index.v1+json",
 )
 ACCEPT = ", ".join((*MANIFEST_TYPES, *LIST_TYPES))
-DEFAULT_ARCHITECTURE = "amd64"
 MULTI = "multi"
 """The architecture of a release for clusters whose nodes have several: the whole list."""
 
@@ -79,13 +78,11 @@ def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
 def choose(found: ManifestList, architecture: str, where: str) -> Descriptor:
     """Return the manifest for an architecture in Go's spelling. Raises ``RegistryError`` if the list has none.
 
-    A release contains the same manifests for all architectures (oc: pkg/cli/admin/release/new.go), so for ``multi``
-    that of the default architecture is returned, or else the first one.
+    For ``multi``, that is the first one: a release has the same manifests for all architectures
+    (openshift/oc:pkg/cli/admin/release/new.go).
     """
-    name = DEFAULT_ARCHITECTURE if architecture == MULTI else architecture
+    name = next(iter(found.manifests), "") if architecture == MULTI else architecture
     descriptor = found.manifests.get(name)
-    if descriptor is None and architecture == MULTI and found.manifests:
-        return next(iter(found.manifests.values()))
     if descriptor is None:
         message = f"is not for the architecture {shown(architecture)}; it is for {', '.join(found.manifests) or 'none'}"
         hint = "Set architecture to one of them, or name the release of the architecture"

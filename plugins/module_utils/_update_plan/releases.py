@@ -10,17 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._module.files import absolute
 from .._problems import CapabilityError, Problem, Problems, did_you_mean
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release
 from .._release.version_option import read_minor
+from .._release_image.open_release import open_release
+from .._release_image.release_name import absolute_release_name
+from .._release_image.release_source import ReleaseSource
 
 _RELEASE_FIELDS = ("release", "openshift_version")
 
 
 class _Name(NamedTuple):
-    """A release as a path names it. ``openshift_version``: as given. ``cluster_profile``: to render its templates."""
+    """A release as a path names it: an absolute path, or the name of an image.
+
+    ``openshift_version``: as given. ``cluster_profile``: to render its templates.
+    """
 
     path: str
     openshift_version: str | None
@@ -30,11 +35,12 @@ class _Name(NamedTuple):
 class NamedReleases:
     """The releases that paths name, each once, in the order of their first occurrence.
 
-    Relative paths start from ``directory``.
+    Relative paths start from ``directory``; ``source`` has the options for images.
     """
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, source: ReleaseSource) -> None:
         self._directory = directory
+        self._source = source
         self._names: dict[_Name, int] = {}
         self._texts: dict[tuple[str, str], int] = {}
 
@@ -57,8 +63,10 @@ class NamedReleases:
         releases: list[Release] = []
         for name in self._names:
             try:
+                opened = open_release(name.path, self._source, name.path)
+                remarks += opened.problems
                 loaded = load_release(
-                    name.path,
+                    opened.directory,
                     openshift_version=name.openshift_version,
                     cluster_profile=name.cluster_profile,
                     release_image=PLACEHOLDER_IMAGE,
@@ -101,7 +109,7 @@ def _read_name(value: object, cluster_profile: str, directory: str, where: str, 
     if version is not None and read_minor(version, f"{where}.openshift_version", problems) is None:
         return None
     # Ansible splits a string at its commas, and keeps the spaces after them.
-    return _Name(absolute(value.strip(), directory), None if version is None else str(version), cluster_profile)
+    return _Name(absolute_release_name(value, directory), None if version is None else str(version), cluster_profile)
 
 
 def _of_release(problem: Problem, path: str) -> Problem:

@@ -73,7 +73,7 @@ def plan_fleet(clusters: Sequence[Any], common: PlanOptions, connect: Connect | 
 
 @gc_paused()
 def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | None, problems: Problems) -> FleetPlan:
-    named, of_paths, of_releases = NamedReleases(common.directory), Problems(), Problems()
+    named, of_paths, of_releases = NamedReleases(common.directory, common.source), Problems(), Problems()
     paths = [
         named.path(options.releases or (), options.cluster.profile, options.releases_where, of_paths)
         for options in fleet

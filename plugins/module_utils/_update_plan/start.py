@@ -14,6 +14,7 @@ from .._capability.cluster_options import ClusterOptions
 from .._capability.inclusion import Override
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
+from .._release_image.release_source import ReleaseSource
 from .._resources import ResourceId
 from .live_resources import LiveResources
 
@@ -32,7 +33,7 @@ class PlanOptions(NamedTuple):
     ``releases``: the path as given. ``cluster_version``: the object, or the path of its file. ``directory``: start of
     relative paths, empty for the current directory. ``name``: of a cluster of a fleet. ``where``, ``releases_where``
     and ``location``: the locations of the cluster, of its path and of its ClusterVersion in problems.
-    ``reported_gates``: as in ``InclusionCriteria``.
+    ``reported_gates``: as in ``InclusionCriteria``. ``source``: how releases in images are read.
     """
 
     cluster: ClusterOptions
@@ -50,6 +51,7 @@ class PlanOptions(NamedTuple):
     releases_where: str = "releases"
     location: str = "cluster_version"
     reported_gates: tuple[tuple[str, frozenset[str]], ...] = ()
+    source: ReleaseSource = ReleaseSource()
 
     @property
     def has_start(self) -> bool:

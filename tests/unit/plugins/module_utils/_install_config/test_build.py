@@ -90,7 +90,8 @@ def test_a_file_that_others_can_read_is_a_warning(tmp_path):
     path = tmp_path / "install-config.yaml"
     path.write_text(COMMENTED)
     path.chmod(0o644)
-    options = InstallConfigOptions(**{**NOT_SET, "path": str(path), "openshift_version": "4.20"})
+    given: dict[str, Any] = {**NOT_SET, "path": str(path), "openshift_version": "4.20"}
+    options = InstallConfigOptions(**given)
 
     (problem,) = build_install_config(options, lambda _data: None).problems
 

@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
 from ansible_collections.capability.openshift.plugins.module_utils._problems import InvalidOptionError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.releases import NamedReleases
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.run import plan_fleet
 from ansible_collections.capability.openshift.plugins.module_utils._update_plan.start import PlanOptions
@@ -64,12 +65,12 @@ def test_an_invalid_fleet_is_reported(clusters, options, expected):
 def test_an_invalid_release_is_reported(release, expected):
     problems = Problems()
 
-    assert NamedReleases("").path([release], "", "releases", problems) is None
+    assert NamedReleases("", ReleaseSource()).path([release], "", "releases", problems) is None
     assert list(map(str, problems)) == [expected]
 
 
 def test_equal_releases_are_named_once():
-    named, problems = NamedReleases("/srv"), Problems()
+    named, problems = NamedReleases("/srv", ReleaseSource()), Problems()
     paths = [
         named.path(path, "profile", "releases", problems)
         for path in (["a", "b"], ["b", "./a"], [{"release": "/srv/a"}], ["a"])

@@ -1,0 +1,166 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Releases that were read from images, each in a directory with the name of its digest.
+
+A directory is complete when it has its name. It is never changed afterwards, so any number of tasks can read it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from .._problems import Problem, ReleaseError
+
+MOST_RELEASES = 32
+"""Of about 16 MB each. The ones that were not used for the longest time are removed."""
+_RECENT_SECONDS = 600.0
+"""A release that was used so recently may be in use, and is not removed."""
+_ABANDONED_SECONDS = 86_400.0
+_RECORD, _PART, _LOCK = "release-image.json", ".part-", ".lock-"
+
+
+class ReleaseImage(NamedTuple):
+    """A release image, as the cache records it.
+
+    ``digest`` is that of the name, which can be a list, ``manifest_digest`` that of the image in it. ``source`` is
+    where it was read from. ``layers`` and ``bytes`` are those that were read; ``all_layers``: all that the image has.
+    """
+
+    digest: str
+    manifest_digest: str
+    architecture: str
+    source: str
+    layers: int
+    bytes: int
+    all_layers: bool
+
+
+class CachedRelease(NamedTuple):
+    """A release in the cache. Its directory has the layout of the release image."""
+
+    directory: str
+    image: ReleaseImage
+
+
+def default_directory(environ: Mapping[str, str]) -> str:
+    """Return the directory of the cache of this user."""
+    home = environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(home, "capability-openshift", "releases")
+
+
+class ReleaseCache:
+    """The releases below a directory, which is created when the first one is added."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = os.path.abspath(directory)
+
+    def find(self, digest: str, architecture: str, *, all_layers: bool = False) -> CachedRelease | None:
+        """Return the release of an image or, for an architecture, of a list; ``None`` if it is not in the cache."""
+        for name in (_name(digest), _name(digest, architecture)):
+            directory = os.path.join(self.directory, name)
+            image = _read_record(directory)
+            if image is not None and (image.all_layers or not all_layers):
+                with suppress(OSError):
+                    os.utime(directory)  # it was used now
+                return CachedRelease(directory, image)
+        return None
+
+    def add(self, image: ReleaseImage, files: Mapping[str, bytes]) -> CachedRelease:
+        """Add a release, or replace one that was read with fewer layers. Raises ``ReleaseError``."""
+        name = _name(image.digest, image.architecture if image.digest != image.manifest_digest else "")
+        directory = os.path.join(self.directory, name)
+        try:
+            os.makedirs(self.directory, mode=0o700, exist_ok=True)
+            part = tempfile.mkdtemp(prefix=_PART, dir=self.directory)
+            try:
+                _write(part, image, files)
+                if os.path.isdir(directory):
+                    _remove(directory)
+                os.rename(part, directory)
+            except BaseException:
+                shutil.rmtree(part, ignore_errors=True)
+                raise
+            self._remove_oldest()
+        except OSError as error:
+            raise _unwritable(self.directory, error) from None
+        return CachedRelease(directory, image)
+
+    @contextmanager
+    def lock(self, digest: str) -> Iterator[None]:
+        """Let only one task at a time read a release from its image. Raises ``ReleaseError``."""
+        # A few files for all releases: a file for each would have to be removed, and could be in use then.
+        path = os.path.join(self.directory, _LOCK + digest[-1:])
+        try:
+            os.makedirs(self.directory, mode=0o700, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _unwritable(self.directory, error) from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _remove_oldest(self) -> None:
+        now = time.time()
+        found = []
+        with os.scandir(self.directory) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    age = now - entry.stat().st_mtime
+                    if entry.name.startswith("sha256-"):
+                        found.append((age, entry.path))
+                    elif entry.name.startswith(_PART) and age > _ABANDONED_SECONDS:
+                        shutil.rmtree(entry.path, ignore_errors=True)
+        for age, path in sorted(found)[MOST_RELEASES:]:
+            if age > _RECENT_SECONDS:
+                _remove(path)
+
+
+def _name(digest: str, architecture: str = "") -> str:
+    name = digest.replace(":", "-")
+    return f"{name}-{architecture}" if architecture else name
+
+
+def _write(directory: str, image: ReleaseImage, files: Mapping[str, bytes]) -> None:
+    for path, data in files.items():
+        target = os.path.join(directory, *path.split("/"))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "xb") as file:
+            file.write(data)
+    with open(os.path.join(directory, _RECORD), "x", encoding="utf-8") as file:
+        json.dump(image._asdict(), file)
+
+
+def _read_record(directory: str) -> ReleaseImage | None:
+    try:
+        with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
+            record: dict[str, Any] = json.load(file)
+        return ReleaseImage(**record)
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _remove(directory: str) -> None:
+    """Remove a release in one step for those who look for it."""
+    aside = tempfile.mkdtemp(prefix=_PART, dir=os.path.dirname(directory))
+    with suppress(OSError):
+        os.rename(directory, os.path.join(aside, "release"))
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _unwritable(directory: str, error: OSError) -> ReleaseError:
+    message = f"cannot be written: {error.strerror or error}"
+    hint = "Set release_cache to a directory that the user of the task can write to"
+    return ReleaseError([Problem("error", "unwritable-cache", error.filename or directory, message, hint)])

@@ -1,0 +1,90 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the files of a release from its image, wherever that is."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import NamedTuple
+
+from .._problems import Problem, Problems, ReleaseError
+from .._registry.access_options import AccessOptions
+from .._registry.blob import ImageStore
+from .._registry.client import RegistryClient
+from .._registry.configured_access import configure_access
+from .._registry.image import ResolvedImage, read_files, resolve_image
+from .._registry.oci_layout import OciLayout
+from .._registry.registry_storage import RegistryStorage
+from .._registry.stored_files import ArchiveFiles, DirectoryFiles, StoredFiles, unreadable
+from .cache import CachedRelease, ReleaseCache, ReleaseImage
+from .completeness import DIRECTORIES, METADATA_FILE, is_complete
+from .release_name import ReleaseName
+
+
+class ImageReader(NamedTuple):
+    """The image of a release. ``store`` has it under ``reference``."""
+
+    name: ReleaseName
+    store: ImageStore
+    reference: str
+
+    def resolve(self, architecture: str) -> ResolvedImage:
+        """Return the image for an architecture. Raises ``RegistryError``."""
+        return resolve_image(self.store, self.reference, architecture, self.name.text)
+
+    def read(
+        self, resolved: ResolvedImage, architecture: str, cache: ReleaseCache, *, all_layers: bool
+    ) -> CachedRelease:
+        """Read the release of an image into the cache. Raises ``RegistryError`` and ``ReleaseError``."""
+        found = read_files(
+            self.store,
+            resolved.manifest,
+            DIRECTORIES,
+            lambda files: not all_layers and is_complete(files),
+            self.name.text,
+        )
+        if METADATA_FILE not in found.files:
+            message = f"has no {METADATA_FILE} in any of its {found.layers_read} layers, so it is not a release image"
+            raise ReleaseError(
+                [Problem("error", "not-a-release", self.name.text, message, "Name the image of a release")]
+            )
+        image = ReleaseImage(
+            digest=resolved.digest,
+            manifest_digest=resolved.manifest_digest,
+            architecture=architecture,
+            source=_source(self.store, self.name),
+            layers=found.layers_read,
+            bytes=found.bytes_read,
+            all_layers=found.layers_read == len(resolved.manifest.layers),
+        )
+        return cache.add(image, found.files)
+
+
+def open_image(name: ReleaseName, access: AccessOptions, problems: Problems) -> ImageReader:
+    """Return the reader of an image. Raises ``RegistryError``; adds warnings about the access to registries."""
+    if name.spec is not None:
+        client = RegistryClient(configure_access(access, os.environ, problems), name.spec)
+        return ImageReader(name, client, name.spec.reference)
+    if name.kind == "oc-mirror":
+        return ImageReader(name, RegistryStorage(_mirror_files(name.path)), name.reference)
+    files = DirectoryFiles(name.path) if name.kind == "oci" else ArchiveFiles([name.path])
+    return ImageReader(name, OciLayout(files), name.reference)
+
+
+def _mirror_files(path: str) -> StoredFiles:
+    if not os.path.isdir(path):
+        return ArchiveFiles([path])
+    if os.path.isdir(os.path.join(path, "docker", "registry")):
+        return DirectoryFiles(path)
+    archives = sorted(glob.glob(os.path.join(glob.escape(path), "mirror_*.tar")))
+    if not archives:
+        raise unreadable(path, FileNotFoundError(0, "it has neither mirror_*.tar nor docker/registry/v2"))
+    return ArchiveFiles(archives)
+
+
+def _source(store: ImageStore, name: ReleaseName) -> str:
+    return str(store.source) if isinstance(store, RegistryClient) else name.text

@@ -1,0 +1,75 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Gives every task the directory of the release that the option ``release`` names, whatever kind of name that is."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from .._problems import Problem, Problems, ReleaseError
+from .._registry.access_options import AccessOptions
+from .cache import CachedRelease, ReleaseCache, ReleaseImage, default_directory
+from .release_name import ReleaseName, parse_release_name
+from .release_source import ReleaseSource
+
+_GO_NAMES = {"aarch64": "arm64", "x86_64": "amd64"}
+"""Architectures that OpenShift also names as the kernel does, in tags of releases."""
+
+
+class OpenedRelease(NamedTuple):
+    """The directory of a release. ``image`` and ``pull_spec`` are those of an image, if it was named by one.
+
+    ``pull_spec`` is by digest, and empty if no registry is known: an archive does not contain the name of its image.
+    ``problems`` are warnings.
+    """
+
+    directory: str
+    image: ReleaseImage | None = None
+    pull_spec: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def open_release(
+    text: str, source: ReleaseSource, where: str = "release", *, all_layers: bool = False
+) -> OpenedRelease:
+    """Return the directory of a release. The release of an image is read into the cache, unless it is there.
+
+    ``all_layers``: also those below the ones that complete the release. ``where`` is the option for messages. Raises
+    ``CapabilityError``. A directory is returned as it is, and not checked.
+    """
+    problems = Problems()
+    name = parse_release_name(text, where, problems)
+    problems.raise_errors(ReleaseError)
+    assert name is not None
+    if name.kind == "directory":
+        return OpenedRelease(name.path)
+    cache = ReleaseCache(source.cache or default_directory(os.environ))
+    architecture = _GO_NAMES.get(source.architecture, source.architecture)
+    found = cache.find(name.digest, architecture, all_layers=all_layers) if name.digest else None
+    if found is None:
+        found = _read(name, source.access, architecture, cache, all_layers, problems)
+    spec = name.spec.with_digest(found.image.digest) if name.spec else ""
+    return OpenedRelease(found.directory, found.image, str(spec), tuple(problems))
+
+
+def _read(
+    name: ReleaseName,
+    access: AccessOptions,
+    architecture: str,
+    cache: ReleaseCache,
+    all_layers: bool,
+    problems: Problems,
+) -> CachedRelease:
+    # Imported here: a directory, and a release in the cache, need no client of registries.
+    from .image_reader import open_image
+
+    reader = open_image(name, access, problems)
+    resolved = reader.resolve(architecture)
+    with cache.lock(resolved.digest):
+        # Another task may have read it meanwhile, and the digest of a tag is known only now.
+        found = cache.find(resolved.digest, architecture, all_layers=all_layers)
+        return found or reader.read(resolved, architecture, cache, all_layers=all_layers)

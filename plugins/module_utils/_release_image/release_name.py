@@ -1,0 +1,86 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What the option ``release`` can name: a directory, an image in a registry, or one in a layout or an archive."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Literal, NamedTuple, cast
+
+from .._problems import Problems, shown
+from .._registry.pull_spec import PullSpec, is_digest, parse_pull_spec
+
+Kind = Literal["directory", "registry", "oci", "oci-archive", "oc-mirror"]
+_TRANSPORT = re.compile(r"(oci|oci-archive|oc-mirror):(.*)", re.DOTALL)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://")
+
+
+class ReleaseName(NamedTuple):
+    """The name of a release. ``text`` is as given.
+
+    ``spec`` is that of an image in a registry. All others have a ``path``, and archives and layouts a ``reference``:
+    the name or digest of an image, empty for the only one.
+    """
+
+    kind: Kind
+    text: str
+    path: str = ""
+    reference: str = ""
+    spec: PullSpec | None = None
+
+    @property
+    def digest(self) -> str:
+        """The digest that the name contains, empty if it has none."""
+        digest = self.spec.digest if self.spec else self.reference
+        return digest if digest is not None and is_digest(digest) else ""
+
+
+def is_directory_name(text: str) -> bool:
+    """Whether ``text`` names a directory: one that exists, or a name that is not that of an image."""
+    if os.path.isdir(os.path.expanduser(text)):
+        return True
+    return not (_TRANSPORT.fullmatch(text) or _URL.match(text) or _is_like_pull_spec(text))
+
+
+def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName | None:
+    """Parse the name of a release; reports problems and returns ``None`` for one that is not valid."""
+    if is_directory_name(text):
+        return ReleaseName("directory", text, os.path.expanduser(text))
+    match = _TRANSPORT.fullmatch(text)
+    if match is None:
+        spec = parse_pull_spec(text, where, problems)
+        return None if spec is None else ReleaseName("registry", text, spec=spec)
+    kind, rest = cast("Kind", match[1]), match[2]
+    path, mark, reference = rest.partition("@sha256:") if kind == "oc-mirror" else rest.partition(":")
+    reference = f"sha256:{reference}" if kind == "oc-mirror" and mark else reference
+    if not path:
+        message = f"is {shown(text)}, expected a path behind {kind}:"
+        problems.error("invalid-path", where, message, f"Write {kind}:PATH")
+    if kind == "oc-mirror" and mark and not is_digest(reference):
+        message = f"has the digest {shown(reference)}, expected sha256: and 64 hexadecimal digits in lower case"
+        problems.error("invalid-digest", where, message, "Copy the digest again")
+    if not path or (kind == "oc-mirror" and mark and not is_digest(reference)):
+        return None
+    return ReleaseName(kind, text, os.path.abspath(os.path.expanduser(path)), reference)
+
+
+def absolute_release_name(text: str, directory: str) -> str:
+    """Return the name with its path relative to ``directory``; the names of images in registries are unchanged."""
+    text = text.strip()
+    joined = os.path.join(directory, os.path.expanduser(os.path.expandvars(text)))
+    if os.path.isdir(joined) or is_directory_name(text):
+        return os.path.abspath(joined)
+    match = _TRANSPORT.fullmatch(text)
+    if match is None or not match[2]:
+        return text
+    return f"{match[1]}:{os.path.join(directory, os.path.expanduser(match[2]))}"
+
+
+def _is_like_pull_spec(text: str) -> bool:
+    first, slash, rest = text.partition("/")
+    is_host = "." in first.strip(".") or ":" in first or first == "localhost"
+    return bool(slash) and not text.startswith((".", "~")) and is_host and ("@" in rest or ":" in rest)

@@ -1,0 +1,261 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Releases by the names of their images: from registries and archives, into the cache, through the modules."""
+
+from __future__ import annotations
+
+import base64
+import json
+import tarfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
+from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests, update_plan
+from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER
+from ansible_collections.capability.openshift.tests.unit.builders.images import (
+    image,
+    image_list,
+    layer,
+    release_entries,
+    release_image,
+    write_oci_layout,
+)
+from ansible_collections.capability.openshift.tests.unit.run_module import caller
+
+RELEASES = Path(__file__).parents[2] / "examples" / "releases"
+OLD, NEW = RELEASES / "4.21.0", RELEASES / "4.22.0"
+REPOSITORY = "ocp/release"
+OLD_IMAGE, NEW_IMAGE = release_image(OLD, noise=100_000), release_image(NEW)
+BOTH = image_list({"amd64": OLD_IMAGE, "arm64": NEW_IMAGE})
+
+
+@pytest.fixture(autouse=True, scope="module")
+def pushed(registry):
+    registry.push(REPOSITORY, OLD_IMAGE, "4.21.0")
+    registry.push(REPOSITORY, NEW_IMAGE, "4.22.0")
+    registry.push(REPOSITORY, BOTH, "both")
+
+
+@pytest.fixture
+def call(capsys):
+    return caller(capsys)
+
+
+@pytest.fixture
+def options(registry_site, tmp_path):
+    return {"ca_path": str(registry_site.ca), "release_cache": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def source(registry_site, tmp_path):
+    return ReleaseSource(AccessOptions(ca_path=str(registry_site.ca)), str(tmp_path / "cache"))
+
+
+def spec(server, found=OLD_IMAGE) -> str:
+    return f"{server.host}/{REPOSITORY}@{found.digest}"
+
+
+def same_files(directory: str, release: Path) -> bool:
+    found = {
+        str(path.relative_to(directory)): path.read_bytes() for path in Path(directory).rglob("*") if path.is_file()
+    }
+    found.pop("release-image.json")
+    return found == {str(path.relative_to(release)): path.read_bytes() for path in release.rglob("*") if path.is_file()}
+
+
+def code(call, *args, **options) -> str:
+    with pytest.raises(CapabilityError) as raised:
+        call(*args, **options)
+    return raised.value.problems[0].code
+
+
+def test_a_release_is_the_same_from_an_image_and_from_a_directory(call, options, proxy):
+    from_image = call(release_info, release=spec(proxy), **options)
+    from_directory = call(release_info, release=str(OLD), release_image=spec(proxy))
+
+    assert from_image["release"] == from_directory["release"]
+    assert from_image["problems"] == from_directory["problems"]
+    assert [seen.status for seen in proxy.seen] == [200, 200, 200]
+    assert proxy.sent < 60_000, "the layer of 100 kB was moved"
+
+
+def test_the_pull_spec_is_known_by_itself(call, options, proxy, tmp_path):
+    shown = call(release_manifests, release=f"{proxy.host}/{REPOSITORY}:4.21.0", dest=str(tmp_path / "out"), **options)
+
+    assert "missing-release-image" not in {item["code"] for item in shown["problems"]}
+    texts = [path.read_text("utf-8") for path in (tmp_path / "out").iterdir()]
+    assert any(spec(proxy) in text for text in texts)
+
+
+def test_a_second_use_sends_no_request(call, options, proxy):
+    first = call(release_info, release=spec(proxy), **options)
+    proxy.reset()
+    second = call(release_info, release=spec(proxy), **options)
+
+    assert second.result == first.result
+    assert proxy.seen == []
+
+
+def test_a_tag_is_looked_up_and_its_release_read_once(source, proxy):
+    opened = [open_release(f"{proxy.host}/{REPOSITORY}:4.21.0", source) for _ in range(2)]
+
+    assert opened[0] == opened[1]
+    assert opened[0].pull_spec == spec(proxy)
+    assert len([seen for seen in proxy.seen if not seen.is_blob]) == 2
+    assert len(proxy.blobs) == 2
+
+
+def test_a_plan_of_pull_specs(call, options, registry):
+    path = [spec(registry), {"release": spec(registry, NEW_IMAGE)}]
+
+    plan = call(update_plan, releases=path, **options)
+
+    assert plan["releases"] == ["4.21.0", "4.22.0"]
+    fleet = call(update_plan, clusters=[{"name": "a", "releases": path}, {"name": "b", "releases": path}], **options)
+    assert set(fleet["clusters"]) == {"a", "b"}
+
+
+def test_the_release_of_an_architecture(source, proxy):
+    named = spec(proxy, BOTH)
+
+    assert same_files(open_release(named, source).directory, OLD)
+    assert same_files(open_release(named, source._replace(architecture="arm64")).directory, NEW)
+    assert same_files(open_release(named, source._replace(architecture="aarch64")).directory, NEW)
+    opened = open_release(named, source._replace(architecture="multi"))
+    assert (opened.pull_spec, opened.image and opened.image.manifest_digest) == (named, OLD_IMAGE.digest)
+    assert code(open_release, named, source._replace(architecture="s390x")) == "missing-architecture"
+
+
+def test_the_layers_of_three_copies_are_all_read(source, registry):
+    entries = release_entries(OLD)
+    own = [name for name in entries if name.startswith("manifests/") and entries[name] is not None]
+    crd = [name for name in own if "clusterversion" in name]
+    parts = [{name: entries[name] for name in own if (name in crd) == first} for first in (True, False)]
+    rest = {name: data for name, data in entries.items() if name.startswith("release-manifests/")}
+    found = image([layer({"usr/x": b"x" * 1000}), *map(layer, parts), layer(rest)])
+    registry.push(REPOSITORY, found)
+
+    opened = open_release(spec(registry, found), source)
+
+    assert same_files(opened.directory, OLD)
+    assert opened.image is not None
+    assert opened.image.layers == 3
+
+
+def test_all_layers_on_request(source, proxy):
+    lazy = open_release(spec(proxy), source)
+    whole = open_release(spec(proxy), source, all_layers=True)
+
+    assert same_files(lazy.directory, OLD)
+    assert same_files(whole.directory, OLD)
+    assert lazy.image is not None
+    assert whole.image is not None
+    assert (lazy.image.layers, whole.image.layers) == (2, 3)
+    proxy.reset()
+    assert open_release(spec(proxy), source) == whole
+    assert proxy.seen == []
+
+
+def test_an_image_that_is_no_release(source, registry):
+    found = image([layer({"release-manifests/x": b"1"})])
+    registry.push(REPOSITORY, found)
+
+    assert code(open_release, spec(registry, found), source) == "not-a-release"
+
+
+def test_parallel_tasks_read_a_release_once(source, proxy):
+    proxy.delay = 0.05
+    opened = []
+    threads = [threading.Thread(target=lambda: opened.append(open_release(spec(proxy), source))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(opened) == 4
+    assert len(set(opened)) == 1
+    assert len(proxy.blobs) == 2
+
+
+def test_layouts_and_archives(source, tmp_path):
+    layout = write_oci_layout(tmp_path / "layout", {"old": OLD_IMAGE, "new": NEW_IMAGE})
+    with tarfile.open(tmp_path / "layout.tar", "w") as tar:
+        tar.add(layout, arcname="")
+
+    for name in (f"oci:{layout}:old", f"oci-archive:{tmp_path / 'layout.tar'}:old"):
+        opened = open_release(name, source)
+        assert same_files(opened.directory, OLD)
+        assert opened.pull_spec == ""
+    assert same_files(open_release(f"oci:{layout}:new", source).directory, NEW)
+
+
+def test_an_archive_of_a_mirror(source, registry, tmp_path):
+    registry.push("openshift/release-images", OLD_IMAGE, "4.21.0-x86_64")
+    registry.push("openshift/release-images", NEW_IMAGE, "4.22.0-x86_64")
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    with tarfile.open(folder / "mirror_000001.tar", "w") as tar:
+        tar.add(registry.site.folder / "storage", arcname="")
+
+    for path in (folder, folder / "mirror_000001.tar", registry.site.folder / "storage"):
+        assert same_files(open_release(f"oc-mirror:{path}@{OLD_IMAGE.digest}", source).directory, OLD)
+    with pytest.raises(CapabilityError) as raised:
+        open_release(f"oc-mirror:{folder}", source)
+    (problem,) = raised.value.problems
+    assert problem.code == "image-not-found"
+    assert f"4.22.0-x86_64 ({NEW_IMAGE.digest})" in problem.message
+    assert code(open_release, f"oc-mirror:{tmp_path}", source) == "unreadable-image"
+
+
+def auth_file(folder: Path, host: str, password: str = PASSWORD) -> str:
+    path = folder / "auth.json"
+    auth = base64.b64encode(f"{USER}:{password}".encode()).decode()
+    path.write_text(json.dumps({"auths": {host: {"auth": auth}}}))
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["basic_registry", "token_registry"])
+def test_credentials_are_used_and_never_shown(call, options, kind, request, tmp_path):
+    server = request.getfixturevalue(kind)
+
+    refused = call(release_info, release=spec(server), **options)
+    assert refused.failed
+    wrong = call(release_info, release=spec(server), auth_file=auth_file(tmp_path, server.host, "wr0ng"), **options)
+    shown = call(release_info, release=spec(server), auth_file=auth_file(tmp_path, server.host), **options)
+
+    assert shown["release"]["version"] == "4.21.0"
+    assert wrong.failed
+    assert "wr0ng" not in json.dumps(wrong.result)
+    assert PASSWORD not in json.dumps(shown.result)
+
+
+def test_a_mirror_of_the_release(source, proxy, tmp_path):
+    mirrors = {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ImageDigestMirrorSet",
+        "metadata": {"name": "release"},
+        "spec": {
+            "imageDigestMirrors": [
+                {
+                    "source": "quay.example/ocp/release",
+                    "mirrors": [f"{proxy.host}/{REPOSITORY}"],
+                    "mirrorSourcePolicy": "NeverContactSource",
+                }
+            ]
+        },
+    }
+    mirrored = source._replace(access=source.access._replace(mirrors=[mirrors]))
+
+    opened = open_release(f"quay.example/ocp/release@{OLD_IMAGE.digest}", mirrored)
+
+    assert same_files(opened.directory, OLD)
+    assert opened.pull_spec == f"quay.example/ocp/release@{OLD_IMAGE.digest}"
+    assert opened.image is not None
+    assert opened.image.source == spec(proxy)

@@ -1,0 +1,145 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The cache of releases: what is found, what is replaced, and what is removed."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._problems import ReleaseError
+from ansible_collections.capability.openshift.plugins.module_utils._release_image import cache as cache_file
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.cache import (
+    ReleaseCache,
+    ReleaseImage,
+    default_directory,
+)
+
+FILES = {"release-manifests/a.yaml": b"a", "manifests/b.yaml": b"b"}
+
+
+def digest(number: int) -> str:
+    return f"sha256:{number:064x}"
+
+
+def image(number: int, of_list: int = 0, *, all_layers: bool = False) -> ReleaseImage:
+    return ReleaseImage(digest(of_list or number), digest(number), "amd64", "quay.io/a", 1, 10, all_layers)
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return ReleaseCache(str(tmp_path / "cache"))
+
+
+def test_what_was_added_is_found(cache):
+    assert cache.find(digest(1), "amd64") is None
+
+    added = cache.add(image(1), FILES)
+
+    assert cache.find(digest(1), "amd64") == cache.find(digest(1), "arm64") == added
+    assert added.image == image(1)
+    for name, data in FILES.items():
+        with open(os.path.join(added.directory, name), "rb") as file:
+            assert file.read() == data
+    assert os.stat(cache.directory).st_mode & 0o777 == 0o700
+
+
+def test_a_list_has_a_release_for_each_architecture(cache):
+    cache.add(image(1, of_list=9), FILES)
+
+    assert cache.find(digest(9), "amd64") is not None
+    assert cache.find(digest(9), "arm64") is None
+    assert cache.find(digest(1), "amd64") is None
+
+
+def test_a_release_with_all_layers_replaces_one_without(cache):
+    cache.add(image(1), FILES)
+    assert cache.find(digest(1), "amd64", all_layers=True) is None
+
+    more = cache.add(image(1, all_layers=True), {**FILES, "manifests/c.yaml": b"c"})
+
+    assert cache.find(digest(1), "amd64", all_layers=True) == cache.find(digest(1), "amd64") == more
+    assert os.path.exists(os.path.join(more.directory, "manifests/c.yaml"))
+    assert [name for name in os.listdir(cache.directory) if name.startswith(".part")] == []
+
+
+def test_a_release_without_a_record_is_not_used(cache):
+    added = cache.add(image(1), FILES)
+    record = os.path.join(added.directory, "release-image.json")
+    for text in ("{", "[]", '{"digest": 1}'):
+        with open(record, "w", encoding="utf-8") as file:
+            file.write(text)
+        assert cache.find(digest(1), "amd64") is None
+    assert cache.add(image(1), FILES) == cache.find(digest(1), "amd64")
+
+
+def test_releases_that_were_not_used_for_long_are_removed(cache, monkeypatch):
+    monkeypatch.setattr(cache_file, "MOST_RELEASES", 2)
+    long_ago = time.time() - 3600
+    for number in (1, 2, 3):
+        os.utime(cache.add(image(number), FILES).directory, (long_ago + number, long_ago + number))
+    assert cache.find(digest(2), "amd64") is not None  # it is used now
+
+    cache.add(image(4), FILES)
+
+    assert [bool(cache.find(digest(number), "amd64")) for number in (1, 2, 3, 4)] == [False, True, False, True]
+
+
+def test_releases_that_may_be_in_use_are_kept(cache, monkeypatch):
+    monkeypatch.setattr(cache_file, "MOST_RELEASES", 1)
+
+    for number in (1, 2, 3):
+        cache.add(image(number), FILES)
+
+    assert all(cache.find(digest(number), "amd64") for number in (1, 2, 3))
+
+
+def test_what_a_killed_task_wrote_is_removed_later(cache):
+    old, new = (os.path.join(cache.directory, f".part-{name}") for name in ("old", "new"))
+    os.makedirs(old)
+    os.makedirs(new)
+    os.utime(old, (1, 1))
+
+    cache.add(image(1), FILES)
+
+    assert (os.path.exists(old), os.path.exists(new)) == (False, True)
+
+
+def test_one_task_at_a_time_reads_a_release(cache):
+    order = []
+
+    def task() -> None:
+        with cache.lock(digest(1)):
+            order.append("task")
+
+    with cache.lock(digest(1)):
+        thread = threading.Thread(target=task)
+        thread.start()
+        time.sleep(0.1)
+        order.append("first")
+    thread.join()
+
+    assert order == ["first", "task"]
+
+
+def test_a_cache_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    cache = ReleaseCache(str(tmp_path / "file" / "cache"))
+
+    with pytest.raises(ReleaseError) as raised:
+        cache.add(image(1), FILES)
+    (problem,) = raised.value.problems
+    assert problem.code == "unwritable-cache"
+    assert problem.message == "cannot be written: Not a directory"
+    assert problem.hint == "Set release_cache to a directory that the user of the task can write to"
+    with pytest.raises(ReleaseError), cache.lock(digest(1)):
+        pass
+
+
+def test_the_default_directory():
+    assert default_directory({"XDG_CACHE_HOME": "/x"}) == "/x/capability-openshift/releases"
+    assert default_directory({}) == os.path.expanduser("~/.cache/capability-openshift/releases")
