@@ -38,4 +38,6 @@ notes:
     or in the directory of its archives. An existing directory always stays a directory.
   - From an image, only the layers with the manifests of the release are read, typically 2 MB. Each is checked against
     its digest. A tag is looked up in the registry each time.
+  - To set these options for all modules that read a release, use C(group/capability.openshift.release) in
+    C(module_defaults).
 """

@@ -42,6 +42,11 @@ def test_action_groups_name_exactly_the_modules_that_document_them():
     assert RUNTIME["action_groups"] == {
         GROUP.rpartition(".")[2]: extending("actiongroup", "actiongroup_cluster"),
         CLUSTER_GROUP.rpartition(".")[2]: extending("actiongroup_cluster"),
+        "release": [
+            name
+            for name in MODULES
+            if "capability.openshift._release_image" in documentation(name)["extends_documentation_fragment"]
+        ],
     }
     assert extending("actiongroup", "actiongroup_cluster") == MODULES
 

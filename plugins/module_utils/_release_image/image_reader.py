@@ -12,6 +12,7 @@ import os
 from typing import NamedTuple
 
 from .._problems import Problem, Problems, ReleaseError
+from .._registry.access import RegistryError
 from .._registry.access_options import AccessOptions
 from .._registry.blob import ImageStore
 from .._registry.client import RegistryClient
@@ -67,6 +68,7 @@ class ImageReader(NamedTuple):
 def open_image(name: ReleaseName, access: AccessOptions, problems: Problems) -> ImageReader:
     """Return the reader of an image. Raises ``RegistryError``; adds warnings about the access to registries."""
     if name.spec is not None:
+        _require_urllib3(name)
         client = RegistryClient(configure_access(access, os.environ, problems), name.spec)
         return ImageReader(name, client, name.spec.reference)
     if name.kind == "oc-mirror":
@@ -84,6 +86,15 @@ def _mirror_files(path: str) -> StoredFiles:
     if not archives:
         raise unreadable(path, FileNotFoundError(0, "it has neither mirror_*.tar nor docker/registry/v2"))
     return ArchiveFiles(archives)
+
+
+def _require_urllib3(name: ReleaseName) -> None:
+    try:
+        import urllib3  # noqa: F401
+    except ImportError:
+        message = "is in a registry, and Python's library urllib3 is not installed"
+        hint = "Install urllib3 for the Python that runs the module, or extract the release to a directory"
+        raise RegistryError([Problem("error", "missing-library", name.text, message, hint)]) from None
 
 
 def _source(store: ImageStore, name: ReleaseName) -> str:

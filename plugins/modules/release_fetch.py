@@ -1,0 +1,216 @@
+#!/usr/bin/python
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: release_fetch
+short_description: Write the manifests of an OpenShift release image to a directory
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Reads a release from its image in a registry, an image layout or an archive, and writes C(release-manifests/) and
+    C(manifests/) to a directory. All modules can read the release from there.
+  - The other modules read images themselves, so this one is for other tools and for sites without a registry.
+  - Moves only the layers with these directories. Each is checked against its digest before it is used.
+  - Removes files of an earlier run that the release does not contain. Never touches other files.
+extends_documentation_fragment:
+  - capability.openshift._attributes
+  - capability.openshift._attributes.actiongroup
+  - capability.openshift._release_image
+  - capability.openshift._registry
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Reads the image, and writes to the cache but not to O(dest).
+  diff_mode:
+    support: full
+    details:
+      - Shows the names of added and removed files, and the content of changed ones.
+  idempotent:
+    support: full
+options:
+  release:
+    description:
+      - Pull spec of the release image, or the name of an image in a layout or an archive, see the notes.
+    type: path
+    required: true
+  dest:
+    description:
+      - Directory to write to. It is created if it does not exist.
+    type: path
+    required: true
+  layers:
+    description:
+      - Which layers of the image to read.
+      - With V(needed), reading ends at the layer that completes the release. Then its metadata, image references,
+        ClusterVersion CustomResourceDefinition, and the Deployment and Namespace of the cluster-version operator are
+        present.
+      - With V(all), all of them. This is for images that were changed after they were built, by adding layers.
+    type: str
+    choices: [needed, all]
+    default: needed
+seealso:
+  - module: capability.openshift.release_info
+  - module: capability.openshift.release_manifests
+requirements:
+  - urllib3, which the Python library kubernetes installs, for registries
+"""
+
+EXAMPLES = r"""
+- name: Write a release from a mirror registry
+  capability.openshift.release_fetch:
+    release: "quay.io/openshift-release-dev/ocp-release@{{ release_digest }}"
+    mirrors: [working-dir/cluster-resources]
+    auth_file: /srv/secrets/auth.json
+    ca_path: /srv/secrets/mirror-ca.crt
+    dest: /srv/releases/4.20.3
+
+- name: Write a release from an archive of oc-mirror
+  capability.openshift.release_fetch:
+    release: oc-mirror:/media/mirror_000001.tar
+    dest: /srv/releases/4.20.3
+"""
+
+RETURN = r"""
+dest:
+  description: The directory.
+  returned: success
+  type: str
+  sample: /srv/releases/4.20.3
+image:
+  description: The image that was read.
+  returned: success
+  type: dict
+  contains:
+    pull_spec:
+      description: Its pull spec by digest. Empty for an archive or a layout, which do not contain the name.
+      type: str
+      sample: quay.io/ocp/release@sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
+    digest:
+      description: The digest of the image, or of the list of images, that O(release) names.
+      type: str
+      sample: sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
+    manifest_digest:
+      description: The digest of the image that was read. It differs from C(digest) for a list.
+      type: str
+      sample: sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
+    architecture:
+      description: The architecture that was requested.
+      type: str
+      sample: amd64
+    source:
+      description: Where the image was read from, such as a mirror.
+      type: str
+      sample: mirror.example/release@sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
+    layers:
+      description: How many layers were read.
+      type: int
+      sample: 2
+    bytes:
+      description: The size of these layers in bytes.
+      type: int
+      sample: 1750465
+files:
+  description: How many files of the release are in C(release-manifests/) and C(manifests/).
+  returned: success
+  type: int
+  sample: 775
+problems:
+  description: All warnings and remarks.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+    code:
+      description: The kind of problem.
+      type: str
+    where:
+      description: The location.
+      type: str
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+    hint:
+      description: How to correct it.
+      type: str
+  sample: []
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._extract.release_files import write_release
+from ansible_collections.capability.openshift.plugins.module_utils._extract.result import destination_diff
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    release_image_spec,
+    release_source,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    CapabilityError,
+    InvalidOptionError,
+    Problem,
+    Problems,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+
+_NO_IMAGE = Problem(
+    "error",
+    "not-an-image",
+    "release",
+    "names a directory, expected an image",
+    "Set release to a pull spec, or to oci:, oci-archive: or oc-mirror: with a path",
+)
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec={
+            "release": {"type": "path", "required": True},
+            "dest": {"type": "path", "required": True},
+            "layers": {"type": "str", "choices": ["needed", "all"], "default": "needed"},
+            **release_image_spec(),
+        },
+        supports_check_mode=True,
+    )
+    problems = Problems()
+    try:
+        result = run(module.params, module.check_mode, module._diff, problems)
+    except CapabilityError as error:
+        fail(module, error)
+    succeed(module, result, problems)
+
+
+def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Problems) -> dict[str, Any]:
+    """Read the image and write its release. Raises ``CapabilityError``."""
+    opened = open_release(params["release"], release_source(params), all_layers=params["layers"] == "all")
+    if opened.image is None:
+        raise InvalidOptionError([_NO_IMAGE])
+    problems += opened.problems
+    plans = write_release(opened.directory, params["dest"], check_mode=check_mode)
+    problems += [problem for plan in plans for problem in plan.problems]
+    image = opened.image._asdict()
+    del image["all_layers"]
+    result: dict[str, Any] = {
+        "changed": any(plan.changed for plan in plans),
+        "dest": params["dest"],
+        "image": {"pull_spec": opened.pull_spec, **image},
+        "files": sum(len(plan.files) for plan in plans),
+    }
+    if diff_mode:
+        result["diff"] = [entry for plan in plans for entry in destination_diff(plan)]
+    return result
+
+
+if __name__ == "__main__":
+    main()
