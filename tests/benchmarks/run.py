@@ -212,7 +212,7 @@ def main() -> None:
         updates(found)
         fleets(found)
     installations()
-    for script in ("cluster.py", "rollout.py"):
+    for script in ("registry.py", "cluster.py", "rollout.py"):
         subprocess.run([str(BIN / "python"), str(HERE / script)], check=True)
 
 

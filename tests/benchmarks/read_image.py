@@ -1,0 +1,23 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Read a release from its image into a cache, as the modules do: read_image.py PULL-SPEC CA CACHE [--all-layers]"""
+
+from __future__ import annotations
+
+import sys
+
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
+
+
+def main() -> None:
+    """Read the release that the command line names."""
+    pull_spec, ca, cache, *more = sys.argv[1:]
+    source = ReleaseSource(AccessOptions(ca_path=ca), cache)
+    open_release(pull_spec, source, all_layers="--all-layers" in more)
+
+
+if __name__ == "__main__":
+    main()
