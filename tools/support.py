@@ -49,7 +49,11 @@ class Failed(Exception):
 
 def tool_environment(venv: Path = VENV) -> dict[str, str]:
     """Return the environment for tools of ``venv``, free of settings that could decide how a test ends."""
-    dropped = re.compile(r"ANSIBLE_|MOLECULE_|MYPYPATH|PYTEST_|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|KUBECONFIG|K8S_AUTH_")
+    dropped = re.compile(
+        r"ANSIBLE_|MOLECULE_|MYPYPATH|PYTEST_|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|KUBECONFIG|K8S_AUTH_"
+        # Otherwise each of the many processes compiles the plugins again, and pytest rewrites each file of tests again.
+        r"|PYTHONDONTWRITEBYTECODE"
+    )
     env = {name: value for name, value in os.environ.items() if not dropped.match(name)}
     env.update(
         ANSIBLE_CONFIG=str(ROOT / "tools" / "ansible.cfg"),
