@@ -122,6 +122,24 @@ options:
       - Cannot be combined with O(path) and O(compare_with).
     type: list
     elements: dict
+  hosts:
+    description:
+      - Names of hosts of the inventory, each of which is a cluster. Replaces O(clusters). The entry of each host is the
+        value of its variable O(host_variable), or the JSON text of that value.
+      - The variable is resolved on the control node as in a task of that host, with the variables of the role and of
+        the play. If that fails, the other hosts are checked anyway.
+    type: list
+    elements: str
+  host_variable:
+    description: Name of the variable that contains the entry of a host, see O(clusters). Required with O(hosts).
+    type: str
+  host_error_variable:
+    description:
+      - Name of a variable that is resolved if the entry of a host cannot be resolved. It becomes C(error) of the entry,
+        and should return the message in C(ansible_failed_result.msg) without secrets. Some versions of Ansible quote
+        values of variables there.
+      - By default, the message is not shown.
+    type: str
   write_valid:
     description:
       - Whether to write the files of the valid O(clusters) even if others are invalid. The module fails in any case.
@@ -223,9 +241,26 @@ EXAMPLES = r"""
           metadata: {name: paris}
           platform: {none: {}}
   register: fleet
+
+- name: Write the install-configs of all hosts of the play in one task
+  capability.openshift.install_config:
+    openshift_version: "4.20"
+    content: "{{ common_install_config }}"
+    hosts: "{{ ansible_play_hosts_all }}"
+    host_variable: cluster_entry
+  run_once: true
+  vars:
+    cluster_entry:
+      name: "{{ inventory_hostname }}"
+      path: /srv/sites/{{ inventory_hostname }}/install-config.yaml
+      solution: "{{ purpose }}"
+      content:
+        metadata:
+          name: "{{ inventory_hostname }}"
+  register: fleet
   # => fleet.clusters
-  # [{"name": "berlin", "path": "/srv/sites/berlin/install-config.yaml", "changed": true, "selection": 0, "errors": []},
-  #  {"name": "paris", "path": "/srv/sites/paris/install-config.yaml", "changed": true, "selection": 1, "errors": []}]
+  # [{"name": "berlin", "path": "/srv/sites/berlin/install-config.yaml", "changed": true, "selection": 0, ...},
+  #  {"name": "paris", "path": "/srv/sites/paris/install-config.yaml", "changed": true, "selection": 1, ...}]
 """
 
 RETURN = r"""
@@ -411,6 +446,10 @@ clusters:
       description: Whether its file was written, or would be in check mode.
       type: bool
       returned: always
+    differs:
+      description: Whether its file differed from the text to write, even if it was not written.
+      type: bool
+      returned: always
     backup_file:
       description: Path of the copy of the replaced file.
       type: str
@@ -500,7 +539,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problem,
     has_errors,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import parse_json_object
 
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 SHORTEST_HIDDEN = 8
@@ -521,6 +559,9 @@ def main() -> None:
             "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
             "compare_with": {"type": "dict"},
             "clusters": {"type": "list", "elements": "dict", "no_log": True},
+            "hosts": {"type": "list", "elements": "str"},
+            "host_variable": {"type": "str"},
+            "host_error_variable": {"type": "str"},
             "write_valid": {"type": "bool", "default": False},
             "backup": {"type": "bool", "default": False},
         },
@@ -528,9 +569,6 @@ def main() -> None:
     )
     require_yaml(module)
     params = untag(module.params)
-    if isinstance(params["capabilities"], str):
-        # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
-        params["capabilities"] = parse_json_object(params["capabilities"].encode()) or params["capabilities"]
     # Ansible treats every value in content as a secret, v1 and none included, and would mask them in the result. So
     # content is removed from the result as a whole, and the values that are secrets are registered when they are read.
     for option in ("content", "clusters", "pull_secret"):
@@ -538,6 +576,8 @@ def main() -> None:
             module.params[option] = HIDDEN
     module.no_log_values = set()
     clusters, write_valid, backup = (params.pop(option) for option in ("clusters", "write_valid", "backup"))
+    for option in ("hosts", "host_variable", "host_error_variable"):  # only for the action plugin
+        params.pop(option)
     source = release_source(params)
     of_cluster = {option: value for option, value in params.items() if option not in release_image_spec()}
     options = InstallConfigOptions(**of_cluster, source=source)

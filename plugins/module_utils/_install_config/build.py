@@ -124,6 +124,10 @@ def build_install_config(
     releases that other clusters install.
     """
     problems = Problems()
+    if isinstance(options.capabilities, str):
+        # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
+        block = parse_json_object(options.capabilities.encode(errors="replace"))
+        options = options._replace(capabilities=block or options.capabilities)
     sources = _read_sources(options, problems)
     for document in (sources.existing, sources.content):
         if document is not None:

@@ -114,6 +114,7 @@ def cluster_row(cluster: FleetCluster, *, changed: bool) -> dict[str, Any]:
         "name": cluster.name,
         "path": None if cluster.target is None else cluster.target.path,
         "changed": changed,
+        "differs": cluster.changes,
         "selection": cluster.selection,
         "errors": list(cluster.errors),
     }
