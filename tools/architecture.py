@@ -48,6 +48,8 @@ PACKAGES = {
     "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
     "_rollout": "Applies a release to a cluster without a CVO: order, server-side apply, waiting, pruning, the "
     "inventory on the cluster, and resuming after an interruption.",
+    "_mirror_check": "Whether a mirror registry has the images of a release, with the signatures that the CVO and "
+    "CRI-O demand, and the commands that copy what is missing.",
     "_update_plan": "Predicts which capabilities a path of updates enables, and because of which resources, for one "
     "cluster or a fleet. Clusters with equal requests share a plan.",
     "_install_config": "Writes or edits an install-config with a selection that passes the rules in `_data`. "

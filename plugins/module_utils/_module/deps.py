@@ -26,6 +26,11 @@ def require_jinja2(module: AnsibleModule) -> None:
     _require(module, "jinja2", "Jinja2", "to write a report")
 
 
+def require_urllib3(module: AnsibleModule) -> None:
+    """Fail the module if urllib3 is missing."""
+    _require(module, "urllib3", "urllib3", "to read from registries")
+
+
 def _require(module: AnsibleModule, package: str, library: str, reason: str) -> None:
     if find_spec(package) is None:
         module.fail_json(msg=missing_required_lib(library, reason=reason))

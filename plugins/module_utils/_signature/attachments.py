@@ -11,6 +11,7 @@ Source: containers/image:docker/docker_image_src.go getSignaturesFromSigstoreAtt
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
@@ -24,6 +25,7 @@ SIGNATURE_ANNOTATION = "dev.cosignproject.cosign/signature"
 LARGEST_PAYLOAD = 64 * 1024
 _MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
 _MOST_SIGNATURES = 64
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class SigstoreSignature(NamedTuple):
@@ -39,8 +41,8 @@ class Repository(Protocol):
     def manifest_of_tag(self, tag: str) -> bytes | None:
         """The manifest with a tag; ``None`` if there is none. Reports other failures by an exception."""
 
-    def blob(self, digest: str, largest: int) -> bytes:
-        """The blob with a digest, with not more than ``largest`` bytes. Reports failures by an exception."""
+    def blob(self, digest: str, size: int) -> bytes:
+        """The blob with a digest and a size in bytes. Reports failures by an exception."""
 
 
 def signature_tag(digest: str) -> str:
@@ -81,9 +83,15 @@ def find_signatures(
 def _signature(
     place: str, layer: Mapping[str, object], repository: Repository, problems: Problems
 ) -> SigstoreSignature | None:
-    digest, annotations = str(layer.get("digest")), nested(layer, "annotations")
-    payload = repository.blob(digest, LARGEST_PAYLOAD)
-    if len(payload) > LARGEST_PAYLOAD or digest != f"sha256:{hashlib.sha256(payload).hexdigest()}":
+    digest, size, annotations = layer.get("digest"), layer.get("size"), nested(layer, "annotations")
+    # A digest is a part of the URL of the blob.
+    if not _DIGEST.fullmatch(str(digest)) or type(size) is not int or not 0 <= size <= LARGEST_PAYLOAD:
+        problems.error(
+            "sigstore-manifest", place, "has a layer without a valid digest and size", "Mirror the tag again"
+        )
+        return None
+    payload = repository.blob(str(digest), size)
+    if digest != f"sha256:{hashlib.sha256(payload).hexdigest()}":
         problems.error(
             "sigstore-blob", place, f"has a signature whose content is not the blob {digest}", "Mirror the tag again"
         )

@@ -80,10 +80,11 @@ def _in_file(path: Path, digest: str, problems: Problems) -> Found:
     except YamlError as error:
         problems.error("unreadable-signature", str(path), f"{error.message}, {_EXPECTED}")
         return
-    yield from ConfigMapStore(str(path), tuple(_config_maps(document))).signatures(digest, problems)
+    yield from ConfigMapStore(str(path), tuple(config_maps(document))).signatures(digest, problems)
 
 
-def _config_maps(document: object) -> Iterator[Object]:
+def config_maps(document: object) -> Iterator[Object]:
+    """Yield the ConfigMaps in an object, which is one itself or a list."""
     items = mappings_in(nested(document, "items"))
     for item in items or mappings_in([document]):
         if nested(item, "kind") == "ConfigMap":

@@ -93,11 +93,17 @@ def _below(url: str, path: str) -> str:
     return urlunsplit(parts._replace(path=posixpath.normpath(f"/{parts.path}/{path}").replace("//", "/", 1)))
 
 
-def http_get(ca_file: str | None = None) -> HttpGet:
-    """Return a client that trusts the system and ``ca_file``, and uses the proxies of the environment."""
+def http_get(ca_path: str | None = None) -> HttpGet:
+    """Return a client that uses the proxies of the environment. Raises ``OSError`` if ``ca_path`` cannot be read.
+
+    It trusts the authorities of the system, and those in ``ca_path``, a file or a directory.
+    """
     context = ssl.create_default_context()
-    if ca_file:
-        context.load_verify_locations(cafile=ca_file)
+    if ca_path:
+        try:
+            context.load_verify_locations(cafile=ca_path)
+        except IsADirectoryError:
+            context.load_verify_locations(capath=ca_path)
     proxies = getproxies()
     pools: dict[str, urllib3.PoolManager] = {}
 

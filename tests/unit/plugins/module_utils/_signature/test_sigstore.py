@@ -199,7 +199,7 @@ class InMemory:
         assert tag == f"sha256-{'a' * 64}.sig" == signature_tag(DIGEST)
         return self._manifest
 
-    def blob(self, digest: str, largest: int) -> bytes:
+    def blob(self, digest: str, size: int) -> bytes:
         return self._blobs.get(digest, b"something else")
 
 
@@ -214,6 +214,21 @@ def test_signatures_lie_in_the_layers_of_a_tag():
     assert found_in(manifest, *blobs) == ([GOOD, GOOD + b" "], [])
     assert found_in(manifest) == ([], ["sigstore-blob", "sigstore-blob"])
     assert found_in(None) == (None, ["no-sigstore-signature"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"digest": "sha256:', b'"digest": "../sha256:'),
+        (b'"digest": "sha256:', b'"other": "sha256:'),
+        (b'"size": ', b'"size": 10000000'),
+        (b'"size": ', b'"size": -'),
+        (b'"size": ', b'"other": '),
+    ],
+)
+def test_layers_without_a_digest_and_a_size_are_reported(old, new):
+    manifest, blobs = attachment([(RSA, GOOD)])
+    assert found_in(manifest.replace(old, new), *blobs) == ([], ["sigstore-manifest"])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,190 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Checks whether a mirror has the images of a release, with the signatures that an update to it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from .._problems import Problem, Problems
+from .._registry.access import RegistryError
+from .._registry.image_manifest import ManifestList, parse_manifest
+from .._registry.pull_spec import PullSpec
+from .._signature.attachments import find_signatures
+from .._signature.identity import ImageName
+from .._signature.image_policy import ImagePolicy, policies_of
+from .._signature.sigstore import verify_sigstore
+from .._signature.verifier import Verifier, verify_digest
+from .commands import add_openpgp, copy_image, copy_sigstore
+from .reader import UNREACHABLE, MirroredImage, MirrorReader, MirrorRepository
+from .row import RELEASE, ImageRow, SignatureState
+
+_AT_ONCE = 8
+_UNCHECKED = ("gpgv-missing", "library-missing", "image-policy-rekor", "image-policy-type")
+
+
+class MirrorRequest(NamedTuple):
+    """What to check: images by name, the release image as ``RELEASE``.
+
+    ``policies`` demand sigstore signatures. ``verifier`` is that of the release that updates; ``None`` if it is not
+    known, which makes the OpenPGP signature ``unknown``. ``store``: URL of a web server that has OpenPGP signatures.
+    """
+
+    images: Mapping[str, PullSpec]
+    policies: tuple[ImagePolicy, ...]
+    verifier: Verifier | None
+    store: str
+
+
+def check_images(request: MirrorRequest, reader: MirrorReader) -> tuple[ImageRow, ...]:
+    """Check all images, several at the same time. The rows are in the order of the images.
+
+    The first image is checked on its own. If a registry is down, the others need not wait for it.
+    """
+    registries = frozenset(_mirror_registries(request.images.values(), reader))
+
+    def check(item: tuple[str, PullSpec]) -> ImageRow:
+        return _check_image(item[0], item[1], request, reader, registries)
+
+    first, *others = request.images.items()
+    row = check(first)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return (row, *pool.map(check, others))
+
+
+def _mirror_registries(specs: Iterable[PullSpec], reader: MirrorReader) -> Iterable[str]:
+    for spec in specs:
+        try:
+            yield from (mirror.registry for mirror in reader.mirrors_of(spec))
+        except RegistryError:
+            # Reported with the image.
+            continue
+
+
+def _check_image(
+    name: str, spec: PullSpec, request: MirrorRequest, reader: MirrorReader, registries: frozenset[str]
+) -> ImageRow:
+    problems = Problems()
+    try:
+        mirrors = reader.mirrors_of(spec) or ((spec,) if spec.registry in registries else ())
+    except RegistryError as error:
+        return _absent(name, spec, None, error.problems, ())
+    if not mirrors:
+        message = "is in a repository that has no mirror"
+        hint = f"Add {spec.name} to an ImageDigestMirrorSet, and name it in mirrors"
+        return _absent(name, spec, None, [Problem("error", "no-mirror", spec.name, message, hint)], ())
+    found = reader.find(mirrors, problems)
+    if found is None:
+        reachable = any(problem.code != UNREACHABLE for problem in problems)
+        commands = (copy_image(spec, mirrors[0]),) if reachable and spec.name != mirrors[0].name else ()
+        return _absent(name, spec, mirrors[0], problems, commands)
+    # A mirror that does not have the image costs a node a request, no more.
+    return _signatures(name, spec, found, request, reader)
+
+
+def _absent(
+    name: str, spec: PullSpec, mirror: PullSpec | None, problems: Iterable[Problem], commands: tuple[str, ...]
+) -> ImageRow:
+    return ImageRow(
+        name,
+        str(spec),
+        mirror.name if mirror else "",
+        False,
+        "unknown" if name == RELEASE else "not_required",
+        "unknown",
+        tuple(problems),
+        commands,
+    )
+
+
+def _signatures(
+    name: str, spec: PullSpec, found: MirroredImage, request: MirrorRequest, reader: MirrorReader
+) -> ImageRow:
+    problems = Problems()
+    commands: list[str] = []
+    openpgp: SignatureState = "not_required"
+    if name == RELEASE:
+        openpgp = _openpgp(spec, request.verifier, problems)
+        if openpgp in ("missing", "invalid") and request.store:
+            commands += add_openpgp(spec.digest or "", request.store)
+    sigstore, lacking = _sigstore(spec, found, request.policies, reader, problems)
+    if spec.name != found.source.name:
+        commands += copy_sigstore(spec, found.source, lacking)
+    return ImageRow(name, str(spec), found.source.name, True, openpgp, sigstore, problems.unique(), tuple(commands))
+
+
+def _openpgp(spec: PullSpec, verifier: Verifier | None, problems: Problems) -> SignatureState:
+    if verifier is None:
+        return "unknown"
+    found = Problems()
+    if verify_digest(str(spec), spec.digest or "", verifier, found).verified:
+        return "verified"
+    problems.extend(found)
+    codes = {problem.code for problem in found}
+    if codes & set(_UNCHECKED):
+        return "unknown"
+    return "missing" if "no-signature" in codes else "invalid"
+
+
+def _sigstore(
+    spec: PullSpec,
+    found: MirroredImage,
+    policies: tuple[ImagePolicy, ...],
+    reader: MirrorReader,
+    problems: Problems,
+) -> tuple[SignatureState, tuple[str, ...]]:
+    """Return the state, and the digests whose signatures have to be copied again.
+
+    CRI-O verifies the image of its architecture, not the list (containers/image:copy/single.go copySingleImage).
+    """
+    image = ImageName(spec.name, spec.tag or "", spec.digest or "")
+    demanded = policies_of(image, policies)
+    if not demanded:
+        return "not_required", ()
+    try:
+        digests = _image_digests(spec, found)
+        states = {
+            digest: _sigstore_of(image._replace(digest=digest), found.source, demanded, reader, problems)
+            for digest in digests
+        }
+    except RegistryError as error:
+        problems.extend(error.problems)
+        return "unknown", ()
+    lacking = tuple(digest for digest, state in states.items() if state in ("missing", "invalid"))
+    for state in ("unknown", "invalid", "missing"):
+        if state in states.values():
+            return state, lacking
+    return "verified", ()
+
+
+def _sigstore_of(
+    image: ImageName,
+    source: PullSpec,
+    policies: tuple[ImagePolicy, ...],
+    reader: MirrorReader,
+    problems: Problems,
+) -> SignatureState:
+    where = f"{source.name}@{image.digest}"
+    reasons = Problems()
+    signatures = find_signatures(where, image.digest, MirrorRepository(reader, source), reasons)
+    verified = signatures is not None and verify_sigstore(where, image, signatures, policies, reasons).verified
+    if verified:
+        return "verified"
+    problems.extend(reasons)
+    codes = {problem.code for problem in reasons}
+    if codes & set(_UNCHECKED):
+        return "unknown"
+    return "missing" if "no-sigstore-signature" in codes else "invalid"
+
+
+def _image_digests(spec: PullSpec, found: MirroredImage) -> tuple[str, ...]:
+    """The digests of the images that nodes pull: those of a list, or the image itself."""
+    parsed = parse_manifest(found.manifest.data, str(found.source))
+    if isinstance(parsed, ManifestList):
+        return tuple(dict.fromkeys(descriptor.digest for descriptor in parsed.manifests.values()))
+    return (spec.digest or found.manifest.digest,)

@@ -1,0 +1,54 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Commands that copy to a mirror what it lacks.
+
+Source: openshift/openshift-docs:modules/nodes-sigstore-prepare-for-4.21.adoc;
+openshift/oc:pkg/cli/image/mirror/mirror.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .._registry.pull_spec import PullSpec
+from .._signature.attachments import signature_tag
+from .._signature.digest import key_prefix
+from .._signature.stores import SIGNATURE_LABEL, SIGNATURE_NAMESPACE
+
+_SHORT_HEX = 16
+
+
+def copy_image(spec: PullSpec, mirror: PullSpec) -> str:
+    """The command that copies an image, all architectures included, and keeps its digest.
+
+    The tag protects it: some registries delete manifests without one. oc-mirror uses the same.
+    """
+    tag = key_prefix(spec.digest or "", "-")
+    return f"oc image mirror --keep-manifest-list=true {spec.name}@{spec.digest} {mirror.name}:{tag}"
+
+
+def copy_sigstore(spec: PullSpec, mirror: PullSpec, digests: Iterable[str]) -> Iterator[str]:
+    """The commands that copy the sigstore signatures of the images ``digests``."""
+    for digest in digests:
+        tag = signature_tag(digest)
+        yield f"oc image mirror {spec.name}:{tag} {mirror.name}:{tag}"
+
+
+def add_openpgp(digest: str, store: str) -> Iterator[str]:
+    """The commands that read a signature from the web server ``store`` and add it to a cluster."""
+    value = digest.partition(":")[2]
+    name = f"signature-{key_prefix(digest, '-')[: len('sha256-') + _SHORT_HEX]}"
+    yield f"curl --fail --location --output signature-1 {store.rstrip('/')}/{key_prefix(digest, '=')}/signature-1"
+    yield (
+        f"oc create configmap {name} --namespace {SIGNATURE_NAMESPACE} --from-file=sha256-{value}-1=signature-1 && "
+        f"oc label configmap {name} --namespace {SIGNATURE_NAMESPACE} {SIGNATURE_LABEL}="
+    )
+
+
+def acknowledge(gate: str) -> str:
+    """The command that acknowledges a gate before an update."""
+    patch = f'{{"data":{{"{gate}":"true"}}}}'
+    return f"oc patch configmap admin-acks --namespace openshift-config --type merge --patch '{patch}'"

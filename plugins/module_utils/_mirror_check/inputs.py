@@ -1,0 +1,115 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What releases and options say about a check: images, policies, and how signatures are verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from .._capability.inclusion import InclusionContext, included_manifests
+from .._data.inclusion_rules import inclusion_rules
+from .._problems import Problems
+from .._registry.pull_spec import PullSpec, parse_pull_spec
+from .._release.manifest import Manifest
+from .._release.release import Release
+from .._signature.given import given_stores, read_given_key_rings
+from .._signature.http_store import HttpGet
+from .._signature.image_policy import GROUP, KIND, ImagePolicy, read_image_policies
+from .._signature.verification_config import ANNOTATION, VerificationConfig, read_config
+from .._signature.verifier import Verifier
+from .._unstructured import Object
+from .check import MirrorRequest
+from .row import RELEASE
+
+ALL = "all"
+
+
+class MirrorOptions(NamedTuple):
+    """Options of the module ``mirror_check``. ``signature_stores`` are URLs, paths and ConfigMaps."""
+
+    release_image: str | None
+    images: str
+    cluster_profile: str
+    feature_set: str
+    signature_keys: Sequence[str]
+    signature_stores: Sequence[object]
+
+
+def mirror_request(
+    target: Release, current: Release | None, options: MirrorOptions, get: HttpGet, problems: Problems
+) -> MirrorRequest:
+    """Return what to check for ``target``. ``current`` is the release whose CVO updates to it, if it is known."""
+    config = _verification_config(current or target, options, problems)
+    stores = given_stores("signature_stores", options.signature_stores, get, problems)
+    rings = read_given_key_rings("signature_keys", options.signature_keys, problems)
+    verifier = None
+    if config is not None:
+        known = config.verifier(get)
+        verifier = Verifier(rings or known.key_rings, stores or known.stores)
+    elif rings and stores:
+        verifier = Verifier(rings, stores)
+    web = next((url for url in reversed(config.stores if config else ()) if url.startswith("https://")), "")
+    return MirrorRequest(
+        _images(target, options, problems), _policies(target, current, options, problems), verifier, web
+    )
+
+
+def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:
+    found = Problems()
+    config = read_config(release.shown_version, _verification_manifests(release), found)
+    if config is None and options.signature_keys and options.signature_stores:
+        # Everything that the release lacks is given.
+        return None
+    problems.extend(found)
+    return config
+
+
+def _verification_manifests(release: Release) -> Iterator[tuple[str, Object]]:
+    for manifest in release.manifests:
+        if ANNOTATION in (manifest.annotations or {}):
+            yield manifest.file, release.read_body(manifest)
+
+
+def _policies(
+    target: Release, current: Release | None, options: MirrorOptions, problems: Problems
+) -> tuple[ImagePolicy, ...]:
+    """The policies of both releases: nodes use those of the old one until the new one is applied."""
+    policies: dict[str, tuple[str, Object]] = {}
+    for release in (current, target):
+        if release is not None:
+            for manifest in _included(release, options):
+                if manifest.resource_id.group_kind == (GROUP, KIND):
+                    place = f"{release.shown_version}: {manifest.file}"
+                    policies[manifest.resource_id.name] = (place, release.read_body(manifest))
+    return read_image_policies(policies.values(), problems)
+
+
+def _included(release: Release, options: MirrorOptions) -> tuple[Manifest, ...]:
+    context = InclusionContext(
+        cluster_profile=options.cluster_profile,
+        feature_set=options.feature_set,
+        rules=inclusion_rules(release.minor),
+    )
+    return included_manifests(release.manifests, context)
+
+
+def _images(target: Release, options: MirrorOptions, problems: Problems) -> Mapping[str, PullSpec]:
+    if not options.release_image:
+        message = "is missing, and release is no pull spec that names it"
+        problems.error("missing-release-image", "release_image", message, "Set it to NAME@sha256:DIGEST")
+        return {}
+    named = {RELEASE: options.release_image} | (dict(sorted(target.images.items())) if options.images == ALL else {})
+    images = {}
+    for name, text in named.items():
+        where = "release_image" if name == RELEASE else f"image-references: {name}"
+        spec = parse_pull_spec(text, where, problems)
+        if spec is not None and spec.digest:
+            images[name] = spec.with_digest(spec.digest)
+        elif spec is not None:
+            message = f"is {text}, expected a pull spec with a digest"
+            problems.error("missing-digest", where, message, "Add @sha256:DIGEST")
+    return images

@@ -1,0 +1,123 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads images from their mirrors, as a node finds them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from .._problems import Problem, Problems
+from .._registry.access import Access, RegistryError
+from .._registry.blob import StoredManifest, checked_blob, read_manifest
+from .._registry.client import RegistryClient
+from .._registry.image_manifest import Descriptor
+from .._registry.pull_spec import PullSpec
+
+if TYPE_CHECKING:
+    import urllib3
+
+NOT_FOUND = "image-not-found"
+UNREACHABLE = "registry-unreachable"
+
+_pause = time.sleep
+
+Value = TypeVar("Value")
+
+
+class MirroredImage(NamedTuple):
+    """The manifest of an image, and the mirror that has it."""
+
+    source: PullSpec
+    manifest: StoredManifest
+
+
+class MirrorReader:
+    """Reads from one named mirror at a time. A registry that cannot be reached is asked only once."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._unreachable: dict[str, RegistryError] = {}
+
+    def mirrors_of(self, spec: PullSpec) -> tuple[PullSpec, ...]:
+        """Return the mirrors of an image in their order, without the image itself. Raises ``RegistryError``."""
+        return tuple(source for source in self._access.sources(spec) if source.name != spec.name)
+
+    def find(self, sources: Iterable[PullSpec], problems: Problems) -> MirroredImage | None:
+        """Return the image from the first of ``sources`` that has it. Reports what the others answered."""
+        for source in sources:
+            try:
+                return MirroredImage(source, self.manifest(source))
+            except RegistryError as error:
+                problems.extend(error.problems)
+        return None
+
+    def manifest(self, source: PullSpec) -> StoredManifest:
+        """Return the manifest of an image, checked against its digest. Raises ``RegistryError``."""
+        return self._once(source, lambda client: read_manifest(client, source.reference, str(source)))
+
+    def blob(self, source: PullSpec, digest: str, size: int) -> bytes:
+        """Return a blob, checked against its digest. Raises ``RegistryError``."""
+
+        def read(client: RegistryClient) -> bytes:
+            with checked_blob(client, Descriptor(digest, size), str(source)) as file:
+                return file.read()
+
+        return self._once(source, read)
+
+    def _once(self, source: PullSpec, read: Callable[[RegistryClient], Value]) -> Value:
+        if source.registry in self._unreachable:
+            raise self._unreachable[source.registry]
+        try:
+            return read(RegistryClient(_Direct(self._access), source, _pause))
+        except RegistryError as error:
+            if any(problem.code == UNREACHABLE for problem in error.problems):
+                # All images of a registry that is down would wait for the same timeouts, and have the same problem.
+                first = error.problems[0]
+                known = Problem("error", UNREACHABLE, source.registry, first.message, first.hint)
+                self._unreachable[source.registry] = RegistryError([known])
+                raise self._unreachable[source.registry] from None
+            raise
+
+
+class _Direct:
+    """An ``Access`` that looks for an image nowhere else than where its name says."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def sources(self, spec: PullSpec) -> Sequence[PullSpec]:
+        return [spec]
+
+    def base_url(self, registry: str) -> str:
+        return self._access.base_url(registry)
+
+    def pool(self, url: str) -> urllib3.PoolManager:
+        return self._access.pool(url)
+
+    def authorization(self, spec: PullSpec, challenges: Sequence[str]) -> str:
+        return self._access.authorization(spec, challenges)
+
+
+class MirrorRepository:
+    """The repository of a mirror, as ``_signature`` reads sigstore signatures from it."""
+
+    def __init__(self, reader: MirrorReader, source: PullSpec) -> None:
+        self._reader, self._source = reader, source
+
+    def manifest_of_tag(self, tag: str) -> bytes | None:
+        """Return the manifest with a tag, ``None`` if there is none. Raises ``RegistryError``."""
+        try:
+            return self._reader.manifest(self._source._replace(tag=tag, digest=None)).data
+        except RegistryError as error:
+            if {problem.code for problem in error.problems} == {NOT_FOUND}:
+                return None
+            raise
+
+    def blob(self, digest: str, size: int) -> bytes:
+        """Return a blob. Raises ``RegistryError``."""
+        return self._reader.blob(self._source, digest, size)

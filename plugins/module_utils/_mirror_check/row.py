@@ -1,0 +1,45 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What is known of one image of a release in its mirror."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from .._problems import Problem
+
+SignatureState = Literal["verified", "missing", "invalid", "unknown", "not_required"]
+"""``unknown``: it could not be checked. ``not_required``: no policy demands it, or the CVO does not verify it."""
+
+RELEASE = "release"
+"""The name of the release image. Other images have the name of their tag in image-references."""
+
+
+class ImageRow(NamedTuple):
+    """``mirror``: the mirror that has the image, else the one that should. ``commands`` make the image ready."""
+
+    name: str
+    image: str
+    mirror: str
+    in_mirror: bool
+    openpgp: SignatureState
+    sigstore: SignatureState
+    problems: tuple[Problem, ...]
+    commands: tuple[str, ...]
+
+    @property
+    def ready(self) -> bool:
+        """Whether a node can pull the image, and an update to it is accepted."""
+        return self.in_mirror and not {self.openpgp, self.sigstore} & {"missing", "invalid", "unknown"}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Convert to the form that the module returns."""
+        return {
+            **self._asdict(),
+            "ready": self.ready,
+            "problems": [problem.as_dict() for problem in self.problems],
+            "commands": list(self.commands),
+        }

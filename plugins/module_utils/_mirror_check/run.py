@@ -1,0 +1,56 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The check as a whole: from releases and options to the result of the module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._problems import CapabilityError, InvalidOptionError, Problems
+from .._registry.access_options import AccessOptions
+from .._registry.configured_access import ConfiguredAccess, configure_access
+from .._release.release import Release
+from .._signature.http_store import http_get
+from .check import check_images
+from .inputs import MirrorOptions, mirror_request
+from .reader import MirrorReader
+from .row import RELEASE
+from .update import check_update
+
+
+def check_mirror(
+    target: Release,
+    current: Release | None,
+    options: MirrorOptions,
+    access: AccessOptions,
+    environ: Mapping[str, str],
+    problems: Problems,
+) -> dict[str, Any]:
+    """Return the result of the module ``mirror_check``. Raises ``InvalidOptionError`` with all problems of options."""
+    errors = Problems()
+    configured = _configure(access, environ, errors)
+    # Certificates that cannot be read are among the errors.
+    get = http_get(access.ca_path if configured else None)
+    request = mirror_request(target, current, options, get, errors)
+    errors.raise_errors(InvalidOptionError)
+    problems.extend(errors)
+    assert configured
+    rows = check_images(request, MirrorReader(configured))
+    result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
+    if current is not None:
+        release = next(row for row in rows if row.name == RELEASE)
+        mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
+        result["update_check"] = check_update(current, target, release, mirrored).as_dict()
+    return result
+
+
+def _configure(options: AccessOptions, environ: Mapping[str, str], problems: Problems) -> ConfiguredAccess | None:
+    try:
+        return configure_access(options, environ, problems)
+    except CapabilityError as error:
+        problems.extend(error.problems)
+        return None

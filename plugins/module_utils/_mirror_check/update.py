@@ -1,0 +1,60 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What the CVO of a release asks for before it updates to another one: a valid signature, and acknowledged gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .._cluster.admin_acks import ADMIN_GATES, AdminGate, admin_gates, gates_of
+from .._data.admin_gates import SIGSTORE_GATE, SIGSTORE_GATE_SOURCE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_UPDATES
+from .._release.release import Release
+from .._unstructured import nested
+from .commands import acknowledge
+from .row import ImageRow
+
+
+class UpdateCheck(NamedTuple):
+    """Whether the CVO accepts the update without ``force``, and which gates have to be acknowledged before."""
+
+    from_version: str
+    to_version: str
+    accepted: bool
+    gates: tuple[AdminGate, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Convert to the form that the module returns."""
+        return {
+            "from_version": self.from_version,
+            "to_version": self.to_version,
+            "accepted": self.accepted,
+            "acknowledge": [
+                {"gate": gate.name, "text": gate.text, "source": gate.source, "command": acknowledge(gate.name)}
+                for gate in self.gates
+            ],
+        }
+
+
+def check_update(current: Release, target: Release, release: ImageRow, mirrored: bool) -> UpdateCheck:
+    """Check an update. ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured.
+
+    Updates within a minor version need no acknowledgment (openshift/cluster-version-operator:pkg/cvo/upgradeable.go).
+    """
+    gates: tuple[AdminGate, ...] = ()
+    if current.minor is not None and target.minor is not None and target.minor > current.minor:
+        gates = tuple({gate.name: gate for gate in _gates(current, target, mirrored)}.values())
+    return UpdateCheck(current.shown_version, target.shown_version, release.openpgp == "verified", gates)
+
+
+def _gates(current: Release, target: Release, mirrored: bool) -> Iterator[AdminGate]:
+    assert current.minor is not None
+    for manifest in current.manifests:
+        if manifest.resource_id == ADMIN_GATES:
+            data = nested(current.read_body(manifest), "data")
+            yield from gates_of(admin_gates(data, manifest.file), current.minor)
+    if mirrored and (current.minor, target.minor) == SIGSTORE_GATE_UPDATES:
+        yield AdminGate(SIGSTORE_GATE, SIGSTORE_GATE_TEXT, SIGSTORE_GATE_SOURCE)

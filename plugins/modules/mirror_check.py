@@ -1,0 +1,323 @@
+#!/usr/bin/python
+
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: mirror_check
+short_description: Check whether a mirror registry is ready for a release
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Checks whether a mirror registry has the images of a release, by their digests, and the signatures that clusters
+    demand. Does not write anything.
+  - The cluster-version operator (CVO) verifies the OpenPGP signature of a release image before it updates to it. The
+    key rings are those of the release that the cluster runs. The module verifies it as the CVO does.
+  - CRI-O verifies sigstore signatures of images that a ClusterImagePolicy of the release covers. From 4.21 on, these
+    are the release images. The signatures have to be in the mirror, next to the images. For an image of several
+    architectures, the signatures of the images in its list count, because a node verifies what it pulls.
+  - The module does not fail if the mirror is not ready. Use RV(ready).
+extends_documentation_fragment:
+  - capability.openshift._attributes
+  - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.info_module
+  - capability.openshift._release
+  - capability.openshift._release_image
+  - capability.openshift._registry
+  - capability.openshift._selection.cluster_type
+options:
+  release_image:
+    description:
+      - Pull spec of the release image with its digest, as the cluster uses it. Usually it names C(quay.io), and
+        O(mirrors) name its mirror.
+      - Defaults to O(release) if that is a pull spec. Required for a directory or an archive.
+    type: str
+  images:
+    description:
+      - Which images to check. V(release) is the release image, and V(all) also each image in C(image-references).
+    type: str
+    choices: [release, all]
+    default: release
+  current_release:
+    description:
+      - The release that the cluster runs, named like O(release). Its CVO decides about the update.
+      - By default, the key rings of O(release) itself verify its signature, and RV(update_check) is not returned.
+    type: path
+  signature_keys:
+    description:
+      - Files with OpenPGP key rings, armored or binary, instead of those of the release. Each of them must have signed
+        the release image.
+    type: list
+    elements: path
+    default: []
+  signature_stores:
+    description:
+      - Where to look for OpenPGP signatures, instead of the web servers that the release names. On a disconnected site,
+        this is where the clusters look for them.
+      - Each element is a URL, a path, or a ConfigMap (or list of ConfigMaps) as an object.
+      - A URL is that of a signature store. The module reads C(URL/sha256=HEX/signature-1) and so on.
+      - A file is a signature, or the manifest of a ConfigMap with signatures. A directory contains such files, such as
+        C(working-dir/signatures) of oc-mirror, or has the layout of a signature store.
+      - The CVO looks into the ConfigMaps with the label C(release.openshift.io/verification-signatures) in the
+        namespace C(openshift-config-managed) first.
+    type: list
+    elements: raw
+    default: []
+requirements:
+  - PyYAML
+  - urllib3
+  - gpgv (package gpgv or gnupg2), to verify OpenPGP signatures
+  - cryptography, to verify sigstore signatures
+  - rapidyaml (optional, reads a release three times faster)
+notes:
+  - O(release_image) also replaces C({{.ReleaseImage}}) in the templates of C(manifests/).
+  - A release that is named by its image is read before the check. The module fails if its registry or mirror does not
+    have it.
+  - A ClusterImagePolicy with another C(policyType) than C(PublicKey), or with C(rekorKeyData), cannot be verified. The
+    state of the signature is then V(unknown).
+  - The clock of the host decides whether a signature has expired. The expiry of a key does not count, as in the CVO.
+seealso:
+  - module: capability.openshift.update_plan
+"""
+
+EXAMPLES = r"""
+- name: Check whether the mirror is ready for an update
+  vars:
+    digest: sha256:0f8e1d6a4c1b7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f
+  capability.openshift.mirror_check:
+    release: /srv/releases/4.21.3
+    release_image: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
+    current_release: /srv/releases/4.20.9
+    images: all
+    mirrors: [/srv/mirror/working-dir/cluster-resources]
+    signature_stores: [/srv/mirror/working-dir/signatures]
+    auth_file: /srv/mirror/auth.json
+    ca_path: /srv/mirror/ca.crt
+  register: mirror
+
+- name: Show what is missing, and the commands that copy it
+  ansible.builtin.debug:
+    msg: "{{ item.name }}: {{ item.commands }}"
+  loop: "{{ mirror.images | rejectattr('ready') }}"
+
+- name: Check the mirror with releases that are read from it
+  capability.openshift.mirror_check:
+    release: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
+    current_release: quay.io/openshift-release-dev/ocp-release:4.20.9-x86_64
+    mirrors: [/srv/mirror/working-dir/cluster-resources]
+    signature_stores: [/srv/mirror/working-dir/signatures]
+
+- name: Read the signatures that the cluster has
+  kubernetes.core.k8s_info:
+    api_version: v1
+    kind: ConfigMap
+    namespace: openshift-config-managed
+    label_selectors: [release.openshift.io/verification-signatures]
+  register: signatures
+
+- name: Check whether the cluster accepts the update
+  capability.openshift.mirror_check:
+    release: /srv/releases/4.21.3
+    release_image: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
+    current_release: /srv/releases/4.20.9
+    mirrors: [/srv/mirror/working-dir/cluster-resources]
+    signature_stores: "{{ signatures.resources }}"
+"""
+
+RETURN = r"""
+ready:
+  description: Whether the mirror has all checked images with all signatures that are required, and they are valid.
+  returned: success
+  type: bool
+  sample: false
+images:
+  description: One element for each checked image, the release image first.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: V(release) for the release image, else the tag in C(image-references).
+      type: str
+      returned: success
+      sample: release
+    image:
+      description: Pull spec of the image with its digest.
+      type: str
+      returned: success
+      sample: quay.io/openshift-release-dev/ocp-release@sha256:0f8e1d6a4c1b
+    mirror:
+      description: Repository of the mirror that has the image, or else of the mirror that should have it. Empty if its
+        repository has no mirror.
+      type: str
+      returned: success
+      sample: mirror.example.com:5000/openshift/release-images
+    ready:
+      description: Whether nodes can pull the image from the mirror, with the signatures that are required.
+      type: bool
+      returned: success
+      sample: false
+    in_mirror:
+      description: Whether the mirror has the image with this digest.
+      type: bool
+      returned: success
+      sample: true
+    openpgp:
+      description:
+        - State of the OpenPGP signature. V(verified), V(missing) (no store has one), V(invalid), V(unknown) (it could
+          not be checked), or V(not_required) (the CVO verifies only the release image).
+      type: str
+      returned: success
+      sample: verified
+    sigstore:
+      description:
+        - State of the sigstore signature. V(verified), V(missing) (the mirror does not have one), V(invalid),
+          V(unknown) (it could not be checked), or V(not_required) (no ClusterImagePolicy covers the image).
+      type: str
+      returned: success
+      sample: missing
+    commands:
+      description: Commands that copy what is missing. They need a connection to the original registry, and credentials.
+      type: list
+      elements: str
+      returned: success
+      sample:
+        - oc image mirror quay.io/openshift-release-dev/ocp-release:sha256-0f8e1d6a4c1b.sig
+          mirror.example.com:5000/openshift/release-images:sha256-0f8e1d6a4c1b.sig
+    problems:
+      description: Why the image is not ready, in the format of RV(problems).
+      type: list
+      elements: dict
+      returned: success
+update_check:
+  description: What the CVO of O(current_release) demands before it updates to the release.
+  returned: if O(current_release) is set
+  type: dict
+  contains:
+    from_version:
+      description: Version of O(current_release).
+      type: str
+      returned: success
+      sample: 4.20.9
+    to_version:
+      description: Version of the release.
+      type: str
+      returned: success
+      sample: 4.21.3
+    accepted:
+      description: Whether the CVO accepts the OpenPGP signature of the release image. Otherwise, it updates only with
+        C(force).
+      type: bool
+      returned: success
+      sample: true
+    acknowledge:
+      description: Gates that an administrator has to acknowledge before the update, with the command that does it.
+      type: list
+      elements: dict
+      returned: success
+      sample:
+        - gate: ack-4.20-sigstore-in-4.21
+          text: Nodes of 4.21 pull release images only with a sigstore signature
+          source: openshift/machine-config-operator:pkg/controller/container-runtime-config
+          command: >-
+            oc patch configmap admin-acks --namespace openshift-config --type merge
+            --patch '{"data":{"ack-4.20-sigstore-in-4.21":"true"}}'
+problems:
+  description: Errors, warnings and notes about the releases and the options.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
+    where:
+      description: Location of the problem, such as an option, a repository, or a signature.
+      type: str
+      returned: always
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it. Empty if there is nothing to do.
+      type: str
+      returned: always
+"""
+
+import os
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import MirrorOptions
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.run import check_mirror
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    access_options,
+    cluster_type_spec,
+    release_arguments,
+    release_source,
+    release_spec,
+    with_release_directory,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_urllib3, require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
+    PLACEHOLDER_IMAGE,
+    load_release,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec={
+            **release_spec(),
+            **cluster_type_spec(),
+            "images": {"type": "str", "choices": ["release", "all"], "default": "release"},
+            "current_release": {"type": "path"},
+            "signature_keys": {"type": "list", "elements": "path", "default": [], "no_log": False},
+            "signature_stores": {"type": "list", "elements": "raw", "default": []},
+        },
+        supports_check_mode=True,
+    )
+    params = module.params
+    require_yaml(module)
+    require_urllib3(module)
+    problems = Problems()
+    try:
+        params = with_release_directory(params, problems)
+        target = load_release(**release_arguments(params))
+        current = _load_current(params)
+        problems += target.problems
+        options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
+        access = access_options(params)
+        result = check_mirror(target.release, current, options, access, os.environ, problems)
+    except CapabilityError as error:
+        fail(module, error)
+    succeed(module, {"changed": False, **result}, problems)
+
+
+def _load_current(params: dict[str, Any]) -> Release | None:
+    if not params["current_release"]:
+        return None
+    opened = open_release(params["current_release"], release_source(params), "current_release")
+    profile = params["cluster_profile"]
+    loaded = load_release(opened.directory, cluster_profile=profile, release_image=PLACEHOLDER_IMAGE)
+    return loaded.release
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,438 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Is a mirror ready? A release 4.21 with its images and signatures, in a registry on loopback with TLS."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check import reader
+from ansible_collections.capability.openshift.plugins.module_utils._signature.attachments import signature_tag
+from ansible_collections.capability.openshift.plugins.modules import mirror_check
+from ansible_collections.capability.openshift.tests.control_plane.ports import free_port
+from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER, Registry
+from ansible_collections.capability.openshift.tests.unit.builders.images import (
+    OCI_MANIFEST,
+    Blob,
+    Image,
+    image,
+    image_list,
+    layer,
+    release_image,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
+from ansible_collections.capability.openshift.tests.unit.builders.releases import image_references, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.sigstore import attachment, image_policy, payload
+from ansible_collections.capability.openshift.tests.unit.run_module import Outcome, caller
+
+RELEASE, ART = "quay.io/openshift-release-dev/ocp-release", "quay.io/openshift-release-dev/ocp-v4.0-art-dev"
+COSIGN = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+KEY = Key("Release key")
+IMAGES = {name: image([layer({name: b"x"})]) for name in ("release", "cli", "console", "amd64", "arm64")}
+MULTI = image_list({"amd64": IMAGES["amd64"], "arm64": IMAGES["arm64"]})
+PROFILE = {"include.release.openshift.io/self-managed-high-availability": "true"}
+
+
+class Mirror(NamedTuple):
+    """A site with a mirror: where its repositories are, and the options of a module that reads from it."""
+
+    registry: Registry
+    folder: Path
+    prefix: str
+    options: dict[str, Any]
+
+    def push(self, name: str, found: Image) -> None:
+        self.registry.push(f"{self.prefix}/{name}", found)
+
+    def sign(self, name: str, digest: str, key: Any = COSIGN, identity: str = RELEASE) -> None:
+        """Store a sigstore signature next to an image."""
+        manifest, blobs = attachment([(key, payload(digest, f"{identity}:4.21.0-x86_64"))])
+        for blob in blobs:
+            self.registry.push_blob(f"{self.prefix}/{name}", blob)
+        self.registry.push_manifest(f"{self.prefix}/{name}", Blob(manifest, OCI_MANIFEST), signature_tag(digest))
+
+    def name(self, name: str) -> str:
+        return f"{self.registry.host}/{self.prefix}/{name}"
+
+
+def verification(key: Key = KEY) -> str:
+    ring = base64.encodebytes(key.ring).decode()
+    text = f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{ring}-----END PGP PUBLIC KEY BLOCK-----\n"
+    annotations = {"release.openshift.io/verification-config-map": "", **PROFILE}
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {
+                "name": "release-verification",
+                "namespace": "openshift-config-managed",
+                "annotations": annotations,
+            },
+            "data": {"verifier-public-key-test": text, "store-test": f"https://127.0.0.1:{free_port()}/signatures"},
+        }
+    )
+
+
+def policy(*scopes: str) -> str:
+    found = image_policy(COSIGN, list(scopes))
+    found["metadata"]["annotations"] = PROFILE
+    return json.dumps(found)
+
+
+def gates(**entries: str) -> str:
+    metadata = {"name": "admin-gates", "namespace": "openshift-config-managed", "annotations": PROFILE}
+    return json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": entries})
+
+
+def written(path: Path, version: str, files: dict[str, str], **options: Any) -> Path:
+    references = image_references(version, options.pop("images", {}))
+    return write_release(path, files, version, references=references, **options)
+
+
+@pytest.fixture
+def releases(tmp_path) -> dict[str, Path]:
+    images = {"cli": f"{ART}@{IMAGES['cli'].digest}", "console": f"{ART}@{IMAGES['console'].digest}"}
+    target = {"keys.json": verification(), "policy.json": policy(RELEASE)}
+    old_gates = {"ack-4.20-api-removals-in-4.21": "APIs are removed", "ack-4.19-old": "older"}
+    return {
+        "4.21": written(tmp_path / "4.21", "4.21.0", target, images=images),
+        "4.20": written(
+            tmp_path / "4.20", "4.20.9", {"keys.json": verification()}, cvo={"gates.json": gates(**old_gates)}
+        ),
+    }
+
+
+@pytest.fixture
+def mirror(registry, registry_site, tmp_path, request) -> Mirror:
+    prefix = f"mirror/{abs(hash(request.node.name))}"
+    folder = tmp_path / "signatures"
+    folder.mkdir()
+    sources = [
+        {"source": name, "mirrors": [f"{registry.host}/{prefix}/{path}"], "mirrorSourcePolicy": "NeverContactSource"}
+        for name, path in ((RELEASE, "release"), (ART, "art"))
+    ]
+    mirrors = {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ImageDigestMirrorSet",
+        "metadata": {"name": "site"},
+        "spec": {"imageDigestMirrors": sources},
+    }
+    options = {"mirrors": [mirrors], "ca_path": registry_site.ca, "signature_stores": [str(folder)]}
+    return Mirror(registry, folder, prefix, options)
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch) -> list[float]:
+    """Do not wait between attempts."""
+    found: list[float] = []
+    monkeypatch.setattr(reader, "_pause", found.append)
+    return found
+
+
+Check = Callable[..., Outcome]
+
+
+@pytest.fixture
+def check(capsys, releases, mirror) -> Check:
+    call = caller(capsys)
+
+    def run(digest: str = IMAGES["release"].digest, **options: Any) -> Outcome:
+        given = {"release": releases["4.21"], "release_image": f"{RELEASE}@{digest}", **mirror.options, **options}
+        return call(mirror_check, **given)
+
+    return run
+
+
+def complete(mirror: Mirror, found: Image = IMAGES["release"]) -> None:
+    """Bring everything that an update to the release needs."""
+    mirror.push("release", found)
+    for part in found.images or (found,):
+        mirror.sign("release", part.digest)
+    (mirror.folder / f"4.21.0-x86_64-{found.digest.replace(':', '-')}").write_bytes(KEY.sign(content(found.digest)))
+
+
+def codes(row: dict[str, Any]) -> list[str]:
+    return [problem["code"] for problem in row["problems"]]
+
+
+def test_a_mirror_that_is_ready(mirror, check, releases):
+    complete(mirror)
+    outcome = check(current_release=releases["4.20"])
+    (row,) = outcome["images"]
+    assert outcome["ready"]
+    assert row == {
+        "name": "release",
+        "image": f"{RELEASE}@{IMAGES['release'].digest}",
+        "mirror": mirror.name("release"),
+        "ready": True,
+        "in_mirror": True,
+        "openpgp": "verified",
+        "sigstore": "verified",
+        "problems": [],
+        "commands": [],
+    }
+    update = outcome["update_check"]
+    assert (update["from_version"], update["to_version"], update["accepted"]) == ("4.20.9", "4.21.0", True)
+    assert [gate["gate"] for gate in update["acknowledge"]] == [
+        "ack-4.20-api-removals-in-4.21",
+        "ack-4.20-sigstore-in-4.21",
+    ]
+    assert update["acknowledge"][1]["command"] == (
+        "oc patch configmap admin-acks --namespace openshift-config --type merge "
+        """--patch '{"data":{"ack-4.20-sigstore-in-4.21":"true"}}'"""
+    )
+
+
+def test_an_empty_mirror_and_the_command_that_fills_it(mirror, check):
+    outcome = check(images="all")
+    assert not outcome["ready"]
+    assert [row["name"] for row in outcome["images"]] == ["release", "cli", "console"]
+    assert [codes(row) for row in outcome["images"]] == [["image-not-found"]] * 3
+    digest = IMAGES["cli"].digest
+    assert outcome["images"][1]["commands"] == [
+        f"oc image mirror --keep-manifest-list=true {ART}@{digest} {mirror.name('art')}:{digest.replace(':', '-')}"
+    ]
+
+
+def test_a_mirror_without_signatures_and_the_commands_that_copy_them(mirror, check, releases):
+    mirror.push("release", IMAGES["release"])
+    outcome = check(current_release=releases["4.20"])
+    (row,) = outcome["images"]
+    digest = IMAGES["release"].digest
+    assert (row["in_mirror"], row["openpgp"], row["sigstore"], row["ready"]) == (True, "missing", "missing", False)
+    assert codes(row) == ["no-signature", "no-sigstore-signature"]
+    read, add, copy = row["commands"]
+    assert read.startswith("curl --fail --location --output signature-1 https://127.0.0.1:")
+    assert read.endswith(f"/signatures/{digest.replace(':', '=')}/signature-1")
+    assert f"--from-file={digest.replace(':', '-')}-1=signature-1" in add
+    tag = signature_tag(digest)
+    assert copy == f"oc image mirror {RELEASE}:{tag} {mirror.name('release')}:{tag}"
+    assert not outcome["update_check"]["accepted"]
+
+
+def test_all_images_of_the_release(mirror, check):
+    complete(mirror)
+    mirror.push("art", IMAGES["cli"])
+    outcome = check(images="all")
+    assert [(row["name"], row["in_mirror"], row["ready"]) for row in outcome["images"]] == [
+        ("release", True, True),
+        ("cli", True, True),
+        ("console", False, False),
+    ]
+    assert outcome["images"][1]["openpgp"] == outcome["images"][1]["sigstore"] == "not_required"
+    mirror.push("art", IMAGES["console"])
+    assert check(images="all")["ready"]
+
+
+def test_a_policy_for_all_images(mirror, check, releases, tmp_path):
+    written(
+        tmp_path / "4.21",
+        "4.21.0",
+        {"keys.json": verification(), "policy.json": policy(RELEASE, ART)},
+        images={"cli": f"{ART}@{IMAGES['cli'].digest}"},
+    )
+    complete(mirror)
+    mirror.push("art", IMAGES["cli"])
+    assert check(images="all")["images"][1]["sigstore"] == "missing"
+    mirror.sign("art", IMAGES["cli"].digest, identity=ART)
+    assert check(images="all")["ready"]
+
+
+def test_signatures_that_do_not_verify(mirror, check, releases):
+    complete(mirror)
+    digest = IMAGES["release"].digest
+    mirror.sign("release", digest, key=ec.generate_private_key(ec.SECP256R1()))
+    for path in mirror.folder.iterdir():
+        path.write_bytes(Key("Other").sign(content(digest)))
+    outcome = check(current_release=releases["4.20"])
+    (row,) = outcome["images"]
+    assert (row["openpgp"], row["sigstore"], row["ready"]) == ("invalid", "invalid", False)
+    assert codes(row) == ["signature-unknown-key", "not-verified", "sigstore-wrong-key", "sigstore-not-verified"]
+    assert not outcome["update_check"]["accepted"]
+
+
+def test_a_signature_under_the_name_of_the_mirror_is_not_accepted(mirror, check):
+    complete(mirror)
+    mirror.sign("release", IMAGES["release"].digest, identity=mirror.name("release").replace("127.0.0.1", "localhost"))
+    (row,) = check()["images"]
+    assert (row["sigstore"], codes(row)) == ("invalid", ["sigstore-identity", "sigstore-not-verified"])
+
+
+def test_a_list_needs_the_signatures_of_its_images(mirror, check):
+    complete(mirror, MULTI)
+    assert check(MULTI.digest)["ready"]
+    mirror.sign("release", IMAGES["arm64"].digest, identity="quay.io/other")
+    (row,) = check(MULTI.digest)["images"]
+    assert row["sigstore"] == "invalid"
+    tag = signature_tag(IMAGES["arm64"].digest)
+    assert row["commands"] == [f"oc image mirror {RELEASE}:{tag} {mirror.name('release')}:{tag}"]
+
+
+def test_the_key_rings_are_those_of_the_current_release(mirror, check, tmp_path):
+    complete(mirror)
+    old = Key("Older key")
+    current = written(tmp_path / "old", "4.20.1", {"keys.json": verification(old)})
+    (row,) = check(current_release=current)["images"]
+    assert row["openpgp"] == "invalid"
+    ring = tmp_path / "ring"
+    ring.write_bytes(KEY.ring)
+    assert check(current_release=current, signature_keys=[str(ring)])["ready"]
+
+
+def test_signatures_in_config_maps_of_the_cluster(mirror, check):
+    complete(mirror)
+    digest = IMAGES["release"].digest
+    data = {f"{digest.replace(':', '-')}-1": base64.b64encode(KEY.sign(content(digest), version=3)).decode()}
+    config_map = {"kind": "ConfigMap", "metadata": {"name": "s"}, "binaryData": data}
+    assert check(signature_stores=[config_map])["ready"]
+    (row,) = check(signature_stores=[{"kind": "ConfigMapList", "items": []}])["images"]
+    assert row["openpgp"] == "missing"
+
+
+def test_no_gate_within_a_minor_version(mirror, check, tmp_path):
+    complete(mirror)
+    of_current = {"gates.json": gates(**{"ack-4.21-more-in-4.22": "More is removed"})}
+    current = written(tmp_path / "old", "4.21.0-rc.1", {"keys.json": verification()}, cvo=of_current)
+    assert check(current_release=current)["update_check"] == {
+        "from_version": "4.21.0-rc.1",
+        "to_version": "4.21.0",
+        "accepted": True,
+        "acknowledge": [],
+    }
+
+
+def test_repositories_without_a_mirror(mirror, check):
+    complete(mirror)
+    mirrors = json.loads(json.dumps(mirror.options["mirrors"]))
+    del mirrors[0]["spec"]["imageDigestMirrors"][1]
+    outcome = check(images="all", mirrors=mirrors)
+    assert [codes(row) for row in outcome["images"]] == [[], ["no-mirror"], ["no-mirror"]]
+    assert outcome["images"][1]["mirror"] == ""
+
+
+def test_a_release_image_may_have_the_name_of_the_mirror(mirror, check):
+    complete(mirror)
+    for name in ("cli", "console"):
+        mirror.push("art", IMAGES[name])
+    named = f"{mirror.name('release')}@{IMAGES['release'].digest}"
+    outcome = check(images="all", release_image=named)
+    assert outcome["ready"]
+    # No policy covers this name, so a node does not ask for the signature.
+    assert outcome["images"][0]["sigstore"] == "not_required"
+
+
+def test_a_second_mirror_is_asked_if_the_first_lacks_the_image_or_is_down(mirror, check):
+    complete(mirror)
+    mirrors = json.loads(json.dumps(mirror.options["mirrors"]))
+    found = mirrors[0]["spec"]["imageDigestMirrors"][0]
+    found["mirrors"] = [f"127.0.0.1:{free_port()}/x/y", f"{mirror.registry.host}/empty/repository", *found["mirrors"]]
+    assert check(mirrors=mirrors)["ready"]
+
+
+def test_a_registry_that_is_down_is_asked_once_and_reported_without_commands(mirror, check, pauses):
+    host = f"127.0.0.1:{free_port()}"
+    mirrors = json.loads(json.dumps(mirror.options["mirrors"]).replace(mirror.registry.host, host))
+    outcome = check(images="all", mirrors=mirrors)
+    assert [codes(row) for row in outcome["images"]] == [["registry-unreachable"]] * 3
+    assert [row["commands"] for row in outcome["images"]] == [[], [], []]
+    assert len(pauses) == 3
+
+
+def test_a_mirror_with_credentials(mirror, check, basic_registry):
+    complete(mirror)
+    options = json.loads(json.dumps(mirror.options["mirrors"]).replace(mirror.registry.host, basic_registry.host))
+    (row,) = check(mirrors=options)["images"]
+    assert codes(row) == ["unauthorized"]
+    auth = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    secret = json.dumps({"auths": {basic_registry.host: {"auth": auth}}})
+    assert check(mirrors=options, pull_secret=secret)["ready"]
+
+
+def test_releases_are_read_from_the_mirror(mirror, check, releases, tmp_path):
+    target, current = (release_image(releases[version]) for version in ("4.21", "4.20"))
+    complete(mirror, target)
+    mirror.registry.push(f"{mirror.prefix}/release", current, "4.20.9")
+    named = {"release": f"{RELEASE}@{target.digest}", "release_image": None, "release_cache": tmp_path / "cache"}
+    outcome = check(**named, current_release=f"{mirror.name('release')}:4.20.9")
+    assert outcome["ready"]
+    assert outcome["images"][0]["image"] == f"{RELEASE}@{target.digest}"
+    assert outcome["update_check"]["from_version"] == "4.20.9"
+
+
+def test_a_directory_does_not_name_its_image(check):
+    assert check(release_image=None).faults == [("missing-release-image", "release_image")]
+
+
+def test_all_wrong_options_are_reported_at_once(check, tmp_path, releases):
+    outcome = check(
+        release_image=f"{RELEASE}:4.21.0",
+        signature_keys=[str(tmp_path / "missing")],
+        signature_stores=[1, ""],
+        ca_path=tmp_path / "missing.crt",
+    )
+    assert {code for code, _ in outcome.faults} == {
+        "missing-digest",
+        "unreadable-key-ring",
+        "invalid-signature-store",
+        "unreadable-file",
+    }
+
+
+def test_a_release_that_verifies_nothing_needs_key_rings_and_stores(mirror, check, tmp_path):
+    complete(mirror)
+    release = written(tmp_path / "plain", "4.19.0", {"policy.json": policy(RELEASE)})
+    assert check(release=release).faults == [("no-verification-config", "4.19.0")]
+    ring = tmp_path / "ring"
+    ring.write_bytes(KEY.ring)
+    assert check(release=release, signature_keys=[str(ring)])["ready"]
+
+
+def test_gpgv_that_is_missing_is_no_proof(mirror, check, monkeypatch, tmp_path):
+    complete(mirror)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (row,) = check()["images"]
+    assert (row["openpgp"], row["ready"], codes(row)) == ("unknown", False, ["gpgv-missing"])
+
+
+def test_the_playbook_shows_a_table_and_fails(mirror, releases, tmp_path):
+    """One run of ansible-playbook: relative paths, one value instead of a list, the table, and the failure."""
+    mirror.push("release", IMAGES["release"])
+    (tmp_path / "mirrors").mkdir()
+    (tmp_path / "mirrors" / "idms.json").write_text(json.dumps(mirror.options["mirrors"][0]), "utf-8")
+    (tmp_path / "ca.crt").write_bytes(Path(mirror.options["ca_path"]).read_bytes())
+    image = f"{RELEASE}@{IMAGES['release'].digest}"
+    given = {"release": "4.21", "current_release": "4.20", "release_image": image, "mirrors": "mirrors"}
+    given |= {"signature_stores": "signatures", "ca_path": "ca.crt", "images": "all"}
+    done = subprocess.run(
+        [
+            Path(sys.executable).parent / "ansible-playbook",
+            "capability.openshift.mirror_check",
+            "-e",
+            json.dumps(given),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PWD": str(tmp_path), "ANSIBLE_NOCOLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "0 of 3 images are ready" in done.stdout, done.stdout
+    assert re.search(r"release +yes +missing +missing", done.stdout)
+    assert re.search(r"cli +no +not_required +unknown", done.stdout)
+    assert f"$ oc image mirror {RELEASE}:{signature_tag(IMAGES['release'].digest)}" in done.stdout
+    assert "update from 4.20.9 to 4.21.0: the CVO does not accept the signature of the release image" in done.stdout
+    assert "acknowledge when the mirror is ready ack-4.20-sigstore-in-4.21" in done.stdout
+    assert "3 of 3 images are not ready in the mirror" in done.stdout
