@@ -59,8 +59,8 @@ PACKAGES = {
     "ships only `.py` files to the target.",
     "_cluster": "An OpenShift cluster: spec and status of the ClusterVersion, the state of operators, the capability "
     "guard, and the requests that read or write them. The spec never loses a capability.",
-    "_footprint": "What a release or a selection brings: names, images, CPU and memory requests. It counts, and "
-    "decides nothing.",
+    "_footprint": "What a release or a selection brings: names, images, permissions in the cloud, CPU and memory "
+    "requests. Compares two releases. It counts, and decides nothing.",
     "_module": "The Ansible side: argument specs, results, checks for missing libraries, plain values instead of "
     "tagged ones, files. Contains no rule of OpenShift.",
     "_capability": "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "
@@ -72,10 +72,10 @@ PACKAGES = {
     "them. Only the loader reads files.",
     "_kubernetes": "A client for the API server: requests, errors, retries, discovery, watches, CRDs, schemas. Knows "
     "neither OpenShift nor releases.",
-    "_registry": "Images in registries and archives: pull specs, manifests, layers and their files. Knows nothing of "
-    "OpenShift.",
     "_signature": "Signatures of images: OpenPGP with gpgv as the CVO verifies it, signature stores, and sigstore with "
     "the key of an image policy. Knows no registry and no cluster: callers pass what they have read.",
+    "_registry": "Images in registries and archives: pull specs, mirrors, credentials, manifests, layers and their "
+    "files. Of OpenShift, it knows only mirror sets.",
     "_data": "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
     "platforms, rules, solutions. New facts go here.",
     "_yaml": "Reads YAML as Go does, with libyaml or rapidyaml, and keeps the position of each node.",

@@ -13,7 +13,7 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Reads an extracted OpenShift release. Returns the capabilities and capability sets that the release knows, and what
+  - Reads an OpenShift release. Returns the capabilities and capability sets that the release knows, and what
     a cluster gets with each capability.
   - The options describe that cluster, as for M(capability.openshift.release_manifests). Manifests for other cluster
     profiles, feature sets and so on do not count.
@@ -33,6 +33,19 @@ extends_documentation_fragment:
   - capability.openshift._selection.selection
   - capability.openshift._selection.inclusion
   - capability.openshift._selection.overrides
+options:
+  images:
+    description:
+      - Whether to return the images of the release, in RV(release.images).
+    type: bool
+    default: false
+  changes_from:
+    description:
+      - Another release, usually an older one. The module returns in RV(changes) what differs in O(release).
+      - Manifests are compared if the cluster that the options describe includes them. So the options must be valid for
+        both releases.
+      - It must have C(release-metadata).
+    type: path
 seealso:
   - module: capability.openshift.release_manifests
 requirements:
@@ -52,6 +65,36 @@ EXAMPLES = r"""
       {{ info.release.capabilities.Console.manifests }} manifests,
       ClusterOperators {{ info.release.capabilities.Console.cluster_operators | join(', ') }},
       CRDs {{ info.release.capabilities.Console.crds | join(', ') }}
+
+- name: Find the image of a component
+  capability.openshift.release_info:
+    release: /srv/releases/4.20.3
+    images: true
+  register: info
+
+- name: Show its pull spec
+  ansible.builtin.debug:
+    msg: "{{ info.release.images | selectattr('name', '==', 'must-gather') | map(attribute='pull_spec') | first }}"
+
+- name: Compare two releases for a cluster with three capabilities
+  capability.openshift.release_info:
+    release: /srv/releases/4.20.3
+    changes_from: /srv/releases/4.18.12
+    capabilities:
+      baselineCapabilitySet: None
+      additionalEnabledCapabilities:
+        - CloudCredential
+        - Ingress
+        - MachineAPI
+  register: info
+
+- name: Show which permissions the update needs in AWS
+  ansible.builtin.debug:
+    msg: "{{ item.name }}: {{ item.permissions_added | join(', ') }}"
+  loop: "{{ info.changes.credentials_requests | selectattr('provider', '==', 'AWSProviderSpec') }}"
+  loop_control:
+    label: "{{ item.name }}"
+  when: item.permissions_added
 
 - name: List the capabilities that a tech-preview cluster knows
   capability.openshift.release_info:
@@ -129,6 +172,164 @@ release:
       elements: str
       returned: success
       sample: [CustomNoUpgrade, Default, TechPreviewNoUpgrade]
+    digest:
+      description:
+        - Digest of the release image that was named, which can be that of a manifest list. This is the digest that
+          signatures are for.
+        - V(null) for a directory, unless O(release_image) has a digest.
+      type: str
+      returned: success
+      sample: sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+    pull_spec:
+      description: Pull spec of the release image by its digest, V(null) if it is not known.
+      type: str
+      returned: success
+      sample: quay.io/openshift-release-dev/ocp-release@sha256:0123
+    architecture:
+      description: Architecture of the image that was read, V(null) for a directory.
+      type: str
+      returned: success
+      sample: amd64
+    source:
+      description: Where the image was read from, such as a mirror. V(null) for a directory.
+      type: str
+      returned: success
+      sample: mirror.example:8443/ocp/release@sha256:0123
+    bytes_read:
+      description: Size of the layers that were read, compressed. V(null) for a directory.
+      type: int
+      returned: success
+      sample: 1748000
+    created:
+      description: When the release was created, V(null) if C(image-references) does not have it.
+      type: str
+      returned: success
+      sample: "2026-03-04T05:06:07Z"
+    images:
+      description: Images of the release, sorted by name.
+      type: list
+      elements: dict
+      returned: when O(images=true)
+      contains:
+        name:
+          description: Name of the image in C(image-references).
+          type: str
+          returned: always
+          sample: must-gather
+        pull_spec:
+          description: Pull spec of the image.
+          type: str
+          returned: always
+          sample: registry.example/release@sha256:0123
+        commit:
+          description: Commit that the image was built from, empty if it is not known.
+          type: str
+          returned: always
+        source:
+          description: URL of the repository of that commit, empty if it is not known.
+          type: str
+          returned: always
+          sample: https://github.com/openshift/must-gather
+changes:
+  description: What differs in O(release) compared with O(changes_from).
+  returned: when O(changes_from) is given
+  type: dict
+  contains:
+    version:
+      description: Version of O(changes_from).
+      type: str
+      returned: always
+      sample: 4.18.12
+    images:
+      description:
+        - Images that differ. C(added) are only in O(release), C(removed) only in O(changes_from), both in the form of
+          RV(release.images).
+        - C(changed) have another pull spec or another commit. Each has its C(name), and in C(before) and C(after) its
+          C(pull_spec), C(commit) and C(source).
+      type: dict
+      returned: always
+      sample:
+        added: []
+        removed: []
+        changed:
+          - name: console
+            before: {pull_spec: "registry.example/release@sha256:0123", commit: "0123", source: ""}
+            after: {pull_spec: "registry.example/release@sha256:4567", commit: "4567", source: ""}
+    manifests:
+      description:
+        - Manifests of the cluster that differ, each with C(file), C(group), C(kind), C(namespace), C(name) and
+          C(capabilities), in the order of the release.
+        - C(added) are only in O(release). C(deleted) delete a resource that O(changes_from) does not delete.
+        - C(removed) are only in O(changes_from), and O(release) does not delete their resources, so they stay.
+        - C(changed) have another text, even if only a comment differs. Pull specs of images and the version of the
+          release do not count.
+      type: dict
+      returned: always
+      sample:
+        added: []
+        deleted: []
+        removed: []
+        changed:
+          - file: release-manifests/0000_50_console-operator_07-operator.yaml
+            group: apps
+            kind: Deployment
+            namespace: openshift-console-operator
+            name: console-operator
+            capabilities: [Console]
+    credentials_requests:
+      description: CredentialsRequests of the cluster that differ in more than comments and metadata.
+      type: list
+      elements: dict
+      returned: always
+      contains:
+        namespace:
+          description: Namespace of the CredentialsRequest.
+          type: str
+          returned: always
+        name:
+          description: Name of the CredentialsRequest.
+          type: str
+          returned: always
+        provider:
+          description: Kind of its C(providerSpec).
+          type: str
+          returned: always
+          sample: AWSProviderSpec
+        change:
+          description: V(added), V(removed) or V(changed).
+          type: str
+          returned: always
+        permissions_added:
+          description: Permissions that only O(release) requests, sorted. The text depends on the platform.
+          type: list
+          elements: str
+          returned: always
+          sample: ["Allow ec2:DescribeVolumes on *"]
+        permissions_removed:
+          description: Permissions that only O(changes_from) requests, sorted.
+          type: list
+          elements: str
+          returned: always
+        service_accounts_added:
+          description: ServiceAccounts that only O(release) names, sorted.
+          type: list
+          elements: str
+          returned: always
+        service_accounts_removed:
+          description: ServiceAccounts that only O(changes_from) names, sorted.
+          type: list
+          elements: str
+          returned: always
+        secret_before:
+          description: Namespace and name of the Secret in O(changes_from), V(null) if the CredentialsRequest is added.
+          type: str
+          returned: always
+          sample: openshift-machine-api/aws-cloud-credentials
+        secret_after:
+          description: Namespace and name of the Secret in O(release), V(null) if the CredentialsRequest is removed.
+          type: str
+          returned: always
+          sample: openshift-machine-api/aws-cloud-credentials
 problems:
   description: Errors, warnings and notes about the release.
   returned: always
@@ -157,9 +358,18 @@ problems:
       returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.release_changes import (
+    ComparedRelease,
+    changes_dict,
+    compare_releases,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import (
     summarize_release,
     summary_dict,
@@ -170,14 +380,26 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     inclusion_spec,
     overrides_spec,
     release_arguments,
+    release_source,
     release_spec,
     selection_spec,
-    with_release_directory,
+    with_opened_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import parse_image_stream
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
+    PLACEHOLDER_IMAGE,
+    LoadedRelease,
+    load_release,
+    read_image_references,
+)
+
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
+    OpenedRelease,
+    open_release,
+)
 
 
 def main() -> None:
@@ -190,19 +412,62 @@ def main() -> None:
             **selection_spec(),
             **inclusion_spec(),
             **overrides_spec(),
+            "images": {"type": "bool", "default": False},
+            "changes_from": {"type": "path"},
         },
         supports_check_mode=True,
     )
-    params = module.params
     require_yaml(module)
+    problems = Problems()
     try:
-        problems = Problems()
-        loaded = load_release(**release_arguments(with_release_directory(params, problems)))
-        problems += loaded.problems
-        summary = summarize_release(loaded.release, ClusterOptions.from_params(params), problems)
+        result = run(module.params, problems)
     except CapabilityError as error:
         fail(module, error)
-    succeed(module, {"changed": False, "release": summary_dict(summary)}, problems)
+    succeed(module, {"changed": False, **result}, problems)
+
+
+def run(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
+    """Summarize the release, and compare it with ``changes_from``. Raises ``CapabilityError``."""
+    opened = open_release(params["release"], release_source(params))
+    problems += opened.problems
+    loaded = load_release(**release_arguments(with_opened_release(params, opened)))
+    problems += loaded.problems
+    options = ClusterOptions.from_params(params)
+    stream = parse_image_stream(read_image_references(loaded))
+    summary = summary_dict(summarize_release(loaded.release, options, problems))
+    result: dict[str, Any] = {
+        "release": {**summary, "created": stream.created or None, **_image(opened, params["release_image"])}
+    }
+    if params["images"]:
+        result["release"]["images"] = [tag._asdict() for tag in stream.tags]
+    if params["changes_from"] is not None:
+        other = open_release(params["changes_from"], release_source(params), "changes_from")
+        problems += other.problems
+        image = other.pull_spec or PLACEHOLDER_IMAGE
+        arguments = {**release_arguments(params), "openshift_version": None, "release_image": image}
+        before = load_release(**{**arguments, "path": other.directory})
+        changes = compare_releases(_compared(before, options), _compared(loaded, options))
+        result["changes"] = changes_dict(before.release, changes)
+    return result
+
+
+def _image(opened: OpenedRelease, release_image: str | None) -> dict[str, Any]:
+    """What is known of the release image. A directory has nothing but the option ``release_image``."""
+    image = opened.image
+    named = (release_image or "").partition("@")[2] or None
+    return {
+        "digest": image.digest if image else named,
+        "pull_spec": opened.pull_spec or release_image,
+        "architecture": image.architecture if image else None,
+        "source": image.source if image else None,
+        "bytes_read": image.bytes if image else None,
+    }
+
+
+def _compared(loaded: LoadedRelease, options: ClusterOptions) -> ComparedRelease:
+    context, _status = resolve_cluster(options, loaded.release, Problems())
+    included = included_manifests(loaded.release.manifests, context)
+    return ComparedRelease(loaded.release, loaded.files, parse_image_stream(read_image_references(loaded)), included)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,24 @@ options:
     type: str
     choices: [omit, keep]
     default: omit
+  credentials_requests:
+    description:
+      - Whether to write only CredentialsRequests to O(dest), such as for C(ccoctl), and to return what they request in
+        RV(credentials_requests).
+      - Without O(cloud), these are the CredentialsRequests of all platforms.
+    type: bool
+    default: false
+  cloud:
+    description:
+      - Platform of the cluster. CredentialsRequests of other platforms are not written to O(dest). The cluster-version
+        operator applies them all, and the cloud-credential operator ignores those of other platforms.
+    type: str
+    choices: [alibabacloud, aws, azure, gcp, ibmcloud, nutanix, openstack, ovirt, powervc, powervs, vsphere]
+  images:
+    description:
+      - Whether to return which images the selection needs, in RV(images). Use it for the list of images to mirror.
+    type: bool
+    default: false
   decisions:
     description:
       - Whether to return the decision on each manifest, with all reasons for an exclusion.
@@ -110,6 +128,39 @@ EXAMPLES = r"""
       excluded_capabilities:
         - Insights
         - openshift-samples
+
+- name: Write the CredentialsRequests for ccoctl
+  capability.openshift.release_manifests:
+    release: /srv/releases/4.20.3
+    dest: /srv/sites/berlin/credentials-requests
+    credentials_requests: true
+    cloud: aws
+    capabilities:
+      baselineCapabilitySet: None
+      additionalEnabledCapabilities:
+        - CloudControllerManager
+        - CloudCredential
+        - Ingress
+        - MachineAPI
+
+- name: List the images that this selection needs
+  capability.openshift.release_manifests:
+    release: /srv/releases/4.20.3
+    images: true
+    capabilities:
+      excluded_capabilities:
+        - Insights
+        - openshift-samples
+  register: selected
+
+- name: Write the list of images to mirror
+  ansible.builtin.copy:
+    content: |
+      {% for image in selected.images.included + selected.images.unreferenced %}
+      {{ image.pull_spec }}
+      {% endfor %}
+    dest: /srv/sites/berlin/images.txt
+    mode: "0644"
 
 - name: Decide without writing
   capability.openshift.release_manifests:
@@ -243,6 +294,84 @@ decisions:
           description: Why the rule excludes the manifest.
           type: str
           returned: always
+credentials_requests:
+  description: CredentialsRequests that O(dest) gets or would get, in the order of the release.
+  returned: when O(credentials_requests=true)
+  type: list
+  elements: dict
+  contains:
+    file:
+      description: File of the manifest, relative to O(release).
+      type: str
+      returned: always
+    namespace:
+      description: Namespace of the CredentialsRequest.
+      type: str
+      returned: always
+    name:
+      description: Name of the CredentialsRequest.
+      type: str
+      returned: always
+    capabilities:
+      description: Capabilities that the manifest needs.
+      type: list
+      elements: str
+      returned: always
+    provider:
+      description: Kind of its C(providerSpec).
+      type: str
+      returned: always
+      sample: AWSProviderSpec
+    secret_namespace:
+      description: Namespace of the Secret that gets the credentials.
+      type: str
+      returned: always
+    secret_name:
+      description: Name of the Secret that gets the credentials.
+      type: str
+      returned: always
+    service_accounts:
+      description: ServiceAccounts that use the credentials.
+      type: list
+      elements: str
+      returned: always
+    permissions:
+      description: Permissions in the cloud, sorted. The text of a permission depends on the platform.
+      type: list
+      elements: str
+      returned: always
+      sample: ["Allow s3:GetObject on *", "role roles/compute.viewer"]
+images:
+  description:
+    - Images that the manifests of the release name, in any field. Each image is in one list.
+    - A manifest that deletes its resource names no image.
+  returned: when O(images=true)
+  type: dict
+  contains:
+    included:
+      description:
+        - Images that included manifests name. Operators deploy their operands from these.
+        - Contains the release image if it is known.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - name: console
+          pull_spec: registry.example/release@sha256:0123
+    excluded:
+      description:
+        - Images that only excluded manifests name, in the form of RV(images.included). The cluster does not need them
+          until it enables a capability of them, or changes its platform, feature set or profile.
+      type: list
+      elements: dict
+      returned: always
+    unreferenced:
+      description:
+        - Images of the release that no manifest names, in the form of RV(images.included). People and installers use
+          some of them, such as C(must-gather) and C(installer). Others are unused.
+      type: list
+      elements: dict
+      returned: always
 graph:
   description: The graph as text, in the syntax that O(graph) selects.
   returned: when O(graph) is given
@@ -285,11 +414,22 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.r
 from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import (
     write_destination,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, secret_files
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import (
+    included_files,
+    secret_files,
+    selector,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._extract.result import (
+    credentials_request_dict,
     decision_dict,
     destination_diff,
+    image_lists_dict,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.credentials_requests import (
+    CLOUDS,
+    credentials_request,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import list_images
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_type_spec,
     hosting_spec,
@@ -326,6 +466,14 @@ NOTHING_INCLUDED = Problem(
     "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
 )
 
+NO_CREDENTIALS_REQUESTS = Problem(
+    "error",
+    "nothing-included",
+    "dest",
+    "would be left empty: no CredentialsRequest of this platform is included",
+    "Enable CloudCredential and the capabilities whose operators need credentials, or omit dest",
+)
+
 
 def main() -> None:
     """Run the module."""
@@ -339,6 +487,9 @@ def main() -> None:
             **overrides_spec(),
             "dest": {"type": "path"},
             "deletions": {"type": "str", "choices": ["omit", "keep"], "default": "omit"},
+            "credentials_requests": {"type": "bool", "default": False},
+            "cloud": {"type": "str", "choices": list(CLOUDS)},
+            "images": {"type": "bool", "default": False},
             "decisions": {"type": "bool", "default": False},
             "graph": {"type": "str", "choices": list(_DRAWINGS)},
             "graph_mode": {"type": "str", "choices": list(MODES), "default": "update"},
@@ -374,13 +525,27 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Pro
     }
     if params["decisions"]:
         result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
+    if params["images"]:
+        result["images"] = image_lists_dict(list_images(release, loaded.files, inclusions))
     if params["graph"] is not None:
         manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
         result["graph"] = _DRAWINGS[params["graph"]](task_graph(manifests, params["graph_mode"]))
+    only_requests = params["credentials_requests"]
+    select = selector(
+        release,
+        keep_deletions=params["deletions"] == "keep",
+        only_credentials_requests=only_requests,
+        cloud=params["cloud"],
+    )
+    if only_requests:
+        written = (inclusion.manifest for inclusion in inclusions if inclusion.included and select(inclusion.manifest))
+        result["credentials_requests"] = [
+            credentials_request_dict(credentials_request(manifest, release.read_body(manifest))) for manifest in written
+        ]
     if params["dest"] is not None:
-        files = included_files(loaded, inclusions, keep_deletions=params["deletions"] == "keep")
+        files = included_files(loaded, inclusions, select)
         if not files:
-            raise DestinationError([*reported, NOTHING_INCLUDED])
+            raise DestinationError([*reported, NO_CREDENTIALS_REQUESTS if only_requests else NOTHING_INCLUDED])
         secrets = secret_files(inclusions)
         plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)
         result["changed"] = plan.changed

@@ -37,7 +37,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     decide_all,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import LoadedRelease, load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
@@ -158,7 +158,7 @@ def write_release(loaded: LoadedRelease, kept: set[Place], folder: Path) -> None
     """
     out = (Reason("", ""),)
     decided = [Inclusion(item, () if place(item) in kept else out) for item in loaded.release.manifests]
-    files = included_files(loaded, decided)
+    files = included_files(loaded, decided, selector(loaded.release))
     chosen = [item.manifest for item in decided if item.included]
     for file in {item.file for item in chosen if item.resource_id.kind == "ClusterOperator"}:
         bodies = [json.dumps(sent_body(loaded, item)).encode() for item in chosen if item.file == file]

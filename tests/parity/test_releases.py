@@ -12,9 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
     ClusterOptions,
@@ -27,10 +29,20 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     included_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files
+from ansible_collections.capability.openshift.plugins.module_utils._extract.files import included_files, selector
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.credentials_requests import CLOUDS
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import list_images
+from ansible_collections.capability.openshift.plugins.module_utils._footprint.release_changes import (
+    ComparedRelease,
+    compare_releases,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import summarize_release
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import parse_image_stream
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
+    load_release,
+    read_image_references,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._signature.identity import parse_image_name
 from ansible_collections.capability.openshift.plugins.module_utils._signature.image_policy import (
@@ -151,7 +163,7 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
     options = ClusterOptions(capabilities={"baselineCapabilitySet": baseline})
     context, _status = resolve_cluster(options, loaded.release, Problems())
     inclusions = decide_all(loaded.release.manifests, context)
-    files = included_files(loaded, inclusions, keep_deletions=True)
+    files = included_files(loaded, inclusions, selector(loaded.release, keep_deletions=True))
     assert 0 < len(files) < len(loaded.files)
     for name, data in files.items():
         (file,) = (item for item in loaded.files if item.rpartition("/")[2] == name)
@@ -176,12 +188,60 @@ def test_no_written_manifest_deletes_its_resource(folder: Path, tmp_path: Path) 
     loaded = load(folder)
     context, _status = resolve_cluster(ClusterOptions(), loaded.release, Problems())
     inclusions = decide_all(loaded.release.manifests, context)
-    for name, data in included_files(loaded, inclusions).items():
+    for name, data in included_files(loaded, inclusions, selector(loaded.release)).items():
         (tmp_path / name).write_bytes(data)
 
     written = load_release(str(tmp_path), openshift_version=loaded.release.version).release.manifests
     applied = [item.manifest for item in inclusions if item.included and not item.manifest.deletes]
     assert sorted(map(content, written)) == sorted(map(content, applied))
+
+
+@folders
+def test_each_credentials_request_goes_to_its_platform(folder: Path) -> None:
+    """A YAML library decides again, on the text of whole files, which platform a request is for."""
+    loaded = load(folder)
+    context, _status = resolve_cluster(ClusterOptions(), loaded.release, Problems())
+    inclusions = decide_all(loaded.release.manifests, context)
+
+    def written(**options: Any) -> set[tuple[str, str]]:
+        select = selector(loaded.release, only_credentials_requests=True, **options)
+        texts = included_files(loaded, inclusions, select).values()
+        bodies = [body for text in texts for body in yaml.safe_load_all(text) if body]
+        assert {body["kind"] for body in bodies} <= {"CredentialsRequest"}
+        return {(body["metadata"]["name"], body["spec"]["providerSpec"]["kind"]) for body in bodies}
+
+    by_cloud = {cloud: written(cloud=cloud) for cloud in CLOUDS}
+    assert set().union(*by_cloud.values()) == {item for item in written() if item[1] != "Metal3ProviderSpec"}
+    for cloud, spec in {"aws": "AWSProviderSpec", "azure": "AzureProviderSpec", "gcp": "GCPProviderSpec"}.items():
+        assert {kind for _name, kind in by_cloud[cloud]} == {spec}
+        assert len(by_cloud[cloud]) > 4
+    assert by_cloud["powervc"] == by_cloud["openstack"]
+
+
+@folders
+def test_every_image_of_a_release_is_in_one_list(folder: Path) -> None:
+    """Only image-references has pull specs of the stored releases, so those in manifests have no name."""
+    loaded = load(folder)
+    context, _status = resolve_cluster(ClusterOptions(), loaded.release, Problems())
+    lists = list_images(loaded.release, loaded.files, decide_all(loaded.release.manifests, context))
+    found = [image.pull_spec for part in lists for image in part]
+    assert len(found) == len(set(found))
+    assert set(loaded.release.images.values()) <= set(found)
+    included = {image.pull_spec for image in lists.included}
+    names = ("console-operator", "cluster-ingress-operator", "cluster-monitoring-operator")
+    assert all(any(name in pull_spec for pull_spec in included) for name in names)
+
+
+@folders
+def test_a_release_has_no_changes_from_itself(folder: Path) -> None:
+    loaded = load(folder)
+    side = ComparedRelease(
+        loaded.release, loaded.files, parse_image_stream(read_image_references(loaded)), loaded.release.manifests
+    )
+    changes = compare_releases(side, side)
+    assert not any(changes)
+    assert {tag.name: tag.pull_spec for tag in side.stream.tags} == loaded.release.images
+    assert sum(1 for tag in side.stream.tags if tag.commit and tag.source.startswith("https://")) > 100
 
 
 @folders

@@ -13,27 +13,29 @@ Source: openshift/cluster-version-operator:lib/resourcedelete.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from .._capability.inclusion import Inclusion
+from .._footprint.credentials_requests import is_credentials_request, is_for_cloud
 from .._problems import Problems, ReleaseError
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS, LoadedRelease
+from .._release.manifest import Manifest
+from .._release.release import Release
+
+Selector = Callable[[Manifest], bool]
 
 
-def included_files(
-    loaded: LoadedRelease, inclusions: Iterable[Inclusion], *, keep_deletions: bool = False
-) -> dict[str, bytes]:
-    """Extract the included manifests, byte for byte: file name -> content.
+def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion], select: Selector) -> dict[str, bytes]:
+    """Extract the included manifests that ``select`` accepts, byte for byte: file name -> content.
 
-    Manifests that delete their resource are omitted unless ``keep_deletions`` is set. Raises ``ReleaseError`` if
-    both directories of the release have a file of the same name.
+    Raises ``ReleaseError`` if both directories of the release have a file of the same name.
     """
     kept: dict[str, set[int]] = {}
     position: dict[str, int] = {}
     for inclusion in inclusions:
         file = inclusion.manifest.file
         at = position[file] = position.get(file, -1) + 1
-        if _is_written(inclusion, keep_deletions=keep_deletions):
+        if inclusion.included and select(inclusion.manifest):
             kept.setdefault(file, set()).add(at)
     files: dict[str, bytes] = {}
     problems = Problems()
@@ -47,12 +49,26 @@ def included_files(
     return files
 
 
+def selector(
+    release: Release, *, keep_deletions: bool = False, only_credentials_requests: bool = False, cloud: str | None = None
+) -> Selector:
+    """A function that decides whether an included manifest goes to the directory.
+
+    Manifests that delete their resource do so only with ``keep_deletions``. ``cloud`` leaves out CredentialsRequests of
+    other platforms.
+    """
+
+    def select(manifest: Manifest) -> bool:
+        if manifest.deletes and not keep_deletions:
+            return False
+        if not is_credentials_request(manifest):
+            return not only_credentials_requests
+        return cloud is None or is_for_cloud(release.read_body(manifest), cloud)
+
+    return select
+
+
 def secret_files(inclusions: Iterable[Inclusion]) -> frozenset[str]:
     """Return the names of the files that contain an included Secret."""
     secrets = (item.manifest for item in inclusions if item.included and item.manifest.resource_id.kind == "Secret")
     return frozenset(os.path.basename(manifest.file) for manifest in secrets)
-
-
-def _is_written(inclusion: Inclusion, *, keep_deletions: bool) -> bool:
-    """Whether a manifest goes to the directory."""
-    return inclusion.included and (keep_deletions or not inclusion.manifest.deletes)

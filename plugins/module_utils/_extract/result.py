@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._capability.inclusion import Inclusion
+from .._footprint.credentials_requests import RequestedCredentials
+from .._footprint.image_lists import ImageLists
 from .._module.result import diff_entry
 from .destination import INVENTORY, DestinationPlan
 
@@ -64,3 +66,24 @@ def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
         "deletes": manifest.deletes,
         "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],
     }
+
+
+def credentials_request_dict(request: RequestedCredentials) -> dict[str, Any]:
+    """Convert a CredentialsRequest to an entry of ``credentials_requests``."""
+    resource = request.manifest.resource_id
+    return {
+        "file": request.manifest.file,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(request.manifest.capabilities),
+        "provider": request.provider,
+        "secret_namespace": request.secret_namespace,
+        "secret_name": request.secret_name,
+        "service_accounts": list(request.service_accounts),
+        "permissions": sorted(request.permissions),
+    }
+
+
+def image_lists_dict(lists: ImageLists) -> dict[str, Any]:
+    """Convert lists of images to the result ``images``."""
+    return {field: [image._asdict() for image in images] for field, images in lists._asdict().items()}

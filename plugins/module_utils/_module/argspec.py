@@ -12,7 +12,7 @@ from typing import Any
 from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, InclusionOption
 from .._problems import Problems
 from .._registry.access_options import AccessOptions
-from .._release_image.open_release import open_release
+from .._release_image.open_release import OpenedRelease, open_release
 from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource
 
 Spec = dict[str, dict[str, Any]]
@@ -59,6 +59,11 @@ def with_release_directory(params: dict[str, Any], problems: Problems) -> dict[s
     """
     opened = open_release(params["release"], release_source(params))
     problems += opened.problems
+    return with_opened_release(params, opened)
+
+
+def with_opened_release(params: dict[str, Any], opened: OpenedRelease) -> dict[str, Any]:
+    """Return ``params`` with the directory and the pull spec of ``opened``, which the option ``release`` names."""
     return {**params, "release": opened.directory, "release_image": params["release_image"] or opened.pull_spec or None}
 
 

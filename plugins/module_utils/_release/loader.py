@@ -139,6 +139,17 @@ def _parse(path: str, renderings: Mapping[str, TemplateValues | None]) -> Releas
     return ReleaseIndex(files, tuple(problems), partial)
 
 
+def read_image_references(loaded: LoadedRelease) -> bytes:
+    """The content of image-references, empty if the release has none. Raises ``ReleaseError``."""
+    name = f"{loaded.directories[-1]}/{IMAGE_REFERENCES}"
+    if not os.path.lexists(name):
+        return b""
+    problems = Problems()
+    data = _read(loaded.release.path, name, problems)
+    raise_errors(problems, ReleaseError)
+    return data or b""
+
+
 def read_version(path: str, openshift_version: str | None) -> str | None:
     """The version of the release in the directory ``path``, which ``load_release`` would load.
 

@@ -52,6 +52,12 @@ class ManifestFile(NamedTuple):
         span = self.spans[self.manifests.index(manifest)]
         return _complete_line(self.read_bytes()[span.content : span.end])
 
+    def read_texts(self) -> Iterator[tuple[Manifest, bytes]]:
+        """Read the file once, and yield each manifest with its document."""
+        data = self.read_bytes()
+        for manifest, span in zip(self.manifests, self.spans, strict=True):
+            yield manifest, _complete_line(data[span.content : span.end])
+
     def read_excerpt(self, keep: frozenset[int]) -> bytes:
         """Read the file with only the documents of the manifests at the indexes ``keep``, byte for byte."""
         data = self.read_bytes()

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
+from .._footprint.credentials_requests import is_credentials_request
 from .._problems import Problems, did_you_mean
 from .._release.manifest import Manifest
 from .._release.release import Release
 from .._unstructured import nested
-
-_CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 
 
 class CredentialsRequest(NamedTuple):
@@ -65,8 +64,7 @@ def _requests(release: Release, manifests: Iterable[Manifest], platform: str | N
     data = PLATFORM_DATA.get(platform) if platform is not None else None
     provider = data.credentials if data is not None else None
     for manifest in manifests:
-        resource = manifest.resource_id
-        if resource.group_kind != _CREDENTIALS_REQUEST or manifest.deletes:
+        if not is_credentials_request(manifest) or manifest.deletes:
             continue
         if platform is None:
             yield CredentialsRequest(manifest, None)

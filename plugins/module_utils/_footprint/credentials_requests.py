@@ -1,0 +1,119 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""CredentialsRequests: what an operator may do in a cloud, and where its secret is.
+
+Sources: openshift/cloud-credential-operator:pkg/apis/cloudcredential/v1/types_credentialsrequest.go, types_aws.go,
+types_azure.go, types_gcp.go, types_ibmcloud.go, types_vsphere.go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .._data.platforms import PLATFORM_DATA
+from .._release.manifest import Manifest
+from .._unstructured import mappings_in, nested
+
+CLOUDS: tuple[str, ...] = tuple(name for name, platform in PLATFORM_DATA.items() if platform.credentials)
+"""The platforms that need CredentialsRequests, sorted."""
+
+_RESOURCE = ("cloudcredential.openshift.io", "CredentialsRequest")
+
+
+class RequestedCredentials(NamedTuple):
+    """A CredentialsRequest.
+
+    ``provider`` is the kind of its ``providerSpec``. ``permissions`` are texts that name one permission each. An object
+    with unknown fields in its ``providerSpec`` has the text of each as a permission.
+    """
+
+    manifest: Manifest
+    provider: str
+    secret_namespace: str
+    secret_name: str
+    service_accounts: tuple[str, ...]
+    permissions: frozenset[str]
+
+
+def is_credentials_request(manifest: Manifest) -> bool:
+    """Whether ``manifest`` is a CredentialsRequest."""
+    return manifest.resource_id.group_kind == _RESOURCE
+
+
+def is_for_cloud(body: Any, cloud: str) -> bool:
+    """Whether a CredentialsRequest with ``body`` is for the platform ``cloud``, one of ``CLOUDS``."""
+    return _text(nested(body, "spec", "providerSpec", "kind")) == PLATFORM_DATA[cloud].credentials
+
+
+def credentials_request(manifest: Manifest, body: Any) -> RequestedCredentials:
+    """The CredentialsRequest in ``body``, the body of ``manifest``. Fields that are missing are empty."""
+    provider_spec = nested(body, "spec", "providerSpec")
+    accounts = nested(body, "spec", "serviceAccountNames")
+    return RequestedCredentials(
+        manifest,
+        _text(nested(provider_spec, "kind")),
+        _text(nested(body, "spec", "secretRef", "namespace")),
+        _text(nested(body, "spec", "secretRef", "name")),
+        tuple(str(account) for account in accounts) if isinstance(accounts, list) else (),
+        frozenset(_permissions(provider_spec if isinstance(provider_spec, Mapping) else {})),
+    )
+
+
+def _permissions(provider_spec: Mapping[str, Any]) -> Iterator[str]:
+    for field, value in provider_spec.items():
+        if field in ("apiVersion", "kind"):
+            continue
+        if field == "statementEntries":
+            yield from (text for entry in mappings_in(value) for text in _of_statement(entry))
+        elif field in ("predefinedRoles", "roleBindings"):
+            yield from (f"role {_role(item)}" for item in _list(value))
+        elif field == "policies":
+            yield from (text for policy in mappings_in(value) for text in _of_policy(policy))
+        elif field in ("permissions", "dataPermissions"):
+            yield from _of_list(value, "data permission" if field == "dataPermissions" else "permission")
+        else:
+            yield f"{field}={_json(value)}"
+
+
+def _of_statement(entry: Mapping[str, Any]) -> Iterator[str]:
+    """The permissions of AWS: one for each action."""
+    condition = f" if {_json(entry['policyCondition'])}" if entry.get("policyCondition") else ""
+    for action in _list(entry.get("action")):
+        yield f"{entry.get('effect')} {action} on {entry.get('resource')}{condition}"
+
+
+def _of_policy(policy: Mapping[str, Any]) -> Iterator[str]:
+    """The permissions of IBM Cloud: one for each role."""
+    attributes = (f"{item.get('name')}={item.get('value')}" for item in mappings_in(policy.get("attributes")))
+    where = ",".join(sorted(attributes))
+    yield from (f"role {role} on {where}" for role in _list(policy.get("roles")))
+
+
+def _of_list(value: Any, word: str) -> Iterator[str]:
+    """The permissions of Azure and Google Cloud, which are names, and of vSphere, which are lists of privileges."""
+    for item in _list(value):
+        if isinstance(item, Mapping):
+            yield from (f"privilege {privilege}" for privilege in _list(item.get("privileges")))
+        else:
+            yield f"{word} {item}"
+
+
+def _role(item: Any) -> Any:
+    return item.get("role") if isinstance(item, Mapping) else item
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)

@@ -1,0 +1,95 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Finds the images of a release in the text of its manifests.
+
+``oc adm release new`` replaces pull specs in the text of each manifest, whatever the field. So a search in the text
+finds also those in ImageStreams, in arguments and in fields of custom resources.
+Source: openshift/oc:pkg/cli/admin/release/image_mapper.go NewTransformFromImageStreamFile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from .._capability.inclusion import Inclusion
+from .._release.manifest import Manifest
+from .._release.manifest_file import ManifestFile
+from .._release.release import Release
+from .._release.template import UNSET_RELEASE_IMAGE
+from .images import has_images, images_of
+
+_NAME = rb"[\w./:@-]"
+
+
+class ReleaseImage(NamedTuple):
+    """An image. ``name`` is its tag in image-references, empty if it is not there."""
+
+    name: str
+    pull_spec: str
+
+
+class ImageLists(NamedTuple):
+    """All images of a release, each in one list, sorted by name.
+
+    ``included`` are those that an included manifest names, ``excluded`` those that only excluded manifests name, and
+    ``unreferenced`` those that only image-references names. A manifest that deletes its resource names nothing.
+    """
+
+    included: tuple[ReleaseImage, ...]
+    excluded: tuple[ReleaseImage, ...]
+    unreferenced: tuple[ReleaseImage, ...]
+
+
+def list_images(release: Release, files: Mapping[str, ManifestFile], inclusions: Iterable[Inclusion]) -> ImageLists:
+    """List the images of ``release``, whose files are ``files``. Raises ``ReleaseError``."""
+    included, excluded = set[str](), set[str]()
+    find = image_finder(release.images.values())
+    wanted = {_position(item.manifest) for item in inclusions if item.included}
+    for file in files.values():
+        for manifest, text in file.read_texts():
+            if not manifest.deletes:
+                found = included if _position(manifest) in wanted else excluded
+                found.update(find(text))
+                found.update(_other_images(release, manifest))
+    names = {pull_spec: name for name, pull_spec in sorted(release.images.items(), reverse=True)}
+    rest = set(names) - included - excluded
+    return ImageLists(
+        *(
+            tuple(sorted(ReleaseImage(names.get(pull_spec, ""), pull_spec) for pull_spec in part))
+            for part in (included, excluded - included, rest)
+        )
+    )
+
+
+def image_finder(pull_specs: Iterable[str]) -> Callable[[bytes], Iterator[str]]:
+    """A function that finds those of ``pull_specs`` that a text contains, with duplicates."""
+    longest_first = sorted({spec for spec in pull_specs if spec}, key=len, reverse=True)
+    if not longest_first:
+        return lambda _text: iter(())
+    either = b"|".join(re.escape(spec.encode()) for spec in longest_first)
+    pattern = re.compile(rb"(?<!" + _NAME + rb")(?:" + either + rb")(?!" + _NAME + rb")")
+    # The pattern needs 0.5 s for the text of a release, and few manifests contain any of these.
+    hosts = {spec.encode().partition(b"/")[0] for spec in longest_first}
+
+    def find(text: bytes) -> Iterator[str]:
+        if any(host in text for host in hosts):
+            yield from (match.group().decode() for match in pattern.finditer(text))
+
+    return find
+
+
+def _other_images(release: Release, manifest: Manifest) -> frozenset[str]:
+    """Images of workloads that are not in image-references, such as the release image in the Deployment of the CVO."""
+    if not has_images(manifest):
+        return frozenset()
+    found = images_of(manifest, release.read_body(manifest), frozenset(release.images.values()))
+    return found - {UNSET_RELEASE_IMAGE}
+
+
+def _position(manifest: Manifest) -> tuple[str, int]:
+    return manifest.file, manifest.document

@@ -1,0 +1,215 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Compares two releases for one cluster: their images, their included manifests, and permissions in the cloud."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from .._release.image_stream import ImageStream, ImageStreamTag
+from .._release.manifest import Manifest
+from .._release.manifest_file import ManifestFile
+from .._release.release import Release
+from .._resources import ResourceId
+from .credentials_requests import RequestedCredentials, credentials_request, is_credentials_request
+
+
+class ComparedRelease(NamedTuple):
+    """One of the two releases. ``included`` are the manifests that the cluster includes."""
+
+    release: Release
+    files: Mapping[str, ManifestFile]
+    stream: ImageStream
+    included: tuple[Manifest, ...]
+
+
+class ImageChange(NamedTuple):
+    """An image whose pull spec or commit differs."""
+
+    before: ImageStreamTag
+    after: ImageStreamTag
+
+
+class PermissionChange(NamedTuple):
+    """A CredentialsRequest that differs. ``before`` or ``after`` is ``None`` if that release does not apply it."""
+
+    before: RequestedCredentials | None
+    after: RequestedCredentials | None
+
+
+class ReleaseChanges(NamedTuple):
+    """What differs between two releases.
+
+    ``manifests_removed`` are only in the old release, and the new one does not delete their resources.
+    ``manifests_deleted`` are those that delete a resource that the old release did not delete. ``manifests_changed``
+    differ in more than the pull specs of images and the version. Manifests are those of the new release, except for
+    ``manifests_removed``, in the order of the release. Images are sorted by name.
+    """
+
+    images_added: tuple[ImageStreamTag, ...]
+    images_removed: tuple[ImageStreamTag, ...]
+    images_changed: tuple[ImageChange, ...]
+    manifests_added: tuple[Manifest, ...]
+    manifests_removed: tuple[Manifest, ...]
+    manifests_deleted: tuple[Manifest, ...]
+    manifests_changed: tuple[Manifest, ...]
+    permissions: tuple[PermissionChange, ...]
+
+
+def compare_releases(before: ComparedRelease, after: ComparedRelease) -> ReleaseChanges:
+    """Compare two releases. Reads the text of all manifests, and the bodies of CredentialsRequests that differ.
+
+    Raises ``ReleaseError``.
+    """
+    old_tags = {tag.name: tag for tag in before.stream.tags}
+    new_tags = {tag.name: tag for tag in after.stream.tags}
+    old, new = _applied(before.included), _applied(after.included)
+    both = old.keys() & new.keys()
+    old_texts, new_texts = _texts(before, both), _texts(after, both)
+    deleted_before, deleted_after = _deleted(before.included), _deleted(after.included)
+    changed = tuple(manifest for name, manifest in new.items() if name in both and old_texts[name] != new_texts[name])
+    no_longer = tuple(manifest for name, manifest in old.items() if name not in new)
+    added = tuple(manifest for name, manifest in new.items() if name not in old)
+    return ReleaseChanges(
+        images_added=tuple(tag for name, tag in new_tags.items() if name not in old_tags),
+        images_removed=tuple(tag for name, tag in old_tags.items() if name not in new_tags),
+        images_changed=tuple(
+            ImageChange(old_tags[name], tag)
+            for name, tag in new_tags.items()
+            if name in old_tags and old_tags[name] != tag
+        ),
+        manifests_added=added,
+        manifests_removed=tuple(manifest for manifest in no_longer if manifest.resource_id not in deleted_after),
+        manifests_deleted=tuple(
+            manifest for name, manifest in deleted_after.items() if name not in deleted_before and name not in new
+        ),
+        manifests_changed=changed,
+        permissions=_permission_changes(before, after, old, new, (*no_longer, *added, *changed)),
+    )
+
+
+def _applied(manifests: Iterable[Manifest]) -> dict[ResourceId, Manifest]:
+    """The manifests that are applied. If two have the same resource id, the later one counts, as on a cluster."""
+    return {manifest.resource_id: manifest for manifest in manifests if not manifest.deletes}
+
+
+def _deleted(manifests: Iterable[Manifest]) -> dict[ResourceId, Manifest]:
+    return {manifest.resource_id: manifest for manifest in manifests if manifest.deletes}
+
+
+def _texts(side: ComparedRelease, wanted: Iterable[ResourceId]) -> dict[ResourceId, bytes]:
+    """The texts of the applied manifests, with names of images instead of their pull specs."""
+    names = set(wanted)
+    applied = {(item.file, item.document) for key, item in _applied(side.included).items() if key in names}
+    neutral = _neutralizer(side)
+    texts: dict[ResourceId, bytes] = {}
+    for file in dict.fromkeys(file for file, _document in applied):
+        for manifest, text in side.files[file].read_texts():
+            if (manifest.file, manifest.document) in applied:
+                texts[manifest.resource_id] = neutral(text)
+    return texts
+
+
+def _neutralizer(side: ComparedRelease) -> Callable[[bytes], bytes]:
+    """A function that replaces what differs in every release: pull specs, and the version as a whole word."""
+    replacements = {tag.pull_spec.encode(): b"<image " + tag.name.encode() + b">" for tag in reversed(side.stream.tags)}
+    if side.release.version:
+        replacements[side.release.version.encode()] = b"<version>"
+    longest_first = sorted(replacements, key=len, reverse=True)
+    pattern = re.compile(rb"(?<![\w.-])(?:" + b"|".join(map(re.escape, longest_first)) + rb")(?![\w.-])")
+    # The pattern needs 0.5 s for the text of a release, and few manifests contain any of these.
+    signs = {text.partition(b"/")[0] for text in replacements}
+
+    def neutral(text: bytes) -> bytes:
+        if not any(sign in text for sign in signs):
+            return text
+        return pattern.sub(lambda match: replacements[match.group()], text)
+
+    return neutral
+
+
+def _permission_changes(
+    before: ComparedRelease,
+    after: ComparedRelease,
+    old: Mapping[ResourceId, Manifest],
+    new: Mapping[ResourceId, Manifest],
+    differing: Iterable[Manifest],
+) -> tuple[PermissionChange, ...]:
+    changes: list[PermissionChange] = []
+    for name in dict.fromkeys(item.resource_id for item in differing if is_credentials_request(item)):
+        change = PermissionChange(_request(before, old.get(name)), _request(after, new.get(name)))
+        # A comment or a label changes no permission.
+        if change.before is None or change.after is None or change.before[1:] != change.after[1:]:
+            changes.append(change)
+    return tuple(changes)
+
+
+def _request(side: ComparedRelease, manifest: Manifest | None) -> RequestedCredentials | None:
+    return None if manifest is None else credentials_request(manifest, side.release.read_body(manifest))
+
+
+def changes_dict(before: Release, changes: ReleaseChanges) -> dict[str, Any]:
+    """Convert changes since ``before`` to the result ``changes`` of the module ``release_info``."""
+    return {
+        "version": before.version,
+        "images": {
+            "added": [tag._asdict() for tag in changes.images_added],
+            "removed": [tag._asdict() for tag in changes.images_removed],
+            "changed": [
+                {"name": change.after.name, "before": _tag_dict(change.before), "after": _tag_dict(change.after)}
+                for change in changes.images_changed
+            ],
+        },
+        "manifests": {
+            "added": [_manifest_dict(manifest) for manifest in changes.manifests_added],
+            "removed": [_manifest_dict(manifest) for manifest in changes.manifests_removed],
+            "deleted": [_manifest_dict(manifest) for manifest in changes.manifests_deleted],
+            "changed": [_manifest_dict(manifest) for manifest in changes.manifests_changed],
+        },
+        "credentials_requests": [_permission_dict(change) for change in changes.permissions],
+    }
+
+
+def _tag_dict(tag: ImageStreamTag) -> dict[str, str]:
+    return {field: value for field, value in tag._asdict().items() if field != "name"}
+
+
+def _manifest_dict(manifest: Manifest) -> dict[str, Any]:
+    resource = manifest.resource_id
+    return {
+        "file": manifest.file,
+        "group": resource.group,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(manifest.capabilities),
+    }
+
+
+def _permission_dict(change: PermissionChange) -> dict[str, Any]:
+    before, after = change
+    shown = after or before
+    assert shown is not None
+    old, new = (frozenset(side.permissions) if side else frozenset[str]() for side in change)
+    old_accounts, new_accounts = (frozenset(side.service_accounts) if side else frozenset[str]() for side in change)
+    return {
+        "namespace": shown.manifest.resource_id.namespace,
+        "name": shown.manifest.resource_id.name,
+        "provider": shown.provider,
+        "change": "added" if before is None else "removed" if after is None else "changed",
+        "permissions_added": sorted(new - old),
+        "permissions_removed": sorted(old - new),
+        "service_accounts_added": sorted(new_accounts - old_accounts),
+        "service_accounts_removed": sorted(old_accounts - new_accounts),
+        "secret_before": _secret(before),
+        "secret_after": _secret(after),
+    }
+
+
+def _secret(request: RequestedCredentials | None) -> str | None:
+    return f"{request.secret_namespace}/{request.secret_name}" if request else None
