@@ -89,7 +89,7 @@ def test_a_password(access, basic_registry):
 def test_no_credentials_for_this_registry(access, basic_registry, secret):
     with pytest.raises(RegistryError) as error:
         get(access(pull_secret=secret), basic_registry.host)
-    assert faults(error) == [("unauthorized", f"{basic_registry.host}/private/image@{SMALL.digest}")]
+    assert faults(error) == [("registry-unauthorized", f"{basic_registry.host}/private/image@{SMALL.digest}")]
 
 
 def test_a_token(access, token_registry, tokens):
@@ -108,7 +108,7 @@ def test_a_token(access, token_registry, tokens):
 def test_a_token_server_that_refuses(access, token_registry, tokens):
     with pytest.raises(RegistryError) as error:
         get(access(pull_secret=pull_secret(token_registry.host, password="wrong")), token_registry.host)
-    assert faults(error) == [("unauthorized", f"token server {tokens.host}")]
+    assert faults(error) == [("registry-unauthorized", f"token server {tokens.host}")]
     assert "wrong" not in str(error.value)
 
 

@@ -26,7 +26,7 @@ from .images import has_images, images_of
 _NAME = rb"[\w./:@-]"
 
 
-class ReleaseImage(NamedTuple):
+class ListedImage(NamedTuple):
     """An image. ``name`` is its tag in image-references, empty if it is not there."""
 
     name: str
@@ -40,9 +40,9 @@ class ImageLists(NamedTuple):
     ``unreferenced`` those that only image-references names. A manifest that deletes its resource names nothing.
     """
 
-    included: tuple[ReleaseImage, ...]
-    excluded: tuple[ReleaseImage, ...]
-    unreferenced: tuple[ReleaseImage, ...]
+    included: tuple[ListedImage, ...]
+    excluded: tuple[ListedImage, ...]
+    unreferenced: tuple[ListedImage, ...]
 
 
 def list_images(release: Release, files: Mapping[str, ManifestFile], inclusions: Iterable[Inclusion]) -> ImageLists:
@@ -60,7 +60,7 @@ def list_images(release: Release, files: Mapping[str, ManifestFile], inclusions:
     rest = set(names) - included - excluded
     return ImageLists(
         *(
-            tuple(sorted(ReleaseImage(names.get(pull_spec, ""), pull_spec) for pull_spec in part))
+            tuple(sorted(ListedImage(names.get(pull_spec, ""), pull_spec) for pull_spec in part))
             for part in (included, excluded - included, rest)
         )
     )

@@ -176,9 +176,11 @@ class ConfiguredAccess:
             return _error("unsupported-challenge", spec.registry, message, "Use another registry or a mirror")
         if credential:
             message = "has an identity token for this registry, but the registry demands a password"
-            return _error("unauthorized", str(spec), message, "Log in with a user name and a password")
+            return _error("registry-unauthorized", str(spec), message, "Log in with a user name and a password")
         message = "cannot be read without credentials, and none were found for it"
-        return _error("unauthorized", str(spec), message, "Set pull_secret or auth_file, or log in with podman")
+        return _error(
+            "registry-unauthorized", str(spec), message, "Set pull_secret or auth_file, or log in with podman"
+        )
 
     def _token(self, url: str, headers: Mapping[str, str], body: str | None, where: str) -> Token:
         import urllib3
@@ -202,12 +204,12 @@ class ConfiguredAccess:
         except (urllib3.exceptions.HTTPError, OSError) as error:
             message = f"cannot be reached ({type(error).__name__})"
             raise _error(
-                "unreachable-registry", f"token server {host}", message, "Check network, CA and proxy"
+                "registry-unreachable", f"token server {host}", message, "Check network, CA and proxy"
             ) from None
         if response.status != _OK:
             message = f"answers {response.status} to the request for a token for {where}"
             hint = f"Check the credentials for {where}"
-            raise _error("unauthorized", f"token server {host}", message, hint)
+            raise _error("registry-unauthorized", f"token server {host}", message, hint)
         token = _reported(lambda problems: parse_token(content, f"token server {host}", problems))
         assert token is not None
         return token
