@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import socket
 import threading
@@ -17,8 +18,15 @@ import urllib3
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
+from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob
+from ansible_collections.capability.openshift.plugins.module_utils._registry.client import RegistryClient
 from ansible_collections.capability.openshift.plugins.module_utils._registry.configured_access import configure_access
+from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import (
+    ImageManifest,
+    parse_manifest,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import PullSpec
+from ansible_collections.capability.openshift.tests.registry.harness.proxy import Proxy
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER, Registry
 from ansible_collections.capability.openshift.tests.registry.harness.server import Server
 from ansible_collections.capability.openshift.tests.registry.harness.tokens import TokenServer
@@ -260,6 +268,106 @@ def test_a_proxy(access, forwarder):
     with pytest.raises(urllib3.exceptions.HTTPError):
         get(access(direct), "registry.invalid")
     assert forwarder.asked == []
+
+
+def test_a_token_follows_no_redirect_to_another_host(access, registry, tokens, registry_site):
+    """Both servers record what they received: the one that redirects, and the one that has the blobs."""
+    front = Proxy(Registry(registry_site, tokens=tokens), registry_site.server_tls())
+    store = Proxy(registry, registry_site.server_tls())
+    front.redirect = store.url
+    try:
+        spec = PullSpec(front.host, "private/image", None, SMALL.digest)
+        client = RegistryClient(access(pull_secret=pull_secret(front.host)), spec)
+        manifest = parse_manifest(client.manifest(SMALL.digest).data, "image")
+        assert isinstance(manifest, ImageManifest)
+        with checked_blob(client, manifest.layers[0], "blob") as file:
+            assert file.read()
+    finally:
+        front.close()
+        store.close()
+
+    assert [seen.authorization[:7] for seen in front.seen] == ["", "Bearer ", "Bearer "]
+    assert [(seen.status, seen.authorization) for seen in store.seen] == [(200, "")]
+
+
+def test_credentials_of_the_source_do_not_go_to_its_mirror(access, basic_registry, registry_site, proxy):
+    """Nor do those of the mirror go to the source."""
+    front = Proxy(basic_registry, registry_site.server_tls())
+    mirrors = {"imageDigestSources": [{"source": "quay.invalid/ocp", "mirrors": [f"{front.host}/private"]}]}
+    spec = PullSpec("quay.invalid", "ocp/image", None, SMALL.digest)
+    both = json.loads(pull_secret("quay.invalid", password="of the source"))["auths"]
+    try:
+        with pytest.raises(RegistryError) as error:
+            RegistryClient(access(mirrors=[mirrors], pull_secret=json.dumps({"auths": both})), spec).manifest(
+                SMALL.digest
+            )
+        assert {seen.authorization for seen in front.seen} == {""}
+        assert "of the source" not in str(error.value)
+        front.seen.clear()
+        both |= json.loads(pull_secret(f"{front.host}/private"))["auths"]
+        client = RegistryClient(access(mirrors=[mirrors], pull_secret=json.dumps({"auths": both})), spec)
+        assert client.manifest(SMALL.digest).digest == SMALL.digest
+        assert client.source.name == f"{front.host}/private/image"
+    finally:
+        front.close()
+
+
+class Refuser(Server):
+    """A token server that answers with whatever it is given. ``authorizations`` has what it received."""
+
+    def __init__(self, tls):
+        self.answer: tuple[int, dict[str, str], bytes] = (200, {}, b"")
+        self.authorizations: list[str] = []
+        super().__init__(_Answer, tls)
+
+
+class _Answer(BaseHTTPRequestHandler):
+    server: Refuser
+
+    def do_GET(self):
+        self.server.authorizations.append(self.headers.get("Authorization", ""))
+        status, headers, body = self.server.answer
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def refuser(registry_site):
+    server = Refuser(registry_site.server_tls())
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ((401, {}, b"the password open sesame is wrong"), "registry-unauthorized"),
+        ((500, {}, b""), "registry-unauthorized"),
+        ((307, {"Location": "https://127.0.0.1:1/"}, b""), "registry-unauthorized"),
+        ((200, {}, b"open sesame"), "invalid-token"),
+        ((200, {}, b'{"token": "' + b"x" * (1 << 21) + b'"}'), "invalid-token"),
+        (
+            (200, {"Content-Encoding": "gzip"}, gzip.compress(b'{"token": "' + b" " * (1 << 27) + b'"}')),
+            "invalid-token",
+        ),
+    ],
+    ids=["refused", "error", "redirect", "text", "too long", "compressed"],
+)
+def test_a_token_server_that_misbehaves(access, refuser, answer, code):
+    """Its text is not shown, and a compressed answer is not unpacked."""
+    refuser.answer = answer
+    spec = PullSpec("reg.example", "private/image", None, SMALL.digest)
+    configured = access(pull_secret=pull_secret("reg.example"))
+    with pytest.raises(RegistryError) as error:
+        configured.authorization(spec, [f'Bearer realm="{refuser.url}/token"'])
+    assert [problem.code for problem in error.value.problems] == [code]
+    assert PASSWORD not in str(error.value)
 
 
 def test_nothing_shows_a_secret(access):

@@ -176,6 +176,16 @@ def test_a_redirect_away_from_tls_is_refused(client, proxy):
     assert error(blob, client)[0] == "insecure-redirect"
 
 
+@pytest.mark.parametrize("location", ["https://[bad", "https://127.0.0.1:x/", "https://127.0.0.1:99999/"])
+def test_a_redirect_to_nowhere_is_refused(client, proxy, location):
+    proxy.redirect = location
+
+    with pytest.raises(RegistryError) as raised:
+        blob(client)
+    assert raised.value.problems[0].code == "invalid-redirect"
+    assert location not in str(raised.value)
+
+
 def test_endless_redirects(client, proxy):
     proxy.redirect = proxy.url
 

@@ -187,12 +187,23 @@ class RegistryClient:
             if response.status not in _REDIRECTS or not location:
                 return response
             response.close()
-            url = urljoin(url, location)
+            url = _redirected(url, location, source)
             if start.scheme == "https" and urlsplit(url).scheme != "https":
-                message = f"redirects to {urlsplit(url).scheme}://{urlsplit(url).netloc}, expected https"
+                message = f"redirects to {urlsplit(url).scheme}://{urlsplit(url).hostname}, expected https"
                 raise RegistryError([Problem("error", "insecure-redirect", str(source), message, "Ask its operators")])
         message = f"redirects more than {_MOST_REDIRECTS} times"
         raise RegistryError([Problem("error", "too-many-redirects", str(source), message, "Ask its operators")])
+
+
+def _redirected(url: str, location: str, source: PullSpec) -> str:
+    """The target of a redirect. It is not shown if it is invalid, because it can contain a signature."""
+    try:
+        target = urljoin(url, location)
+        urlsplit(target).port  # noqa: B018  # raises for a port that is not a number
+    except ValueError:
+        message, hint = "redirects to a location that is not a URL", "Ask its operators"
+        raise RegistryError([Problem("error", "invalid-redirect", str(source), message, hint)]) from None
+    return target
 
 
 def _http_errors() -> type[Exception]:

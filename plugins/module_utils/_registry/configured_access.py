@@ -21,8 +21,7 @@ from .access_options import AccessOptions
 from .credential_files import read_credentials
 from .credentials import Credential, Credentials
 from .mirror_files import read_mirrors
-from .mirror_sets import is_location
-from .mirrors import RegistryRule, is_insecure, merge_rules, pull_sources
+from .mirrors import RegistryRule, is_insecure, is_location, merge_rules, pull_sources
 from .proxy import Proxy, find_proxy
 from .pull_spec import PullSpec
 from .registries_conf import read_registries_conf
@@ -192,14 +191,14 @@ class ConfiguredAccess:
             response = self.pool(url).request(
                 "GET" if body is None else "POST",
                 url,
-                headers=dict(headers),
+                headers={**headers, "Accept-Encoding": "identity"},
                 body=body,
                 redirect=False,
                 preload_content=False,
                 timeout=urllib3.Timeout(_CONNECT_SECONDS, _READ_SECONDS),
                 retries=urllib3.Retry(_RETRIES, redirect=0),
             )
-            content = response.read(_MOST_TOKEN_BYTES)
+            content = response.read(_MOST_TOKEN_BYTES, decode_content=False)
             response.release_conn()
         except (urllib3.exceptions.HTTPError, OSError) as error:
             message = f"cannot be reached ({type(error).__name__})"
@@ -218,15 +217,17 @@ class ConfiguredAccess:
         import urllib3
 
         try:
-            self.pool(url).request(
+            response = self.pool(url).request(
                 "GET",
                 f"{url}/v2/",
                 redirect=False,
+                preload_content=False,
                 timeout=urllib3.Timeout(_CONNECT_SECONDS, _READ_SECONDS),
                 retries=urllib3.Retry(0),
             )
         except (urllib3.exceptions.HTTPError, OSError):
             return False
+        response.close()
         return True
 
 

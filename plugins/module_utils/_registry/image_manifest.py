@@ -11,6 +11,7 @@ The formats: opencontainers/image-spec:manifest.md and image-index.md, distribut
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -33,6 +34,7 @@ MULTI = "multi"
 LARGEST_MANIFEST = 4 << 20
 """Bytes, the limit of containers/image:internal/iolimits/iolimits.go."""
 _MOST_LAYERS = 512
+_ARCHITECTURE = re.compile(r"[a-z0-9]{1,32}")
 _LARGEST_LAYER = 4 << 30
 
 
@@ -64,6 +66,9 @@ def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
         raise _invalid(where, "is not JSON") from None
     if not isinstance(document, dict):
         raise _invalid(where, "is not a JSON object")
+    if "manifests" in document and "layers" in document:
+        # Clients would read different images under the same digest (CVE-2021-41190).
+        raise _invalid(where, "has both layers and manifests, expected one of them")
     if isinstance(document.get("manifests"), list):
         return _list(document["manifests"], where)
     layers = document.get("layers")
@@ -95,7 +100,7 @@ def _list(entries: Sequence[Any], where: str) -> ManifestList:
     for entry in entries[:_MOST_LAYERS]:
         platform = entry.get("platform") if isinstance(entry, dict) else None
         architecture = platform.get("architecture") if isinstance(platform, dict) else None
-        if isinstance(architecture, str) and architecture != "unknown":
+        if isinstance(architecture, str) and _ARCHITECTURE.fullmatch(architecture) and architecture != "unknown":
             manifests.setdefault(architecture, _descriptor(entry, where, LARGEST_MANIFEST))
     return ManifestList(manifests)
 

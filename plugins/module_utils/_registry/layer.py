@@ -11,6 +11,7 @@ Nothing is extracted to the file system. The format: opencontainers/image-spec:l
 from __future__ import annotations
 
 import gzip
+import struct
 import tarfile
 import zlib
 from collections.abc import Mapping
@@ -39,6 +40,12 @@ _LONGEST_NAME = 255
 _WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
+UNREADABLE_ARCHIVE = (
+    *(tarfile.TarError, zlib.error, struct.error, EOFError, OSError),
+    *(ValueError, LookupError, OverflowError, RecursionError),
+)
+"""What tarfile and the decompression raise for malicious bytes, such as a long chain of long names."""
+
 
 class Layer(NamedTuple):
     """The entries of a layer below the requested directories, by their path without a leading slash.
@@ -61,7 +68,7 @@ def read_layer(blob: IO[bytes], directories: tuple[str, ...], where: str) -> Lay
         reader = _LimitedReader(_decompressed(blob, where))
         with tarfile.open(fileobj=reader, mode="r|", bufsize=_CHUNK, tarinfo=_LimitedTarInfo) as archive:  # type: ignore[call-overload]
             return _read_entries(archive, directories, where)
-    except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError, OverflowError) as error:
+    except UNREADABLE_ARCHIVE as error:
         raise _refused("invalid-layer", where, f"cannot be read: {error}") from None
 
 

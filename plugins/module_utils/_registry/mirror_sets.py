@@ -18,13 +18,10 @@ from typing import Any, NamedTuple
 
 from .._problems import Problems, shown, type_name
 from .._unstructured import nested
-from .mirrors import Mirror, PullBy, RegistryRule
+from .mirrors import Mirror, PullBy, RegistryRule, is_location
 
 MIRRORS_EXPECTED = "an ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy or install-config"
 _NEVER, _ALLOW = "NeverContactSource", "AllowContactingSource"
-_HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
-_PATH = r"(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
-_LOCATION = re.compile(_HOST + _PATH)
 _WILDCARD = re.compile(r"\*\.[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
 
 
@@ -140,8 +137,3 @@ def _rule(entry: Mapping[str, Any], form: _Form, at: str, problems: Problems) ->
         return None
     usable = tuple(Mirror(mirror, pull=form.pull) for mirror in mirrors)
     return RegistryRule(str(source), at, blocked=policy == _NEVER, mirrors=usable)
-
-
-def is_location(text: str) -> bool:
-    """Whether ``text`` is a registry, a namespace or a repository."""
-    return _LOCATION.fullmatch(text) is not None

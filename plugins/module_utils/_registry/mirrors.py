@@ -12,11 +12,15 @@ holds: containers/image:pkg/sysregistriesv2/system_registries_v2.go FindRegistry
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from .._problems import Problems
 
+_HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
+_PATH = r"(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
+_LOCATION = re.compile(_HOST + _PATH)
 PullBy = Literal["all", "digest-only", "tag-only"]
 
 
@@ -98,6 +102,11 @@ def is_insecure(registry: str, rules: Iterable[RegistryRule]) -> bool:
         ):
             return True
     return False
+
+
+def is_location(text: str) -> bool:
+    """Whether ``text`` is a registry, a namespace or a repository."""
+    return _LOCATION.fullmatch(text) is not None
 
 
 def _find_rule(name: str, rules: Iterable[RegistryRule]) -> RegistryRule | None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .._problems import Problems, shown, type_name
 from .credentials import FILES_HELPER
-from .mirrors import Mirror, PullBy, RegistryRule
+from .mirrors import Mirror, PullBy, RegistryRule, is_location
 
 _CONF_VARIABLE = "CONTAINERS_REGISTRIES_CONF"
 _CONF, _DROP_INS = "registries.conf", "registries.conf.d"
@@ -170,8 +170,9 @@ def _parse_mirrors(entries: Any, digest_only: bool, at: str, problems: Problems)
 
 def _location(entry: Mapping[str, Any], field: str, at: str, problems: Problems) -> str:
     value = entry.get(field, "")
-    if isinstance(value, str) and "://" not in value and value.isprintable() and " " not in value:
-        return value.rstrip("/")
+    location = value.rstrip("/") if isinstance(value, str) else ""
+    if value == "" or is_location(location) or (field == "prefix" and location.startswith("*")):
+        return location
     message = f"is {shown(value)}, expected HOST[:PORT][/PATH]"
     problems.error("invalid-location", f"{at}.{field}", message, "Write it without a scheme")
     return ""

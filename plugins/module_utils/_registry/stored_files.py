@@ -14,6 +14,7 @@ from typing import IO, Protocol
 
 from .._problems import Problem
 from .access import RegistryError
+from .layer import UNREADABLE_ARCHIVE
 
 _CHUNK = 1 << 18
 
@@ -65,7 +66,7 @@ class ArchiveFiles:
                 for member in archive:
                     if member.isreg():
                         self._members[member.name.removeprefix("./")] = (archive, member)
-            except (OSError, tarfile.TarError, EOFError, ValueError) as error:
+            except UNREADABLE_ARCHIVE as error:
                 raise unreadable(path, error) from None
 
     def names(self) -> Iterator[str]:
@@ -89,7 +90,7 @@ def read_small(files: StoredFiles, name: str, largest: int) -> bytes | None:
     with file:
         try:
             data = file.read(largest + 1)
-        except (OSError, tarfile.TarError, EOFError) as error:
+        except UNREADABLE_ARCHIVE as error:
             raise unreadable(place, error) from None
     if len(data) > largest:
         message = f"has more than {largest} bytes"
@@ -108,7 +109,7 @@ def chunks(files: StoredFiles, name: str) -> Iterator[bytes] | None:
             try:
                 while data := file.read(_CHUNK):
                     yield data
-            except (OSError, tarfile.TarError, EOFError) as error:
+            except UNREADABLE_ARCHIVE as error:
                 raise unreadable(os.path.join(files.location, name), error) from None
 
     return read()

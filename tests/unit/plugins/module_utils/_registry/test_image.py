@@ -148,6 +148,12 @@ def test_attestations_of_a_list_are_left_out():
     assert error(resolve_image, Memory(both), both.digest, "unknown", ONE)[0] == "missing-architecture"
 
 
+def test_the_architectures_of_a_list_are_words():
+    """They are shown in a message, and come from the registry."""
+    odd = image_list({"\x1b[31mamd64": ARM, "arm64": ARM})
+    assert error(resolve_image, Memory(odd), odd.digest, "amd64", ONE)[1].endswith("it is for arm64")
+
+
 def manifest_error(document) -> tuple[str, str]:
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
     store = Memory()
@@ -173,8 +179,9 @@ LAYER = {"digest": "sha256:" + "0" * 64, "size": 1}
         {"layers": ["x"]},
         {"layers": [LAYER] * 600},
         b"[" * 100_000,
+        {"layers": [LAYER], "manifests": []},
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_a_manifest_that_is_not_valid(document):
     assert manifest_error(document)[0] == "invalid-manifest"

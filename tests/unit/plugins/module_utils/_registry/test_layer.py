@@ -146,3 +146,32 @@ def test_a_layer_that_unpacks_to_more_than_the_limit(monkeypatch):
     code, message, _ = problem(gzip.compress(tar([("c/zeros", b"\0" * (2 << 20)), ("a/x", b"1")])))
 
     assert (code, message) == ("invalid-layer", "the layer cannot be read: it has more than 1048576 bytes")
+
+
+def header(name: str, kind: bytes, data: bytes = b"") -> bytes:
+    """Return one header of an archive with its data."""
+    member = tarfile.TarInfo(name)
+    member.type, member.size = kind, len(data)
+    return member.tobuf(tarfile.GNU_FORMAT) + data + b"\0" * (-len(data) % 512)
+
+
+FILE = header("a/x", tarfile.REGTYPE, b"data")
+END = b"\0" * 1024
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        header("././@LongLink", tarfile.GNUTYPE_LONGNAME, b"aaaa\0") * 3000,
+        header("pax", tarfile.XHDTYPE, b"8 a=bcd\n") * 3000,
+        header("pax", tarfile.XHDTYPE, b"12 size=-99\n"),
+        header("pax", tarfile.XHDTYPE, b"23 GNU.sparse.map=a,b,c\n"),
+        header("pax", tarfile.XHDTYPE, b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n"),
+        header("pax", tarfile.XHDTYPE, b"0 a=b\n"),
+        header("pax", tarfile.XHDTYPE, b"99999999999999999999 a=b\n"),
+    ],
+    ids=["long names", "attributes", "negative size", "sparse map", "sparse version", "length zero", "length"],
+)
+def test_malicious_headers_are_refused(data):
+    """None of them ends with an exception of tarfile or of Python's stack."""
+    assert problem(data + FILE + END)[0] == "invalid-layer"
