@@ -201,7 +201,7 @@ release:
       returned: success
       sample: 1748000
     created:
-      description: When the release was created, V(null) if C(image-references) does not have it.
+      description: When the image was built, or C(image-references) was written. V(null) if neither is known.
       type: str
       returned: success
       sample: "2026-03-04T05:06:07Z"
@@ -388,14 +388,16 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import parse_image_stream
+from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import (
+    ImageStream,
+    parse_image_stream,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     PLACEHOLDER_IMAGE,
     LoadedRelease,
     load_release,
     read_image_references,
 )
-
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
     OpenedRelease,
     open_release,
@@ -435,9 +437,7 @@ def run(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
     options = ClusterOptions.from_params(params)
     stream = parse_image_stream(read_image_references(loaded))
     summary = summary_dict(summarize_release(loaded.release, options, problems))
-    result: dict[str, Any] = {
-        "release": {**summary, "created": stream.created or None, **_image(opened, params["release_image"])}
-    }
+    result: dict[str, Any] = {"release": {**summary, **_image(opened, params["release_image"], stream)}}
     if params["images"]:
         result["release"]["images"] = [tag._asdict() for tag in stream.tags]
     if params["changes_from"] is not None:
@@ -451,14 +451,15 @@ def run(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
     return result
 
 
-def _image(opened: OpenedRelease, release_image: str | None) -> dict[str, Any]:
-    """What is known of the release image. A directory has nothing but the option ``release_image``."""
+def _image(opened: OpenedRelease, release_image: str | None, stream: ImageStream) -> dict[str, Any]:
+    """What is known of the release image. Of a directory, only the option ``release_image`` says something about it."""
     image = opened.image
     named = (release_image or "").partition("@")[2] or None
     return {
         "digest": image.digest if image else named,
         "pull_spec": opened.pull_spec or release_image,
-        "architecture": image.architecture if image else None,
+        "architecture": (image.built_for if image else "") or None,
+        "created": (image.created if image else "") or stream.created or None,
         "source": image.source if image else None,
         "bytes_read": image.bytes if image else None,
     }

@@ -15,6 +15,10 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
+from ansible_collections.capability.openshift.plugins.module_utils._registry.image_manifest import (
+    ImageManifest,
+    parse_manifest,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests, update_plan
@@ -80,10 +84,39 @@ def test_a_release_is_the_same_from_an_image_and_from_a_directory(call, options,
     from_image = call(release_info, release=spec(proxy), **options)
     from_directory = call(release_info, release=str(OLD), release_image=spec(proxy))
 
-    assert from_image["release"] == from_directory["release"]
+    different = {
+        name: (value, from_directory["release"][name])
+        for name, value in from_image["release"].items()
+        if value != from_directory["release"][name]
+    }
+    manifest = parse_manifest(OLD_IMAGE.manifest.data, "")
+    assert isinstance(manifest, ImageManifest)
+    assert different == {
+        "architecture": ("amd64", None),
+        "bytes_read": (sum(layer.size for layer in manifest.layers[-2:]), None),
+        "source": (spec(proxy), None),
+    }
+    assert from_image["release"]["digest"] == OLD_IMAGE.digest
     assert from_image["problems"] == from_directory["problems"]
-    assert [seen.status for seen in proxy.seen] == [200, 200, 200]
+    assert [seen.status for seen in proxy.seen] == [200] * 4, "manifest, two layers and the configuration"
     assert proxy.sent < 60_000, "the layer of 100 kB was moved"
+
+
+def test_the_digest_of_a_list_and_the_architecture_of_its_image(call, options, registry):
+    shown = call(release_info, release=f"{registry.host}/{REPOSITORY}:both", architecture="arm64", **options)["release"]
+
+    assert shown["digest"] == BOTH.digest
+    assert shown["pull_spec"] == spec(registry, BOTH)
+    assert shown["architecture"] == "amd64", "that of the image in the list, which the test did not build for arm64"
+
+
+def test_two_images_are_compared(call, options, registry):
+    changes = call(release_info, release=spec(registry, NEW_IMAGE), changes_from=spec(registry), **options)["changes"]
+    same = call(release_info, release=NEW, changes_from=OLD)["changes"]
+
+    assert changes == same
+    assert changes["version"] == "4.21.0"
+    assert changes["manifests"]["added"]
 
 
 def test_the_pull_spec_is_known_by_itself(call, options, proxy, tmp_path):
@@ -109,7 +142,7 @@ def test_a_tag_is_looked_up_and_its_release_read_once(source, proxy):
     assert opened[0] == opened[1]
     assert opened[0].pull_spec == spec(proxy)
     assert len([seen for seen in proxy.seen if not seen.is_blob]) == 2
-    assert len(proxy.blobs) == 2
+    assert len(proxy.blobs) == 3
 
 
 def test_a_plan_of_pull_specs(call, options, registry):
@@ -181,7 +214,7 @@ def test_parallel_tasks_read_a_release_once(source, proxy):
 
     assert len(opened) == 4
     assert len(set(opened)) == 1
-    assert len(proxy.blobs) == 2
+    assert len(proxy.blobs) == 3
 
 
 def test_layouts_and_archives(source, tmp_path):

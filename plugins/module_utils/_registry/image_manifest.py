@@ -47,9 +47,10 @@ class Descriptor(NamedTuple):
 
 
 class ImageManifest(NamedTuple):
-    """The layers of an image, the lowest first."""
+    """The layers of an image, the lowest first, and its configuration; ``None`` if the manifest names none."""
 
     layers: tuple[Descriptor, ...]
+    config: Descriptor | None = None
 
 
 class ManifestList(NamedTuple):
@@ -77,7 +78,11 @@ def parse_manifest(data: bytes, where: str) -> ImageManifest | ManifestList:
         raise _invalid(where, f"is of type {version}, which has no layers")
     if len(layers) > _MOST_LAYERS:
         raise _invalid(where, f"has {len(layers)} layers, expected at most {_MOST_LAYERS}")
-    return ImageManifest(tuple(_descriptor(layer, where, _LARGEST_LAYER) for layer in layers))
+    config = document.get("config")
+    return ImageManifest(
+        tuple(_descriptor(layer, where, _LARGEST_LAYER) for layer in layers),
+        None if config is None else _descriptor(config, where, LARGEST_MANIFEST),
+    )
 
 
 def choose(found: ManifestList, architecture: str, where: str) -> Descriptor:

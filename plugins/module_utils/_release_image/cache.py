@@ -35,6 +35,7 @@ class ReleaseImage(NamedTuple):
 
     ``digest`` is that of the name, which can be a list, ``manifest_digest`` that of the image in it. ``source`` is
     where it was read from. ``layers`` and ``bytes`` are those that were read; ``all_layers``: all that the image has.
+    ``architecture`` is the requested one; ``built_for`` and ``created`` are those of its configuration.
     """
 
     digest: str
@@ -44,6 +45,8 @@ class ReleaseImage(NamedTuple):
     layers: int
     bytes: int
     all_layers: bool
+    built_for: str = ""
+    created: str = ""
 
 
 class CachedRelease(NamedTuple):

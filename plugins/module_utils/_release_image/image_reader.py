@@ -23,6 +23,7 @@ from .._registry.registry_storage import RegistryStorage
 from .._registry.stored_files import ArchiveFiles, DirectoryFiles, StoredFiles, unreadable
 from .cache import CachedRelease, ReleaseCache, ReleaseImage
 from .completeness import DIRECTORIES, METADATA_FILE, is_complete
+from .image_config import read_image_config
 from .release_name import ReleaseName
 
 
@@ -53,6 +54,7 @@ class ImageReader(NamedTuple):
             raise ReleaseError(
                 [Problem("error", "not-a-release", self.name.text, message, "Name the image of a release")]
             )
+        config = read_image_config(self.store, resolved.manifest.config, self.name.text)
         image = ReleaseImage(
             digest=resolved.digest,
             manifest_digest=resolved.manifest_digest,
@@ -61,6 +63,8 @@ class ImageReader(NamedTuple):
             layers=found.layers_read,
             bytes=found.bytes_read,
             all_layers=found.layers_read == len(resolved.manifest.layers),
+            built_for=config.architecture,
+            created=config.created,
         )
         return cache.add(image, found.files)
 
