@@ -502,16 +502,20 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
 
 
 def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:
+    journal.phase("module_started")
     params = with_release_directory(module.params, problems)
     path = params["previous_release"]
     if path is not None:
         path = open_release(path, release_source(params), "previous_release").directory
     client = connect(module, params["parallelism"])
+    journal.phase("client_created")
     state = read_cluster_state(client, params["cluster_profile"])
+    journal.phase("cluster_read")
     release = release_options_from_params(params)
     loaded = load_release_for(state, release)
     problems += loaded.problems
     previous = None if path is None else load_previous_release(state, release, path)
+    journal.phase("release_read")
     return roll_out(client, state, loaded, previous, _options(module, params), journal, TIMINGS)
 
 

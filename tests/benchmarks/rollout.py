@@ -61,7 +61,8 @@ class Failed(Exception):
 
 
 class Run(NamedTuple):
-    """One process: seconds, the most memory it had in MB, and what it printed at last.
+    """One process: seconds, the most memory it had in MB, what it printed at last, seconds of processor time, and when
+    it started, by the monotonic clock.
 
     Memory is never less than what this process had when it started the other, 50 MB.
     """
@@ -69,6 +70,8 @@ class Run(NamedTuple):
     seconds: float
     memory: float
     output: str
+    cpu: float
+    started: float
 
 
 class Limit(NamedTuple):
@@ -145,16 +148,16 @@ def measure(command: Sequence[str], may_fail: bool = False) -> Run:
     with tempfile.TemporaryDirectory(prefix="bench-") as caches, tempfile.TemporaryFile() as output:
         env = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "tools" / "ansible.cfg")}
         env |= {"TMPDIR": caches, "KUBECACHEDIR": caches}
-        start = time.perf_counter()
+        start = time.monotonic()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=env)
         _pid, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - start
+        seconds = time.monotonic() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         text = output.read().decode(errors="replace").strip()
     if process.returncode and not may_fail:
         raise Failed(f"{' '.join(command)} ended with {process.returncode}:\n{text[-4000:]}")
-    return Run(seconds, usage.ru_maxrss / 1024, text.rpartition("\n")[2])
+    return Run(seconds, usage.ru_maxrss / 1024, text.rpartition("\n")[2], usage.ru_utime + usage.ru_stime, start)
 
 
 def log(text: str) -> None:
@@ -246,6 +249,7 @@ def contest(bench: Bench, name: str, far: bool = False) -> Round:
             measured[FLOOR_ALONE] = run._replace(seconds=float(run.output))
         if name == OURS:
             measured[OURS_ALONE] = run._replace(seconds=sending_seconds(bench))
+            time_line(bench, run)
         if name == OURS and not far:
             measured[SECOND] = again(bench, plane, [*paths, CLUSTER_VERSION])
     return measured
@@ -256,6 +260,20 @@ def sending_seconds(bench: Bench) -> float:
     lines = (bench.folder / JOURNAL).read_text(encoding="utf-8").splitlines()
     times = {event["event"]: datetime.fromisoformat(event["time"]) for event in map(json.loads, lines)}
     return (times["end"] - times["start"]).total_seconds()
+
+
+def time_line(bench: Bench, run: Run) -> None:
+    """Print when each phase of the last rollout was over, and how long it took, by its journal."""
+    lines = (bench.folder / JOURNAL).read_text(encoding="utf-8").splitlines()
+    before = run.started
+    for event in map(json.loads, lines):
+        if event["event"] == "phase" and event["monotonic"] >= run.started:
+            print(
+                f"    {event['monotonic'] - run.started:>7.2f} s {event['monotonic'] - before:>+6.2f}  {event['phase']}"
+            )
+            before = event["monotonic"]
+    end = run.started + run.seconds
+    print(f"    {run.seconds:>7.2f} s {end - before:>+6.2f}  end of the process, {run.cpu:.2f} s of processor time")
 
 
 def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Run:
@@ -270,6 +288,7 @@ def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Run:
     if json.loads(run.output)["changed"]:
         raise Failed(f"the second run of release_apply says that it changed something: {told(run)}")
     log(f"{SECOND}: {run.seconds:.2f} s, and no resource version moved")
+    time_line(bench, run)
     return run
 
 
@@ -286,6 +305,7 @@ def whole(bench: Bench) -> Round:
         rest(plane)
         run = measure(bench.ours(bench.release, plane.kubeconfig), may_fail=True)
     log(f"{WHOLE}: {run.seconds:.2f} s; {told(run)}")
+    time_line(bench, run)
     return {WHOLE: run}
 
 
@@ -302,13 +322,15 @@ def told(run: Run) -> str:
 def show(title: str, rounds: Sequence[Round], yardstick: str, limits: Sequence[Limit]) -> None:
     """Print the table of some rounds, and which limits it keeps."""
     print(f"\n{title}")
-    print(f"  {'':<36} {'median s':>9} {'min s':>8} {'MB':>6} {'ratio':>8}")
+    print(f"  {'':<36} {'median s':>9} {'min s':>8} {'CPU s':>6} {'MB':>6} {'ratio':>8}")
     for name in rounds[0]:
         runs = [measured[name] for measured in rounds]
         seconds = [run.seconds for run in runs]
         ratio = f"{ratios(rounds, name, yardstick):>8.2f}" if yardstick in rounds[0] else ""
         memory = max(run.memory for run in runs)
-        print(f"  {name:<36} {statistics.median(seconds):>9.2f} {min(seconds):>8.2f} {memory:>6.0f} {ratio}")
+        cpu = statistics.median(run.cpu for run in runs)
+        numbers = f"{statistics.median(seconds):>9.2f} {min(seconds):>8.2f} {cpu:>6.2f} {memory:>6.0f}"
+        print(f"  {name:<36} {numbers} {ratio}")
     for limit in limits:
         if limit.name in rounds[0] and limit.yardstick in rounds[0]:
             ratio_found = ratios(rounds, limit.name, limit.yardstick)

@@ -60,15 +60,21 @@ def roll_out(
     deadline = time.monotonic() + (options.wait_timeout if options.wait else 0)
     session = _Session(client, journal, timings, deadline)
     context = read_context(client, state, loaded, options)
+    journal.phase("objects_listed")
     plan = plan_rollout(context, loaded, previous, options)  # Nothing is written up to here.
     problems = Problems(plan.problems)
     prerequisites = apply_prerequisites(session, plan)
+    journal.phase("prerequisites_applied")
     capabilities = reconcile_capabilities(session, plan, prerequisites, problems)
+    journal.phase("capabilities_reconciled")
     work = plan_manifests(plan, capabilities, problems)
     lock = begin(session, plan, work)
+    journal.phase("inventory_planned")
     changes = run_graph(session, plan, work, prerequisites, lock)
+    journal.phase("manifests_applied")
     leftovers = prune_leftovers(session, plan, changes, lock, problems)
     finish(session, plan, work, changes, leftovers, lock, problems)
+    journal.phase("inventory_written")
     return Rollout(
         work.mode,
         plan.version,
@@ -217,6 +223,7 @@ class _Listener:
 
     def wait(self, results: Sequence[ApplyResult], is_last: bool, problems: Problems) -> None:
         """Wait at a barrier: in an update for the objects since the last barrier, else for all of them at the end."""
+        self._session.journal.phase("barrier_reached")
         self._results += results
         mode = self._work.mode
         if not self._plan.options.wait or not (mode == "update" or is_last):

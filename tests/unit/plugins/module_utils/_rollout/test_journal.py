@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -285,3 +286,18 @@ def test_waiting_is_written_again_after_a_manifest(tmp_path):
     rollout.waiting(1, "x", "y")
 
     assert len(events(tmp_path / "j", "waiting")) == 2
+
+
+def test_phases_have_times_that_only_grow(tmp_path):
+    path = tmp_path / "j"
+    journal = Journal(str(path))
+    journal.phase("release_read")
+    kind = manifest("10", "a")._replace(
+        resource_id=ResourceId("apiextensions.k8s.io", "CustomResourceDefinition", "", "a.test.io")
+    )
+    rollout = RolloutEvents(journal, [kind, manifest("10", "b")])
+    rollout.manifest(kind, "created", ())
+    rollout.manifest(kind, "created", ())
+    phases = events(path, "phase")
+    assert [line["phase"] for line in phases] == ["release_read", "definitions_established"]
+    assert phases[0]["monotonic"] <= phases[1]["monotonic"] <= time.monotonic()
