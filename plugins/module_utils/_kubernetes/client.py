@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode
 
 from .._problems import ClusterError, Problem
 from .._resources import Target
+from .._yaml.document import TextBody
 from .api_errors import ApiError, api_error, connection_error, one_line
 from .retries import Silence, retries, timeout_until
 
@@ -46,6 +47,10 @@ class Snapshot(NamedTuple):
 
     objects: Mapping[str, Mapping[str, Any]]
     resource_version: str
+
+
+Body = Mapping[str, Any] | TextBody
+"""A parsed object, or its text."""
 
 
 class WriteResult(NamedTuple):
@@ -128,7 +133,7 @@ class Client:
     def apply(
         self,
         target: Target,
-        body: Mapping[str, Any],
+        body: Body,
         *,
         uid: str = "",
         force: bool = False,
@@ -141,23 +146,21 @@ class Client:
         ``metadata_only`` omits its spec and status.
         """
         if uid:
-            body = {**body, "metadata": {**body["metadata"], "uid": uid}}
+            body = _with_metadata(body, uid=uid)
         query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
         accept = _METADATA_ONLY if metadata_only else _JSON
         return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
 
     def apply_new(
-        self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False, metadata_only: bool = False
+        self, target: Target, body: Body, *, dry_run: bool = False, metadata_only: bool = False
     ) -> WriteResult:
         """Create an object with ``apply``. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
 
         After a lost answer, the existing object can be the one that the first attempt created (``ApiError.repeated``).
         """
-        metadata = {**body["metadata"], "resourceVersion": _VERSION_OF_NO_OBJECT}
+        body = _with_metadata(body, resourceVersion=_VERSION_OF_NO_OBJECT)
         # Not forced, the server would report conflicts of fields first, and not that the object exists.
-        return self.apply(
-            target, {**body, "metadata": metadata}, force=True, dry_run=dry_run, metadata_only=metadata_only
-        )
+        return self.apply(target, body, force=True, dry_run=dry_run, metadata_only=metadata_only)
 
     def create(self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False) -> WriteResult:
         """Create the object of ``target``. Raises ``ApiError`` (409) if it exists.
@@ -250,7 +253,7 @@ class Client:
         verb: str,
         method: str,
         target: Target,
-        body: Mapping[str, Any],
+        body: Body,
         content_type: str,
         query: Mapping[str, str],
         dry_run: bool,
@@ -270,7 +273,7 @@ class Client:
         shown: str,
         *,
         query: Mapping[str, str] | None = None,
-        body: Mapping[str, Any] | None = None,
+        body: Body | None = None,
         content_type: str = "",
         accept: str = _JSON,
         read_seconds: float = READ_SECONDS,
@@ -295,7 +298,7 @@ class Client:
         deadline = math.inf if verb == "watch" else self._silence.deadline(started)
         try:
             options: dict[str, Any] = {
-                "body": None if body is None else json.dumps(body),
+                "body": None if body is None else _encoded(body),
                 "redirect": False,
                 "timeout": timeout_until(deadline, CONNECT_SECONDS, read_seconds),
                 "retries": retries(CONNECT_SECONDS).until(deadline),
@@ -320,6 +323,16 @@ class Client:
         if not isinstance(document, dict):
             raise self.no_api_error(verb, shown)
         return document
+
+
+def _with_metadata(body: Body, **fields: Any) -> Body:
+    if isinstance(body, TextBody):
+        return body.with_metadata(**fields)
+    return {**body, "metadata": {**body["metadata"], **fields}}
+
+
+def _encoded(body: Body) -> bytes:
+    return body.encoded() if isinstance(body, TextBody) else json.dumps(body).encode()
 
 
 def _selector(target: Target) -> dict[str, str]:

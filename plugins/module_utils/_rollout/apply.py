@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .._cluster.injection import inject
 from .._kubernetes.api_errors import ApiError
-from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
+from .._kubernetes.client import FIELD_MANAGER, Body, Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, wait_until_established
 from .._kubernetes.drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .._kubernetes.rest_mapper import RestMapper
@@ -28,12 +28,14 @@ from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, target_for
 from .._unstructured import conditions_of, finalizers_of, nested
+from .._yaml.document import TextBody
 from .change_set import Action, ApplyResult, LiveMetadata, refused
 from .desired_object import (
     LAST_APPLIED_HASH,
     NORMALIZED,
     OwnershipMetadata,
     build_apply_object,
+    build_text_body,
     check_annotations,
     is_create_only,
     is_created_by_rollout,
@@ -235,16 +237,17 @@ class Applier:
         dry_run = self._options.dry_run
         ownership = self._ownership.of_live(live)
         problems = Problems()
-        content = self._loaded.release.read_body(manifest)
-        inject(manifest, content, self._ownership.config, problems)
-        body = build_apply_object(
-            manifest,
-            content,
-            ownership,
-            self._hash(manifest, ownership),
-            target.kind.namespaced,
-            problems,
-        )
+        text = self._loaded.files[manifest.file].read_text(manifest)
+        hash_value, namespaced = last_applied_hash(manifest, text, ownership), target.kind.namespaced
+
+        def parse() -> Mapping[str, Any]:
+            content = self._loaded.release.read_body(manifest)
+            inject(manifest, content, self._ownership.config, problems)
+            return build_apply_object(manifest, content, ownership, hash_value, namespaced, problems)
+
+        from .._yaml.libyaml import load_body  # A second run does not need it.
+
+        body = build_text_body(manifest, text, ownership, hash_value, namespaced, load_body) or parse()
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
@@ -252,6 +255,7 @@ class Applier:
             manifest,
             target,
             body,
+            parse,
             definition,
             uid=str(nested(live, "uid") or ""),
             metadata_only=not (self._with_objects or is_crd or (live is not None and definition is not None)),
@@ -310,7 +314,8 @@ class Applier:
         self,
         manifest: Manifest,
         target: Target,
-        body: Mapping[str, Any],
+        body: Body,
+        parse: Callable[[], Mapping[str, Any]],
         definition: Manifest | None,
         *,
         uid: str,
@@ -319,11 +324,12 @@ class Applier:
     ) -> WriteResult:
         """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again.
 
+        ``parse`` returns ``body`` as an object if it is a text, because only an object can be normalized.
         ``uid`` is that of the object, empty to create it. Raises ``ApiError``: ``is_concurrent_write`` if an object to
         create exists, ``is_uid_mismatch`` if the object was deleted or replaced.
         """
 
-        def request(body: Mapping[str, Any]) -> WriteResult:
+        def request(body: Body) -> WriteResult:
             return self._send(target, body, uid, metadata_only=metadata_only)
 
         for _attempt in range(_NORMALIZATIONS):
@@ -331,6 +337,7 @@ class Applier:
                 written = request(body)
                 break
             except ApiError as error:
+                body = parse() if isinstance(body, TextBody) else body
                 normalized = normalized_for(
                     error,
                     manifest,
@@ -352,6 +359,7 @@ class Applier:
         # Only a definition that the rollout applies can change the type of a list.
         if not uid or definition is None:
             return written
+        body = parse() if isinstance(body, TextBody) else body
         return self._remove_unowned(manifest, body, written, request, problems)
 
     def _remove_unowned(
@@ -373,7 +381,7 @@ class Applier:
         request(unowned.adopted)
         return request(body)
 
-    def _send(self, target: Target, body: Mapping[str, Any], uid: str, *, metadata_only: bool) -> WriteResult:
+    def _send(self, target: Target, body: Body, uid: str, *, metadata_only: bool) -> WriteResult:
         force, dry_run = self._options.force_conflicts, self._options.dry_run
 
         def send() -> WriteResult:

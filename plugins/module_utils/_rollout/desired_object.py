@@ -13,13 +13,16 @@ pkg/cvo/cvo.go (owner references), pkg/cvo/internal/operatorstatus.go.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .._cluster.injected_config import InjectedConfig
 from .._problems import Problems, shown, type_name
 from .._release.manifest import DELETE_ANNOTATION, Manifest, location
 from .._unstructured import mappings_in, nested
+from .._yaml.document import TextBody, divide_document, has_line_of_field
+from .._yaml.head import YamlError
 
 CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
 PART_OF = "applyset.kubernetes.io/part-of"
@@ -42,6 +45,8 @@ _SERVER_OWNED = ("creationTimestamp", "generation", "managedFields", "resourceVe
 _APPLIED_BEFORE_THEIR_OWNER = ("clusterversions.config.openshift.io", "featuregates.config.openshift.io")
 """CustomResourceDefinitions that are applied before the ClusterVersion exists, which owns all other objects."""
 
+_AGGREGATION = b"aggregationRule"
+_SURROGATE = "\\ud"
 _CLUSTER_ROLE = "rbac.authorization.k8s.io", "ClusterRole"
 _CLUSTER_OPERATOR = "config.openshift.io", "ClusterOperator"
 
@@ -108,8 +113,69 @@ def build_apply_object(
     The configuration of the cluster is already in ``body`` (``_cluster.injection.inject``).
     The object must not be applied if an error is reported.
     """
-    annotations = manifest.annotations or {}
-    metadata = {field: value for field, value in (body.get("metadata") or {}).items() if field not in _SERVER_OWNED}
+    metadata = _metadata(manifest, body.get("metadata") or {}, ownership, hash_value, namespaced, problems)
+    if problems.has_errors:
+        return {}
+    obj = {**{field: value for field, value in body.items() if field != "status"}, "metadata": metadata}
+    if manifest.resource_id.group_kind == _CLUSTER_OPERATOR:
+        # The API requires spec, and manifests omit it (pkg/cvo/internal/operatorstatus.go PreCreate).
+        obj["spec"] = obj.get("spec") or {}
+    if manifest.resource_id.group_kind == _CLUSTER_ROLE and obj.get("aggregationRule"):
+        # A controller sets the rules (lib/resourcemerge/rbac.go EnsureClusterRole).
+        obj.pop("rules", None)
+    if _has_injected_ca(manifest):
+        _remove_ca_bundles(obj)
+    return obj
+
+
+def build_text_body(
+    manifest: Manifest,
+    text: bytes,
+    ownership: OwnershipMetadata,
+    hash_value: str,
+    namespaced: bool,
+    load_body: Callable[[bytes], Any],
+) -> TextBody | None:
+    """Build the object of ``build_apply_object`` from the ``text`` of its manifest, of which only metadata is parsed.
+
+    The API server reads YAML as the CVO does, so this is also the more faithful body. ``None`` if more than metadata
+    has to change, or if the fields of the text are only found by a parser. ``load_body`` parses YAML.
+    """
+    is_parsed = (
+        manifest.resource_id.group_kind == _CLUSTER_OPERATOR
+        or (manifest.resource_id.group_kind == _CLUSTER_ROLE and _AGGREGATION in text)
+        or _has_injected_ca(manifest)
+        or ownership.config.values_for(manifest)
+        or has_line_of_field(text, "status")
+    )
+    parts = None if is_parsed else divide_document(text, "metadata")
+    if parts is None:
+        return None
+    try:
+        field = load_body(parts.field)
+    except YamlError:
+        return None
+    original = field.get("metadata") if isinstance(field, dict) and len(field) == 1 else None
+    if not isinstance(original, dict) or original.get("name") != manifest.resource_id.name:
+        return None
+    problems = Problems()
+    metadata = _metadata(manifest, original, ownership, hash_value, namespaced, problems)
+    # JSON writes characters beyond U+FFFF as two escapes, which YAML does not know.
+    if problems.has_errors or _SURROGATE in json.dumps(metadata):
+        return None
+    return TextBody(parts.before, metadata, parts.after)
+
+
+def _metadata(
+    manifest: Manifest,
+    original: Mapping[str, Any],
+    ownership: OwnershipMetadata,
+    hash_value: str,
+    namespaced: bool,
+    problems: Problems,
+) -> dict[str, Any]:
+    """Build the metadata of the object to apply from ``original``, that of its manifest."""
+    metadata = {field: value for field, value in original.items() if field not in _SERVER_OWNED}
     if not namespaced:
         metadata.pop("namespace", None)
     labels = metadata.get("labels") or {}
@@ -118,22 +184,13 @@ def build_apply_object(
         problems.error("not-a-map", where, f"is {type_name(labels)}, expected a map", "Write a map")
         return {}
     metadata["labels"] = {**labels, PART_OF: ownership.applyset}
-    metadata["annotations"] = {**annotations, LAST_APPLIED_HASH: hash_value}
+    metadata["annotations"] = {**(manifest.annotations or {}), LAST_APPLIED_HASH: hash_value}
     if ownership.is_created:
         metadata["annotations"][CREATED_BY_ROLLOUT] = "true"
     owners = _owners(manifest, metadata.pop("ownerReferences", None), ownership)
     if owners:
         metadata["ownerReferences"] = owners
-    obj = {**{field: value for field, value in body.items() if field != "status"}, "metadata": metadata}
-    if manifest.resource_id.group_kind == _CLUSTER_OPERATOR:
-        # The API requires spec, and manifests omit it (pkg/cvo/internal/operatorstatus.go PreCreate).
-        obj["spec"] = obj.get("spec") or {}
-    if manifest.resource_id.group_kind == _CLUSTER_ROLE and obj.get("aggregationRule"):
-        # A controller sets the rules (lib/resourcemerge/rbac.go EnsureClusterRole).
-        obj.pop("rules", None)
-    if annotations.get(_INJECT_CA_BUNDLE) == "true":
-        _remove_ca_bundles(obj)
-    return obj
+    return metadata
 
 
 def mark_normalized(obj: Mapping[str, Any], *, hashed: bool = True) -> dict[str, Any]:
@@ -143,6 +200,10 @@ def mark_normalized(obj: Mapping[str, Any], *, hashed: bool = True) -> dict[str,
     full = annotations.pop(LAST_APPLIED_HASH).removesuffix(NORMALIZED)
     metadata["annotations"] = {**annotations, **({LAST_APPLIED_HASH: full + NORMALIZED} if hashed else {})}
     return {**obj, "metadata": metadata}
+
+
+def _has_injected_ca(manifest: Manifest) -> bool:
+    return (manifest.annotations or {}).get(_INJECT_CA_BUNDLE) == "true"
 
 
 def _owner_uid(manifest: Manifest, ownership: OwnershipMetadata) -> str:

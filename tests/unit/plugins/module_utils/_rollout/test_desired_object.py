@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,11 +28,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.desi
     PART_OF,
     OwnershipMetadata,
     build_apply_object,
+    build_text_body,
     check_annotations,
     is_create_only,
     last_applied_hash,
     mark_normalized,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.document import TextBody
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import load_body
 
 OWNERSHIP = OwnershipMetadata("applyset-x-v1", "uid-1", InjectedConfig())
 PROXY = InjectedConfig({"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"})
@@ -259,3 +263,47 @@ def test_same_body_gives_the_same_object(fields: dict[str, Any]) -> None:
     one, other = (build(copy.deepcopy(body)) for _turn in range(2))
     assert json.dumps(one[0]) == json.dumps(other[0])
     assert one[1] == other[1]
+
+
+# The text of a manifest as its body
+
+
+def text_of(body: dict[str, Any], ownership: OwnershipMetadata = OWNERSHIP) -> TextBody | None:
+    text = yaml.safe_dump(body, allow_unicode=True, sort_keys=False).encode()
+    return build_text_body(parsed(body), text, ownership, "hash", True, load_body)
+
+
+@given(st.dictionaries(st.sampled_from(["labels", "finalizers", "generation", "uid", "ownerReferences"]), ODD), ODD)
+def test_text_is_the_object_that_a_parser_builds(metadata: dict[str, Any], data: Any) -> None:
+    body = body_of(metadata=metadata, annotations={"x": "y"}, data=data)
+    text = text_of(body)
+    if text is not None:
+        assert load_body(text.encoded()) == built(body)
+
+
+def test_text_keeps_comments_and_scalars_as_they_are_written() -> None:
+    text = b"# 1\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: !!str 1e3 # 2\n  b: >-\n    c\n"
+    body = build_text_body(parsed(body_of()), text, OWNERSHIP, "h", True, load_body)
+    assert body is not None
+    assert (body.before, body.after) == (text[: text.index(b"meta")], text[text.index(b"data:\n") :])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        body_of("ClusterOperator", api="config.openshift.io/v1"),
+        body_of("ClusterRole", api="rbac.authorization.k8s.io/v1", aggregationRule={"a": 1}, rules=[]),
+        body_of("Deployment", {INJECT_PROXY: "main"}, api="apps/v1"),
+        body_of("APIService", {INJECT_CA: "true"}, api="apiregistration.k8s.io/v1"),
+        body_of(status={"a": 1}),
+        body_of(metadata={"labels": ["no", "map"]}),
+        body_of(annotations={"a": "\U0001f600"}),
+    ],
+)
+def test_body_that_has_to_change_is_parsed(body: dict[str, Any]) -> None:
+    assert text_of(body, OWNERSHIP._replace(config=PROXY)) is None
+
+
+def test_field_that_ends_inside_a_scalar_is_parsed() -> None:
+    text = b'kind: ConfigMap\nmetadata:\n  name: a\n  x: "b\nspec: c"\ndata: {}\n'
+    assert build_text_body(parsed(body_of()), text, OWNERSHIP, "h", True, load_body) is None

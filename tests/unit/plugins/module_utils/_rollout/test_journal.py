@@ -22,6 +22,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     Manifest,
     manifest_from_object,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._rollout import journal as _journal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import (
     Journal,
