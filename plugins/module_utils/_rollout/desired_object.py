@@ -21,7 +21,7 @@ from .._cluster.injected_config import InjectedConfig
 from .._problems import Problems, shown, type_name
 from .._release.manifest import DELETE_ANNOTATION, Manifest, location
 from .._unstructured import mappings_in, nested
-from .._yaml.document import TextBody, divide_document, has_line_of_field
+from .._yaml.document import TextBody, divide_document, has_line_of_field, names_within
 from .._yaml.head import YamlError
 
 CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
@@ -40,6 +40,9 @@ NORMALIZED = "-normalized"
 _INJECT_CA_BUNDLE = "service.beta.openshift.io/inject-cabundle"
 _FORMAT = "2"
 """Part of the hash. Increase it if this file builds other objects from the same manifests."""
+
+_KNOWN_METADATA = frozenset({"name", "namespace", "annotations", "creationTimestamp"})
+"""Fields of metadata that need not be parsed: a manifest has them, or the server sets them."""
 
 _SERVER_OWNED = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
 _APPLIED_BEFORE_THEIR_OWNER = ("clusterversions.config.openshift.io", "featuregates.config.openshift.io")
@@ -151,12 +154,8 @@ def build_text_body(
     parts = None if is_parsed else divide_document(text, "metadata")
     if parts is None:
         return None
-    try:
-        field = load_body(parts.field)
-    except YamlError:
-        return None
-    original = field.get("metadata") if isinstance(field, dict) and len(field) == 1 else None
-    if not isinstance(original, dict) or original.get("name") != manifest.resource_id.name:
+    original = _metadata_in(manifest, parts.field, load_body)
+    if original is None:
         return None
     problems = Problems()
     metadata = _metadata(manifest, original, ownership, hash_value, namespaced, problems)
@@ -164,6 +163,20 @@ def build_text_body(
     if problems.has_errors or _SURROGATE in json.dumps(metadata):
         return None
     return TextBody(parts.before, metadata, parts.after)
+
+
+def _metadata_in(manifest: Manifest, field: bytes, load_body: Callable[[bytes], Any]) -> Mapping[str, Any] | None:
+    """The metadata of ``manifest`` in the text ``field``, ``None`` if it ends too early."""
+    names = names_within(field)
+    resource = manifest.resource_id
+    if names is not None and names <= _KNOWN_METADATA:
+        return {"name": resource.name, **({"namespace": resource.namespace} if resource.namespace else {})}
+    try:
+        value = load_body(field)
+    except YamlError:
+        return None
+    metadata = value.get("metadata") if isinstance(value, dict) and len(value) == 1 else None
+    return metadata if isinstance(metadata, dict) and metadata.get("name") == resource.name else None
 
 
 def _metadata(

@@ -304,6 +304,7 @@ def test_body_that_has_to_change_is_parsed(body: dict[str, Any]) -> None:
     assert text_of(body, OWNERSHIP._replace(config=PROXY)) is None
 
 
-def test_field_that_ends_inside_a_scalar_is_parsed() -> None:
-    text = b'kind: ConfigMap\nmetadata:\n  name: a\n  x: "b\nspec: c"\ndata: {}\n'
+@pytest.mark.parametrize("field", ["x", "annotations:\n    x"])
+def test_field_that_ends_inside_a_scalar_is_parsed(field: str) -> None:
+    text = f'kind: ConfigMap\nmetadata:\n  name: a\n  {field}: "b\nspec: c"\ndata: {{}}\n'.encode()
     assert build_text_body(parsed(body_of()), text, OWNERSHIP, "h", True, load_body) is None

@@ -16,6 +16,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._yaml.documen
     TextBody,
     divide_document,
     has_line_of_field,
+    names_within,
 )
 
 DOCUMENT = b"""\
@@ -108,3 +109,43 @@ def test_metadata_is_replaced_and_everything_else_is_the_text() -> None:
     assert data.startswith(b"kind: A\nmetadata: {")
     assert data.endswith(b"}\nspec:  {a: 1}  # yes\n")
     assert yaml.safe_load(data)["metadata"] == {"name": "a\n\u2028\u007f/", "labels": {"x": "y"}, "uid": "u"}
+
+
+@pytest.mark.parametrize(
+    ("field", "names"),
+    [
+        (b"metadata: # x\n  name: a\n\n  # b\n  labels:\n    app: c\n", {"name", "labels"}),
+        (b"metadata:\r\n  name: a\r\n  labels:\r\n    app: c\r\n", {"name", "labels"}),
+        (b"metadata:\n    name: \"a b\"\n    x:\n        a.b/c: 'd'\n", {"name", "x"}),
+        (b"metadata:\n    name: a\n  b: c\n", None),
+        (b"metadata:\n  name: 'a\n  b: c'\n", None),
+        (b'metadata:\n  name: a\n  b: "c\nkind: d"\n', None),
+        (b'metadata:\n  name: a\n  5"x: "c\n', None),
+        (b"metadata:\n  name: a\n    b: c\n", {"name"}),
+        (b"metadata:\n  name: a\n  x: |-\n    y: z\n", None),
+        (b"metadata: {name: a}\n", None),
+        (b"metadata: {\n  name: a\n}\n", None),
+        (b"metadata:\n  'name': a\n  labels: {}\n", None),
+        (b"metadata:\n  name: a\n  <<: {}\n", None),
+        (b"metadata:\n  name: a\n  ? labels\n  : {}\n", None),
+        (b"metadata:\n  !!str labels: {}\n  name: a\n", None),
+        (b"metadata:\n  name: a\n  a.b/c: d\n", {"name", "a.b/c"}),
+        (b"metadata:\n  name:\n  {}\n", None),
+        (b"metadata:\n", None),
+    ],
+)
+def test_names_of_a_block_map(field: bytes, names: set[str] | None) -> None:
+    assert names_within(field) == names
+
+
+INNER = st.dictionaries(st.sampled_from(["name", "labels", "x"]), VALUES, min_size=1)
+
+
+@settings(max_examples=60)
+@given(INNER, STYLES, st.integers(2, 8), st.integers(5, 80), st.booleans())
+def test_block_map_has_no_other_names(
+    inner: dict[str, Any], style: str | None, indent: int, width: int, flow: bool
+) -> None:
+    text = yaml.safe_dump({"metadata": inner}, default_style=style, indent=indent, width=width, default_flow_style=flow)
+    names = names_within(text.encode())
+    assert names is None or set(inner) == names
