@@ -54,6 +54,8 @@ PACKAGES = {
     "cluster or a fleet. Clusters with equal requests share a plan.",
     "_install_config": "Writes or edits an install-config with a selection that passes the rules in `_data`. "
     "Edits the text in place, and masks secrets in diffs.",
+    "_sites": "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "
+    "place, also in strings with JSON.",
     "_extract": "Writes the included manifests of a release to a directory. Removes only files that it wrote.",
     "_report": "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "
     "ships only `.py` files to the target.",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from .._findings.baseline import Key, baseline_text, compare, parse_baseline
@@ -57,12 +57,15 @@ def finish(
     rules: Sequence[CheckRule],
     findings: Iterable[Finding],
     problems: Problems,
+    *,
+    write: Callable[[], None] | None = None,
     **result: Any,
 ) -> NoReturn:
     """Compare ``findings`` with the baseline, write the outputs, and exit: failed if a finding is severe enough.
 
-    ``directory`` is the one that the paths of ``findings`` are relative to. ``result`` has the further keys of the
-    result.
+    ``directory`` is the one that the paths of ``findings`` are relative to. ``write`` writes further files, before the
+    outputs and not in check mode, and raises ``DestinationError``. ``result`` has the further keys of the result; its
+    ``changed`` and ``diff`` are those of ``write``.
     """
     params = module.params
     try:
@@ -77,13 +80,16 @@ def finish(
             problems.info("outdated-baseline", params["baseline"], message, "Write it again with update_baseline")
         changes = _changes(params, report, found)
         if not module.check_mode:
+            if write is not None:
+                write()
             _write(changes)
     except CapabilityError as error:
         fail(module, error)
     if module._diff:
-        result["diff"] = [diff_entry(change.path, change.before or "", change.after) for change in changes]
+        own = [diff_entry(change.path, change.before or "", change.after) for change in changes]
+        result["diff"] = [*result.get("diff", ()), *own]
     result |= {
-        "changed": bool(changes),
+        "changed": bool(changes) or bool(result.get("changed")),
         "findings": [finding.as_dict() for finding in report.findings],
         "counts": counts(report.findings),
         "known": len(report.known),

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,10 +26,10 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 )
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 from ansible_collections.capability.openshift.tests.unit.kill_points import killed_after
+from ansible_collections.capability.openshift.tests.unit.other_user import OTHER_USER, as_other_user
 
 REQUESTED = {"capabilities": selection("Ingress", "Console")}
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the owner of a file")
-OTHER_USER = 65534
 
 
 @pytest.fixture
@@ -48,19 +47,6 @@ def path(tmp_path: Path) -> Path:
 
 def mode(path: Path | str) -> int:
     return os.stat(path).st_mode & 0o7777
-
-
-@contextmanager
-def as_other_user() -> Iterator[None]:
-    """Root can read and write everything, so become another user for a while, for os.access too."""
-    root = os.geteuid() == 0
-    if root:
-        os.setresuid(OTHER_USER, OTHER_USER, 0)
-    try:
-        yield
-    finally:
-        if root:
-            os.setresuid(0, 0, 0)
 
 
 @pytest.fixture

@@ -44,6 +44,22 @@ def test_findings_are_returned_in_order(check):
     assert (outcome["changed"], outcome["known"], outcome["seen"]) == (False, 0, 1)
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_further_files_are_written_first_and_not_in_check_mode(capsys, tmp_path, check_mode):
+    path = tmp_path / "further.txt"
+
+    def main():
+        module = AnsibleModule(argument_spec=findings_spec(), supports_check_mode=True)
+        further = {"changed": True, "diff": [{"before": "", "after": "x"}]}
+        finish(module, "x", str(tmp_path), RULES, (), Problems(), write=lambda: path.write_text("x"), **further)
+
+    options = {"outputs": [{"format": "text", "path": str(tmp_path / "o.txt")}], "diff": True, "check": check_mode}
+    outcome = caller(capsys)(SimpleNamespace(main=main), **options)
+    assert outcome["changed"]
+    assert [entry["after"] for entry in outcome["diff"]] == ["x", "No findings\n"]
+    assert path.exists() is not check_mode
+
+
 @pytest.mark.parametrize(
     ("fail_on", "failed"), [("never", False), ("error", False), ("warning", False), ("info", True)]
 )

@@ -1,0 +1,185 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the YAML documents of a file with the positions of their nodes.
+
+A file is split at its ``---`` lines, as Kubernetes clients do (k8s.io/apimachinery:pkg/util/yaml/decoder.go), so a
+document that is not YAML does not hide the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from .._problems import Problems
+from .._yaml.head import YamlError, resolve_plain
+from .._yaml.nodes import Node, Pair, own_pair, parse_tree, walk
+from .checkout import CheckoutFile
+
+_SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_MARKS = re.compile(
+    "AgentClusterInstall|ClusterDeployment|ClusterImageSet|ClusterInstance|ClusterVersion|HostedCluster|InfraEnv|"
+    "SiteConfig|baseDomain|install-?[cC]onfig-?[oO]verrides"
+)
+"""Every document that is read contains one of these words. The others need not be YAML."""
+
+_TEMPLATE = re.compile(r"\{\{|\{%|\$\([A-Za-z_][\w.-]*\)")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_TAB = re.compile(r"[ ]*\t")
+MOST_NODES = 20_000
+"""Nodes of one value with its aliases expanded. A selection has less than a hundred."""
+
+_MOST_LEVELS = 100
+
+
+class SourceDocument(NamedTuple):
+    """A document of a file. ``start`` is the index of its text in the text of the file, ``line`` its first line."""
+
+    path: str
+    text: str
+    start: int
+    line: int
+    root: Node
+
+    def line_of(self, node: Node) -> int:
+        """The line of ``node`` in its file, from 1."""
+        return self.line + self.text.count("\n", 0, node.start)
+
+    def target(self, node: Node | None) -> Node | None:
+        """``node``, or the node that an alias repeats."""
+        if node is None or node.kind != "alias":
+            return node
+        return next((item for _path, item in walk(self.root) if item.anchor and item.start == node.target), None)
+
+    def pair(self, node: Node | None, name: str) -> Pair | None:
+        """The pair ``name`` of a map, also a merged one."""
+        node = self.target(node)
+        if node is None or node.kind != "map":
+            return None
+        pair = own_pair(node, name)
+        if pair is None and (merged := own_pair(node, "<<")):
+            value = self.target(merged.value)
+            sources = value.items if value is not None and value.kind == "list" else (value,)
+            return next((found for item in sources if (found := self._direct(item, name))), None)
+        return pair
+
+    def get(self, node: Node | None, *names: str) -> Node | None:
+        """The node at a path of keys below ``node``, ``None`` if there is none."""
+        for name in names:
+            pair = self.pair(node, name)
+            node = self.target(pair.value) if pair is not None else None
+        return node
+
+    def text_of(self, node: Node | None, *names: str) -> str:
+        """The scalar at a path of keys as text, ``""`` if there is none."""
+        found = self.get(node, *names)
+        return found.value if found is not None and found.kind == "scalar" else ""
+
+    def value_of(self, node: Node | None) -> Any:
+        """The plain value of ``node``, as Go reads it. Raises ``YamlError`` if aliases expand to too many nodes."""
+        return _Values(self).of(node)
+
+    def _direct(self, node: Node | None, name: str) -> Pair | None:
+        node = self.target(node)
+        return own_pair(node, name) if node is not None and node.kind == "map" else None
+
+
+class _Values:
+    """Converts nodes to plain values, and counts them: aliases can repeat a node exponentially often."""
+
+    def __init__(self, document: SourceDocument) -> None:
+        self.document, self.count = document, 0
+
+    def of(self, node: Node | None, level: int = 0) -> Any:
+        self.count += 1
+        if self.count > MOST_NODES or level > _MOST_LEVELS:
+            raise YamlError("contains excessive aliasing")
+        alias, node = node, self.document.target(node)
+        if node is None and alias is not None:
+            raise YamlError("refers to an anchor that does not exist")
+        if node is None:
+            return None
+        if node.kind == "scalar":
+            return _scalar(node)
+        if node.kind == "list":
+            return [self.of(item, level + 1) for item in node.items]
+        values: dict[str, Any] = {}
+        for pair in node.pairs:
+            if pair.key.value == "<<" and not pair.key.style:
+                merged = self.of(pair.value, level + 1)
+                for item in reversed(merged) if isinstance(merged, list) else (merged,):
+                    values = {**item, **values} if isinstance(item, dict) else values
+        for pair in node.pairs:
+            if pair.key.value != "<<" or pair.key.style:
+                values[pair.key.value] = self.of(pair.value, level + 1)
+        return values
+
+
+def _scalar(node: Node) -> object:
+    if node.style or node.tag in ("!", "tag:yaml.org,2002:str"):
+        return node.value
+    return resolve_plain(node.value)
+
+
+def is_template(text: str) -> bool:
+    """Whether ``text`` contains an expression of Helm, Jinja, an ACM policy template, or a Kustomize variable."""
+    return _TEMPLATE.search(text) is not None
+
+
+def read_documents(file: CheckoutFile, problems: Problems) -> Iterator[SourceDocument]:
+    """Yield the documents of ``file`` that may contain a site. Problems name the file and the line."""
+    if file.data.startswith(_UTF_16):
+        problems.error("invalid-encoding", file.path, "is UTF-16, expected UTF-8", "Save the file in UTF-8")
+        return
+    try:
+        text = file.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if _MARKS.search(file.data.decode("latin-1")):
+            line = file.data.count(b"\n", 0, error.start) + 1
+            problems.error("invalid-encoding", f"{file.path}, line {line}", "is not UTF-8", "Save the file in UTF-8")
+        return
+    if not _MARKS.search(text):
+        return
+    starts = [0, *(match.start() for match in _SEPARATOR.finditer(text) if match.start()), len(text)]
+    line = 1
+    for start, end in pairwise(starts):
+        part = text[start:end]
+        if _MARKS.search(part):
+            document = _read_document(file.path, part, start, line, problems)
+            if document is not None:
+                yield document
+        line += part.count("\n")
+
+
+def _read_document(path: str, text: str, start: int, line: int, problems: Problems) -> SourceDocument | None:
+    try:
+        tree = parse_tree(text)
+    except YamlError as error:
+        number = line + min(max(1, error.line), len(text.splitlines())) - 1
+        where = f"{path}, line {number}"
+        if is_template(text):
+            report_template(path, line, problems)
+        else:
+            lines = text.splitlines()
+            broken = lines[error.line - 1] if 0 < error.line <= len(lines) else ""
+            tab = _TAB.match(broken)
+            hint = "Replace the tab at the beginning of the line by spaces" if tab else "Correct the syntax"
+            problems.error("invalid-yaml", where, f"is not YAML: {error.message}", hint)
+        return None
+    if tree.root is None or tree.root.kind not in ("map", "list"):
+        return None
+    if any(pair.key.kind == "map" for pair in tree.root.pairs):  # {{ x }} is a map with a map as its key
+        report_template(path, line, problems)
+        return None
+    return SourceDocument(path, text, start, line, tree.root)
+
+
+def report_template(path: str, line: int, problems: Problems) -> None:
+    """Report a template that is not checked."""
+    message = "is a template, so it is not checked"
+    problems.info("template", f"{path}, line {line}", message, "Render it, and check the result")

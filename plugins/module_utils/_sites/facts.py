@@ -1,0 +1,120 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reduces the documents of a file to what the checks need, so the nodes of ten thousand sites are not in memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .._findings.finding import Finding
+from .._problems import Problem, Problems, Severity
+from .checkout import CheckoutFile
+from .document import read_documents
+from .form import key_faults
+from .objects import CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, SiteObject, find_objects
+from .overrides import Overrides, read_overrides
+from .site import Form, Site, method_of, read_sites
+from .version import VersionSource, version_source
+
+_LOCATION = re.compile(r"(.*), line ([0-9]+)", re.DOTALL)
+
+
+class SiteFacts(NamedTuple):
+    """A site without its nodes. ``overrides`` is ``None`` if its selection cannot be read.
+
+    ``field`` is the path of the selection. ``number`` counts the sites of the file, from 0.
+    """
+
+    path: str
+    line: int
+    number: int
+    kind: str
+    name: str
+    namespace: str
+    resource: str
+    form: Form
+    field: str
+    overrides: Overrides | None
+    method: str | None
+    platform: str | None
+    image_set: str
+    release_image: str
+    version: str
+    has_selection: bool
+
+
+class FileFacts(NamedTuple):
+    """What a file contains, and what was found while it was read."""
+
+    sites: tuple[SiteFacts, ...]
+    sources: tuple[VersionSource, ...]
+    findings: tuple[Finding, ...]
+
+
+def read_facts(file: CheckoutFile) -> FileFacts:
+    """Read all sites of a file. Raises nothing."""
+    sites: list[SiteFacts] = []
+    sources: list[VersionSource] = []
+    findings: list[Finding] = []
+    problems = Problems()
+    for document in read_documents(file, problems):
+        for origin in find_objects(document, problems):
+            if origin.kind in (CLUSTER_IMAGE_SET, CLUSTER_DEPLOYMENT):
+                sources.append(version_source(origin))
+            own = tuple(read_sites(origin))
+            findings += _findings_of_object(origin, own)
+            for site in own:
+                of_site = Problems()
+                overrides = read_overrides(site, of_site)
+                facts = _facts(site, overrides, len(sites))
+                findings += (finding_of(problem, facts) for problem in of_site)
+                sites.append(facts)
+    findings += map(finding_in_file, problems)
+    return FileFacts(tuple(sites), tuple(sources), tuple(findings))
+
+
+def _facts(site: Site, overrides: Overrides | None, number: int) -> SiteFacts:
+    return SiteFacts(
+        path=site.document.path,
+        line=site.line,
+        number=number,
+        kind=site.origin.kind,
+        name=site.name or site.origin.name,
+        namespace=site.origin.namespace,
+        resource=site.resource,
+        form=site.form,
+        field=site.path,
+        overrides=overrides,
+        method=method_of(site),
+        platform=site.platform,
+        image_set=site.image_set,
+        release_image=site.release_image,
+        version=site.version,
+        has_selection=site.pair is not None,
+    )
+
+
+def _findings_of_object(origin: SiteObject, sites: tuple[Site, ...]) -> Iterator[Finding]:
+    document = origin.document
+    for fault in key_faults(origin, sites):
+        line = document.line_of(fault.node)
+        severity: Severity = "info" if fault.code == "template" else "error"
+        yield Finding(fault.code, severity, document.path, line, origin.resource, fault.message, fault.hint)
+
+
+def finding_of(problem: Problem, site: SiteFacts) -> Finding:
+    """The finding of a problem of a site."""
+    message = f"{problem.where}: {problem.message}" if problem.where else problem.message
+    return Finding(problem.code, problem.severity, site.path, site.line, site.resource, message, problem.hint)
+
+
+def finding_in_file(problem: Problem) -> Finding:
+    """The finding of a problem that is located at a file, or at a line of one."""
+    located = _LOCATION.fullmatch(problem.where)
+    path, line = (located[1], int(located[2])) if located else (problem.where, 0)
+    return Finding(problem.code, problem.severity, path, line, "", problem.message, problem.hint)

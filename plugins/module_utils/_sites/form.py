@@ -1,0 +1,179 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Finds selections that have no effect because of their form: in the wrong place, misspelled, or meant to exclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, NONE, MinorData
+from .._problems import Problems
+from .._yaml.nodes import Node, below
+from .objects import (
+    AGENT_CLUSTER_INSTALL,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_INSTANCE,
+    HOSTED_CLUSTER,
+    INFRA_ENV,
+    SITE_CONFIG,
+    SiteObject,
+)
+from .site import ANNOTATION, OVERRIDES, Site
+
+BLOCK = "capabilities"
+_EXCLUSIONS = ("exclu", "disab")
+_HOME = {
+    CLUSTER_INSTANCE: f"spec.{OVERRIDES}",
+    SITE_CONFIG: f"spec.clusters[].{OVERRIDES}",
+    AGENT_CLUSTER_INSTALL: f"metadata.annotations[{ANNOTATION}]",
+    INFRA_ENV: "the AgentClusterInstall of the cluster",
+    CLUSTER_DEPLOYMENT: "the AgentClusterInstall of the cluster",
+    HOSTED_CLUSTER: "spec.capabilities",
+}
+_SEPARATORS = str.maketrans("", "", "_- ")
+
+
+class ReadForm(NamedTuple):
+    """The fields of an install-config that count, and names that the user wants to exclude."""
+
+    values: Mapping[str, Any]
+    excluded: tuple[str, ...] = ()
+
+
+def check_form(values: Mapping[str, Any], where: str, problems: Problems) -> ReadForm:
+    """Report parts of overrides that no installer reads as a selection, and return the others."""
+    kept: dict[str, Any] = {}
+    for key, value in values.items():
+        if _plain(key) in map(_plain, API_FIELDS):
+            message = f"is at the top level of the overrides, expected it below {BLOCK}, so it has no effect"
+            problems.error("misplaced-selection", f"{where}: {key}", message, f"Move it into {BLOCK}")
+        elif key != BLOCK and _plain(key).startswith(BLOCK[:9]):
+            message = f"is not a field, expected {BLOCK}, so the selection has no effect"
+            problems.error("misspelled-field", f"{where}: {key}", message, f"Write {BLOCK}")
+        else:
+            kept[key] = value
+            if key != BLOCK:
+                for path in _selections_in(value, key):
+                    message = f"contains a selection, expected it at the top level below {BLOCK}"
+                    problems.error("misplaced-selection", f"{where}: {path}", message, f"Move {BLOCK} to the top level")
+    excluded: list[str] = []
+    block = kept.get(BLOCK)
+    if isinstance(block, Mapping):
+        kept[BLOCK] = {key: value for key, value in block.items() if not _is_exclusion(key)}
+        for key, value in block.items():
+            if _is_exclusion(key):
+                excluded += _report_exclusion(value, f"{where}: {BLOCK}.{key}", problems)
+    return ReadForm(kept, tuple(excluded))
+
+
+def report_listed_in_set(block: object, data: MinorData, where: str, problems: Problems) -> None:
+    """Warn about a list whose names are all in the baseline set: it was probably meant to exclude them."""
+    if not isinstance(block, Mapping):
+        return
+    baseline, names = block.get(API_BASELINE), block.get(API_ADDITIONAL)
+    content = data.sets.get(baseline, frozenset()) if isinstance(baseline, str) else frozenset()
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        return
+    if baseline != NONE and content.issuperset(names):
+        message = f"has no effect: {baseline} contains {', '.join(names)}. The list enables names and disables none"
+        hint = f"Remove the list, or set {API_BASELINE} to {NONE} and list what stays enabled"
+        problems.warning("ineffective-list", f"{where}: {BLOCK}.{API_ADDITIONAL}", message, hint)
+
+
+class KeyFault(NamedTuple):
+    """A key in a place or spelling in which it has no effect, or that its map has already."""
+
+    node: Node
+    code: str
+    message: str
+    hint: str
+
+
+def key_faults(origin: SiteObject, sites: tuple[Site, ...]) -> Iterator[KeyFault]:
+    """Yield the wrong keys of an object. ``sites`` are those of the object."""
+    right = {site.pair.key.start for site in sites if site.pair is not None}
+    home = _HOME.get(origin.kind, "spec.capabilities")
+    for path, key, repeated in _keys(origin.node, ""):
+        if repeated:
+            message = f"{below(path, key)} is repeated: some readers use the last one, others fail"
+            yield KeyFault(key, "duplicate-key", message, "Keep one of them")
+        if key.kind == "map":  # {{ x }} is a map with a map as its key
+            yield KeyFault(
+                key, "template", "contains a template, which is not checked", "Render it, and check the result"
+            )
+        plain = _plain(key.value)
+        if key.start in right or _OVERRIDE not in plain:
+            continue
+        if plain in _OVERRIDES_KEYS:
+            message = f"{below(path, key)} is not a field of {origin.kind}, so it has no effect"
+            yield KeyFault(key, "misplaced-selection", message, f"Write it in {home}")
+        elif plain in _MISSPELLED_KEYS:
+            message = f"{below(path, key)} is misspelled, so it has no effect"
+            yield KeyFault(key, "misspelled-field", message, f"Write it in {home}")
+    for site in sites:
+        if site.form == "overrides" and (found := _block_next_to(site)) is not None:
+            message = f"{found.value} is not a field of {origin.kind}, so it has no effect"
+            yield KeyFault(found, "misplaced-selection", message, f"Write it as JSON in {home}")
+
+
+def _block_next_to(site: Site) -> Node | None:
+    """The key of a map ``capabilities`` next to the overrides, or in the spec of the object."""
+    document = site.document
+    for parent in (site.parent, document.get(site.origin.node, "spec")):
+        for name in (BLOCK, *API_FIELDS):
+            pair = document.pair(parent, name)
+            if pair is not None:
+                return pair.key
+    return None
+
+
+def _keys(node: Node, path: str) -> Iterator[tuple[str, Node, bool]]:
+    """Yield path, key and whether the map has it already, for every key below ``node``."""
+    seen: set[str] = set()
+    for key, _colon, value in node.pairs:
+        yield path, key, key.value in seen and key.value != "<<"
+        seen.add(key.value)
+        if value.kind != "scalar":
+            yield from _keys(value, below(path, key))
+    for number, item in enumerate(node.items):
+        if item.kind != "scalar":
+            yield from _keys(item, f"{path}[{number}]")
+
+
+def _selections_in(value: object, path: str) -> Iterator[str]:
+    """Yield the paths of maps that have a field of a selection."""
+    if isinstance(value, Mapping):
+        if set(API_FIELDS).intersection(value):
+            yield path
+        for key, item in value.items():
+            yield from _selections_in(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _selections_in(item, f"{path}[{number}]")
+
+
+def _is_exclusion(key: object) -> bool:
+    return str(key).lower().startswith(_EXCLUSIONS)
+
+
+def _report_exclusion(value: object, where: str, problems: Problems) -> list[str]:
+    message = "is not a field: a selection cannot exclude, so everything in its baseline is enabled"
+    hint = f"Set {API_BASELINE} to {NONE} and list what stays enabled, or use state: fixed"
+    problems.error("exclusion-list", where, message, hint)
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+@lru_cache(maxsize=4096)
+def _plain(name: object) -> str:
+    """``name`` in lower case without separators."""
+    return str(name).lower().translate(_SEPARATORS)
+
+
+_OVERRIDE = "override"
+_OVERRIDES_KEYS = frozenset(map(_plain, (OVERRIDES, ANNOTATION)))
+_MISSPELLED_KEYS = frozenset(f"{key}s" for key in _OVERRIDES_KEYS) | frozenset(key[:-1] for key in _OVERRIDES_KEYS)

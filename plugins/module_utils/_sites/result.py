@@ -1,0 +1,77 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Converts checked sites to the return values of the module, and writes corrected files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from .._data.capabilities import API_FIELDS
+from .._module.files import cannot, write_file
+from .._module.result import diff_entry
+from .._problems import DestinationError, Problem, Problems
+from .checkout import read_again
+from .fix import FixedFile
+from .run import CheckedSite, SitesResult
+
+
+def site_dicts(result: SitesResult) -> list[dict[str, Any]]:
+    """The sites, in the order of their files."""
+    fixed = {(file.path, change.number) for file in result.fixed for change in file.changes}
+    return [_site_dict(site, fixed) for site in result.sites]
+
+
+def _site_dict(site: CheckedSite, fixed: set[tuple[str, int]]) -> dict[str, Any]:
+    facts, answer = site.facts, site.answer
+    block = answer.block if answer is not None else None
+    enabled = answer.enabled if answer is not None else None
+    return {
+        "name": facts.name,
+        "kind": facts.kind,
+        "path": facts.path,
+        "line": facts.line,
+        "openshift_version": site.version.version,
+        "version_source": site.version.source,
+        "platform": facts.platform,
+        "capabilities": block if isinstance(block, dict) else {},
+        "enabled_capabilities": None if enabled is None else sorted(enabled),
+        "fixed": (facts.path, facts.number) in fixed,
+    }
+
+
+def sites_diff(files: Iterable[FixedFile]) -> list[dict[str, str]]:
+    """The selections before and after, and nothing else of a file, because the rest may contain secrets."""
+    return [
+        diff_entry(f"{file.path} ({change.resource})", _shown(change.before), _shown(change.after))
+        for file in files
+        for change in file.changes
+    ]
+
+
+def _shown(block: object) -> str:
+    if block is None:
+        return ""
+    fields = {key: value for key, value in block.items() if key in API_FIELDS} if isinstance(block, dict) else {}
+    others = [str(key) for key in block if key not in API_FIELDS] if isinstance(block, dict) else []
+    lines = json.dumps({**fields, **dict.fromkeys(others, "(removed)")}, indent=2)
+    return f"{lines}\n"
+
+
+def write_files(files: Iterable[FixedFile]) -> None:
+    """Replace each file at once. Raises ``DestinationError`` with all files that could not be written."""
+    problems = Problems()
+    for file in files:
+        if read_again(file.path, file.real_path, problems) != file.before:
+            hint = "Run the module again, one run at a time"
+            problems.append(Problem("error", "concurrent-change", file.path, "has changed since it was read", hint))
+            continue
+        try:
+            write_file(file.real_path, file.after)
+        except OSError as error:
+            problems.append(cannot("write", file.path, error)._replace(where=file.path))
+    problems.raise_errors(DestinationError)

@@ -1,0 +1,181 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Checks all sites of a checkout, and corrects their selections."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from .._findings.finding import Finding
+from .._problems import InvalidOptionError, Problems
+from .._release.loader import PLACEHOLDER_IMAGE, load_release
+from .._release.release import Release, release_of_version
+from .._release.version_option import read_minor
+from .._version import Minor, find_minor
+from .check import Answer, Desired, Question, check_site
+from .checkout import CheckoutFile, read_files
+from .facts import FileFacts, SiteFacts, finding_in_file, finding_of, read_facts
+from .fix import FixedFile, fix_file
+from .version import SiteVersion, VersionFields, VersionSources, version_of, version_sources
+
+_UNKNOWN = release_of_version(None)
+
+
+class SitesOptions(NamedTuple):
+    """The options of the module, as given. ``checkout`` is an absolute path. ``fix``: correct the selections.
+
+    ``install_method`` is that of install-configs.
+    """
+
+    checkout: str
+    paths: tuple[str, ...]
+    openshift_version: str | None = None
+    openshift_versions: Mapping[str, object] | None = None
+    releases: tuple[str, ...] = ()
+    install_method: str | None = None
+    desired: Desired | None = None
+    fix: bool = False
+
+
+class CheckedSite(NamedTuple):
+    """A site, its version, and the result of its check. ``answer`` is ``None`` if nothing could be checked."""
+
+    facts: SiteFacts
+    version: SiteVersion
+    answer: Answer | None
+    findings: tuple[Finding, ...]
+
+
+class SitesResult(NamedTuple):
+    """All sites, all findings, the number of files that were read, the files to write, and problems of releases."""
+
+    sites: tuple[CheckedSite, ...]
+    findings: tuple[Finding, ...]
+    files: int
+    fixed: tuple[FixedFile, ...]
+    problems: Problems
+
+
+def check_sites(options: SitesOptions) -> SitesResult:
+    """Check all sites, and compute what to write. Writes nothing.
+
+    Raises ``InvalidOptionError`` with all problems of the options, and ``ReleaseError`` if a release cannot be read.
+    """
+    problems = Problems()
+    _check_versions(options, problems)
+    problems.raise_errors(InvalidOptionError)
+    releases = _load_releases(options.releases, problems)
+    files: dict[str, FileFacts] = {}
+    real_paths: dict[str, str] = {}
+    of_files = Problems()
+    for file in read_files(options.checkout, options.paths, of_files):
+        facts = read_facts(file)
+        real_paths[file.path] = file.real_path
+        files[file.path] = facts
+    checker = _Checker(options, releases)
+    checker.use(files.values())
+    checked = {path: checker.check(facts) for path, facts in files.items()}
+    fixed: list[FixedFile] = []
+    if options.fix:
+        for path, sites in checked.items():
+            blocks = _replacements(sites)
+            if blocks:
+                result = fix_file(path, real_paths[path], blocks)
+                of_files += result.problems
+                if result.after != result.before:
+                    fixed.append(result)
+                    files[path] = read_facts(CheckoutFile(path, real_paths[path], result.after))
+                    checked[path] = checker.check(files[path])
+    all_sites = tuple(site for items in checked.values() for site in items)
+    findings = [*map(finding_in_file, of_files)]
+    findings += (item for facts in files.values() for item in facts.findings)
+    findings += (item for site in all_sites for item in site.findings)
+    if not all_sites and not findings:
+        message = f"no file below {', '.join(options.paths)} contains a site"
+        problems.error("no-sites", options.checkout, message, "Set paths to where the sites are")
+        problems.raise_errors(InvalidOptionError)
+    return SitesResult(all_sites, tuple(findings), len(files), tuple(fixed), problems)
+
+
+def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
+    """The blocks to write, by the number of their site."""
+    answers = ((site.facts.number, site.answer) for site in sites)
+    return {number: answer.replacement for number, answer in answers if answer is not None and answer.replacement}
+
+
+def _check_versions(options: SitesOptions, problems: Problems) -> None:
+    if options.openshift_version is not None:
+        read_minor(options.openshift_version, "openshift_version", problems)
+    for pattern, version in (options.openshift_versions or {}).items():
+        read_minor(version, f"openshift_versions[{pattern}]", problems)
+
+
+def _load_releases(paths: Iterable[str], problems: Problems) -> tuple[Release, ...]:
+    releases: list[Release] = []
+    for path in paths:
+        loaded = load_release(path, release_image=PLACEHOLDER_IMAGE)
+        problems += loaded.problems
+        releases.append(loaded.release)
+    return tuple(releases)
+
+
+class _Checker:
+    """Checks sites. Equal questions are answered once."""
+
+    def __init__(self, options: SitesOptions, releases: tuple[Release, ...]) -> None:
+        self.options, self.releases = options, releases
+        self.sources = VersionSources({}, None, {}, {})
+        self.answers: dict[tuple[object, ...], Answer] = {}
+        self.by_minor: dict[Minor, Release] = {}
+
+    def use(self, files: Iterable[FileFacts]) -> None:
+        """Use the ClusterImageSets and ClusterDeployments of all files."""
+        by_pattern = {pattern: str(version) for pattern, version in (self.options.openshift_versions or {}).items()}
+        listed = (source for facts in files for source in facts.sources)
+        self.sources = version_sources(listed, by_pattern, self.options.openshift_version)
+
+    def check(self, facts: FileFacts) -> list[CheckedSite]:
+        """Check the sites of a file."""
+        return [self._check(site) for site in facts.sites]
+
+    def _check(self, site: SiteFacts) -> CheckedSite:
+        fields = VersionFields(site.path, site.namespace, site.name, site.image_set, site.release_image, site.version)
+        version = version_of(fields, self.sources)
+        if site.overrides is None:
+            return CheckedSite(site, version, None, ())
+        desired = self.options.desired if site.form in ("overrides", "block") else None
+        if not site.has_selection and site.form != "block" and desired is None:
+            return CheckedSite(site, version, Answer(()), ())
+        minor = find_minor(version.version)
+        release = _UNKNOWN if minor is None else self._release(version.version or "", minor)
+        method = site.method or (self.options.install_method if site.form == "block" else None)
+        text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
+        key = (site.form, text, method, site.platform, release.path, release.minor)
+        answer = self.answers.get(key)
+        if answer is None:
+            question = Question(site.form, site.overrides.values, method, site.platform, release, desired)
+            answer = self.answers[key] = check_site(question)
+        problems = Problems()
+        for problem in answer.problems:
+            if problem.code != "missing-version":
+                problems.append(problem)
+        if minor is None:
+            message = "the version of the site is not known, so only the form of its selection is checked"
+            problems.warning("unknown-site-version", "", message, "Set openshift_versions, or add the ClusterImageSet")
+        if answer.replacement is not None and desired is not None and not self.options.fix:
+            message = f"{site.field} differs from the requested selection"
+            problems.error("different-selection", "", message, "Use state: fixed")
+        return CheckedSite(site, version, answer, tuple(finding_of(problem, site) for problem in problems))
+
+    def _release(self, version: str, minor: Minor) -> Release:
+        """The given release of this version or else minor, or one that has only the minor."""
+        same = [release for release in self.releases if release.minor == minor]
+        exact = [release for release in same if release.version == version]
+        if exact or same:
+            return (exact or same)[0]
+        return self.by_minor.setdefault(minor, release_of_version(minor))

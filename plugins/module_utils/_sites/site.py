@@ -1,0 +1,217 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reads the sites of a checkout: where the selection of each is, and what decides its version and platform.
+
+Sources: stolostron/siteconfig:api/v1alpha1/clusterinstance_types.go; openshift-kni/cnf-features-deploy:
+ztp/siteconfig-generator/siteConfig; openshift/assisted-service:api/hiveextension/v1beta1/agentclusterinstall_types.go
+and docs/user-guide/install-customization.md; openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+from .._data.install_rules import HOSTED
+from .._data.platforms import PLATFORMS
+from .._yaml.nodes import Node, Pair
+from .document import SourceDocument
+from .objects import (
+    AGENT_CLUSTER_INSTALL,
+    CLUSTER_INSTANCE,
+    CLUSTER_VERSION,
+    HOSTED_CLUSTER,
+    INSTALL_CONFIG,
+    SITE_CONFIG,
+    SiteObject,
+)
+
+OVERRIDES = "installConfigOverrides"
+ANNOTATION = "agent-install.openshift.io/install-config-overrides"
+ASSISTED, CLUSTER_VERSION_METHOD = "assisted", "cluster-version"
+
+Form = Literal["overrides", "block", "hosted", "cluster-version"]
+"""``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""
+
+
+class Site(NamedTuple):
+    """A site, and where its selection is.
+
+    ``parent`` is the map that contains ``field``; ``None`` if it does not exist. ``pair`` is ``None`` if the site has
+    no selection. ``path`` is the path of ``field`` in the object. ``platform`` is ``None`` if it is not known.
+    ``image_set`` is the name of a ClusterImageSet, ``release_image`` a pull spec, ``version`` a version in the object.
+    """
+
+    origin: SiteObject
+    name: str
+    form: Form
+    path: str
+    field: str
+    parent: Node | None
+    pair: Pair | None
+    platform: str | None = None
+    image_set: str = ""
+    release_image: str = ""
+    version: str = ""
+
+    @property
+    def document(self) -> SourceDocument:
+        """The document that contains the site."""
+        return self.origin.document
+
+    @property
+    def node(self) -> Node:
+        """The node to which problems refer: the selection, or the object."""
+        if self.pair is not None:
+            return self.pair.key
+        return self.parent if self.parent is not None else self.origin.node
+
+    @property
+    def line(self) -> int:
+        """The line of the selection, or of the object without one."""
+        return self.document.line_of(self.node)
+
+    @property
+    def resource(self) -> str:
+        """Kind and name, for messages."""
+        named = self.name and self.name != self.origin.name
+        return f"{self.origin.resource}, cluster {self.name}" if named else self.origin.resource
+
+
+def read_sites(origin: SiteObject) -> Iterator[Site]:
+    """Yield the sites of an object; none if the object only belongs to a site."""
+    reader = _READERS.get(origin.kind)
+    if reader is not None:
+        yield from reader(origin)
+
+
+def _cluster_instance(origin: SiteObject) -> Iterator[Site]:
+    document, spec = origin.document, origin.document.get(origin.node, "spec")
+    single = document.text_of(spec, "clusterType") == "SNO" or _control_planes(document, document.get(spec, "nodes"))
+    yield Site(
+        origin,
+        document.text_of(spec, "clusterName") or origin.name,
+        "overrides",
+        f"spec.{OVERRIDES}",
+        OVERRIDES,
+        spec,
+        document.pair(spec, OVERRIDES),
+        _platform(document.text_of(spec, "platformType"), single),
+        document.text_of(spec, "clusterImageSetNameRef"),
+    )
+
+
+def _site_config(origin: SiteObject) -> Iterator[Site]:
+    document, spec = origin.document, origin.document.get(origin.node, "spec")
+    clusters = document.get(spec, "clusters")
+    for number, item in enumerate(clusters.items if clusters is not None else ()):
+        cluster = document.target(item)
+        single = document.text_of(cluster, "clusterType") == "sno" or _control_planes(
+            document, document.get(cluster, "nodes")
+        )
+        yield Site(
+            origin,
+            document.text_of(cluster, "clusterName") or origin.name,
+            "overrides",
+            f"spec.clusters[{number}].{OVERRIDES}",
+            OVERRIDES,
+            cluster,
+            document.pair(cluster, OVERRIDES),
+            _platform(document.text_of(cluster, "platformType"), single),
+            document.text_of(cluster, "clusterImageSetNameRef") or document.text_of(spec, "clusterImageSetNameRef"),
+        )
+
+
+def _agent_cluster_install(origin: SiteObject) -> Iterator[Site]:
+    document, spec = origin.document, origin.document.get(origin.node, "spec")
+    annotations = document.get(origin.node, "metadata", "annotations")
+    agents = document.text_of(spec, "provisionRequirements", "controlPlaneAgents")
+    yield Site(
+        origin,
+        document.text_of(spec, "clusterDeploymentRef", "name") or origin.name,
+        "overrides",
+        f"metadata.annotations[{ANNOTATION}]",
+        ANNOTATION,
+        annotations,
+        document.pair(annotations, ANNOTATION),
+        _platform(document.text_of(spec, "platformType"), agents == "1"),
+        document.text_of(spec, "imageSetRef", "name"),
+    )
+
+
+def _hosted_cluster(origin: SiteObject) -> Iterator[Site]:
+    document, spec = origin.document, origin.document.get(origin.node, "spec")
+    yield Site(
+        origin,
+        origin.name,
+        "hosted",
+        "spec.capabilities",
+        "capabilities",
+        spec,
+        document.pair(spec, "capabilities"),
+        document.text_of(spec, "platform", "type").lower() or None,
+        release_image=document.text_of(spec, "release", "image"),
+    )
+
+
+def _cluster_version(origin: SiteObject) -> Iterator[Site]:
+    document, spec = origin.document, origin.document.get(origin.node, "spec")
+    pair = document.pair(spec, "capabilities")
+    yield Site(
+        origin,
+        "",
+        "cluster-version",
+        "spec.capabilities",
+        "capabilities",
+        spec,
+        pair,
+        release_image=document.text_of(spec, "desiredUpdate", "image"),
+        version=document.text_of(spec, "desiredUpdate", "version"),
+    )
+
+
+def _install_config(origin: SiteObject) -> Iterator[Site]:
+    document, root = origin.document, origin.node
+    platform = document.get(root, "platform")
+    names = [pair.key.value for pair in platform.pairs] if platform is not None else []
+    yield Site(
+        origin,
+        origin.name,
+        "block",
+        "capabilities",
+        "capabilities",
+        root,
+        document.pair(root, "capabilities"),
+        names[0] if len(names) == 1 and names[0] in PLATFORMS else None,
+    )
+
+
+_READERS: dict[str, Callable[[SiteObject], Iterator[Site]]] = {
+    CLUSTER_INSTANCE: _cluster_instance,
+    SITE_CONFIG: _site_config,
+    AGENT_CLUSTER_INSTALL: _agent_cluster_install,
+    HOSTED_CLUSTER: _hosted_cluster,
+    CLUSTER_VERSION: _cluster_version,
+    INSTALL_CONFIG: _install_config,
+}
+
+
+def method_of(site: Site) -> str | None:
+    """The install method of a site; ``None`` for an install-config, whose content decides."""
+    return {"overrides": ASSISTED, "hosted": HOSTED}.get(site.form)
+
+
+def _platform(given: str, single: bool) -> str | None:
+    """The platform of an assisted installation. Without one, a single node has none, others are on bare metal."""
+    if given:
+        return given.lower() if given.lower() in PLATFORMS else None
+    return "none" if single else "baremetal"
+
+
+def _control_planes(document: SourceDocument, nodes: Node | None) -> bool:
+    """Whether a list of nodes has exactly one for the control plane. ``master`` is the default role."""
+    items = nodes.items if nodes is not None else ()
+    return sum(document.text_of(document.target(item), "role") in ("", "master") for item in items) == 1

@@ -1,0 +1,374 @@
+#!/usr/bin/python
+
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: check_sites
+short_description: Check and correct the selections of capabilities in a Git checkout
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Fleets keep the selection of each site in a Git repository, mostly as JSON in a string that no API checks. This
+    module finds the selections below a directory, and checks each with all rules for the version and platform of its
+    site.
+  - It reads C(installConfigOverrides) of C(ClusterInstance) and C(SiteConfig), the annotation
+    C(agent-install.openshift.io/install-config-overrides) of C(AgentClusterInstall), C(spec.capabilities) of
+    C(HostedCluster), and C(install-config.yaml). It reads C(spec.capabilities) of a C(ClusterVersion), also in ACM
+    Policies, Lists and ManifestWorks.
+  - It reports forms that have no effect or the opposite one, such as a string that is not JSON, a selection in the
+    wrong place, misspelled fields, and lists of names to exclude, which leave everything enabled.
+  - Templates of Helm and Jinja, and Kustomizations, are named and not checked. Render them first.
+  - With O(state=fixed), it corrects selections in place. Everything else in a file stays the same, byte for byte,
+    also in the JSON.
+  - The result does not depend on the network or on a cluster.
+extends_documentation_fragment:
+  - capability.openshift._attributes
+  - capability.openshift._attributes.actiongroup
+  - capability.openshift._findings
+attributes:
+  check_mode:
+    support: full
+  idempotent:
+    support: full
+  diff_mode:
+    support: full
+    details: The diff contains the selections, and not the lines around them, which may contain secrets.
+options:
+  checkout:
+    description:
+      - Directory of the checkout. Paths in findings are relative to it. Files outside of it are neither read nor
+        written, even if a symbolic link in it points to them.
+    type: path
+    required: true
+  paths:
+    description:
+      - Directories, files and globs below O(checkout) to check. V(**) in a glob matches any number of directories.
+      - Only files whose name ends in C(.yaml), C(.yml) or C(.json) are read.
+    type: list
+    elements: str
+    default: ['.']
+  state:
+    description:
+      - V(checked) only reports findings.
+      - V(fixed) also corrects what it can. Without O(capabilities) and O(solution), it corrects selections with errors.
+        It corrects the case of names, removes names that the version of the site does not have, adds names that a rule
+        requires, and replaces a list of exclusions by the names that stay enabled. What only a person can decide stays,
+        and remains an error.
+      - C(HostedCluster) is not edited, because its selection cannot be changed after the installation.
+    type: str
+    choices: [checked, fixed]
+    default: checked
+  capabilities:
+    description:
+      - Selection that each site of an installation shall have, as in M(capability.openshift.install_config). A site
+        with another selection is an error, which O(state=fixed) corrects. Other overrides of a site are kept.
+      - C(HostedCluster) and C(ClusterVersion) are only checked.
+    type: raw
+  solution:
+    description:
+      - Name of a solution that each site of an installation shall have instead, as in
+        M(capability.openshift.install_config). It results in the right names for the version of each site.
+      - Mutually exclusive with O(capabilities).
+    type: str
+  solutions:
+    description:
+      - Further solutions, as in M(capability.openshift.install_config).
+    type: dict
+  openshift_version:
+    description:
+      - Version of sites whose version is not known otherwise, such as V(4.20). Quote it, because YAML reads C(4.20) as
+        the number 4.2.
+    type: str
+  openshift_versions:
+    description:
+      - Versions by glob. The first glob counts that matches the name of the site, the path of its file, or the name or
+        the release image of its C(ClusterImageSet). It takes precedence over everything in the checkout.
+      - Without a match, the version is the tag of C(releaseImage) of the site or of its C(ClusterImageSet) in the
+        checkout, a version in the name of the C(ClusterImageSet), or O(openshift_version).
+    type: dict
+  releases:
+    description:
+      - Directories with extracted releases, as in M(capability.openshift.release_info). A site is checked with the
+        release of its version, or else of its minor version. Names, sets and feature gates are then those of the
+        release.
+    type: list
+    elements: path
+    default: []
+  install_method:
+    description:
+      - Install method of C(install-config.yaml) files, as in M(capability.openshift.install_config). Other objects
+        imply it.
+    type: str
+    choices: [ipi, upi, agent, assisted]
+seealso:
+  - module: capability.openshift.install_config
+requirements:
+  - PyYAML
+"""
+
+EXAMPLES = r"""
+- name: Check all sites of an Argo CD repository in CI
+  capability.openshift.check_sites:
+    checkout: "{{ lookup('ansible.builtin.env', 'CI_PROJECT_DIR') }}"
+    paths: [clusters, "policies/**/*.yaml"]
+    outputs:
+      - format: junit
+        path: report/sites.xml
+      - format: sarif
+        path: report/sites.sarif
+
+- name: Correct what can be corrected, and show it first
+  capability.openshift.check_sites:
+    checkout: /srv/sites
+    state: fixed
+  check_mode: true
+  diff: true
+
+- name: Write the selection of the telco RAN DU reference for the version of each site
+  capability.openshift.check_sites:
+    checkout: /srv/sites
+    state: fixed
+    solution: ran_du
+    openshift_versions:
+      img-edge-stable: "4.20.3"
+      "lab/*": "4.21"
+
+- name: Accept what is wrong today, and fail on anything new
+  capability.openshift.check_sites:
+    checkout: /srv/sites
+    baseline: /srv/sites/.capability-baseline.json
+    releases: [/srv/releases/4.20.3, /srv/releases/4.21.0]
+"""
+
+RETURN = r"""
+sites:
+  description: All sites, by path.
+  returned: always, unless an option is invalid
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the cluster.
+      type: str
+      returned: always
+      sample: berlin
+    kind:
+      description: Kind of the object, or C(install-config).
+      type: str
+      returned: always
+      sample: ClusterInstance
+    path:
+      description: File, relative to O(checkout).
+      type: str
+      returned: always
+    line:
+      description: Line of the selection, or of the object without one.
+      type: int
+      returned: always
+    openshift_version:
+      description: Version of the site, V(null) if it is not known.
+      type: str
+      returned: always
+      sample: 4.20.3
+    version_source:
+      description: Where the version comes from. Empty if it is not known.
+      type: str
+      returned: always
+      sample: name of ClusterImageSet img4.20.3-x86-64-appsub
+    platform:
+      description: Platform of the site, V(null) if it is not known.
+      type: str
+      returned: always
+      sample: none
+    capabilities:
+      description: The selection. Empty if there is none, which is the cluster default, or if it cannot be read.
+      type: dict
+      returned: always
+    enabled_capabilities:
+      description: Enabled capabilities, sorted. V(null) if they are not known.
+      type: list
+      elements: str
+      returned: always
+    fixed:
+      description: Whether the selection was corrected, or would be in check mode.
+      type: bool
+      returned: always
+files:
+  description: Number of files that were read.
+  returned: always, unless an option is invalid
+  type: int
+fixed_files:
+  description: Files that were changed, or would be in check mode, relative to O(checkout).
+  returned: always, unless an option is invalid
+  type: list
+  elements: str
+findings:
+  description: Findings that are not in O(baseline), by path and line. With O(state=fixed), those that remain.
+  returned: always, unless an option is invalid
+  type: list
+  elements: dict
+  contains:
+    rule:
+      description: Identifier of the rule, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    path:
+      description: File, relative to O(relative_to).
+      type: str
+      returned: always
+    line:
+      description: Line from 1. V(0) if it is not known.
+      type: int
+      returned: always
+    resource:
+      description: Kind and name of the object. Empty if there is none.
+      type: str
+      returned: always
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it.
+      type: str
+      returned: always
+counts:
+  description: Number of findings, by severity.
+  returned: always, unless an option is invalid
+  type: dict
+  sample: {error: 2, warning: 1, info: 0}
+known:
+  description: Number of findings in O(baseline).
+  returned: always, unless an option is invalid
+  type: int
+text:
+  description: The findings as text, in the format V(text).
+  returned: always, unless an option is invalid
+  type: str
+problems:
+  description: Problems of the options and of the releases.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
+    where:
+      description: Location of the problem, such as an option.
+      type: str
+      returned: always
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it. Empty if there is nothing to do.
+      type: str
+      returned: always
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute
+from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._sites.check import Desired
+from ansible_collections.capability.openshift.plugins.module_utils._sites.result import (
+    site_dicts,
+    sites_diff,
+    write_files,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import site_rules
+from ansible_collections.capability.openshift.plugins.module_utils._sites.run import SitesOptions, check_sites
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import parse_json_object
+
+METHODS = ["ipi", "upi", "agent", "assisted"]
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec={
+            "checkout": {"type": "path", "required": True},
+            "paths": {"type": "list", "elements": "str", "default": ["."]},
+            "state": {"type": "str", "choices": ["checked", "fixed"], "default": "checked"},
+            "capabilities": {"type": "raw"},
+            "solution": {"type": "str"},
+            "solutions": {"type": "dict"},
+            "openshift_version": {"type": "str"},
+            "openshift_versions": {"type": "dict"},
+            "releases": {"type": "list", "elements": "path", "default": []},
+            "install_method": {"type": "str", "choices": METHODS},
+            **findings_spec(),
+        },
+        mutually_exclusive=[("capabilities", "solution")],
+        required_by={"solutions": "solution"},
+        supports_check_mode=True,
+    )
+    require_yaml(module)
+    params = untag(module.params)
+    checkout = absolute(params["checkout"])
+    try:
+        result = check_sites(
+            SitesOptions(
+                checkout,
+                tuple(params["paths"]),
+                params["openshift_version"],
+                params["openshift_versions"],
+                tuple(params["releases"]),
+                params["install_method"],
+                desired(params),
+                params["state"] == "fixed",
+            )
+        )
+    except CapabilityError as error:
+        fail(module, error)
+    finish(
+        module,
+        "check_sites",
+        checkout,
+        site_rules(),
+        result.findings,
+        result.problems,
+        write=lambda: write_files(result.fixed),
+        changed=bool(result.fixed),
+        diff=sites_diff(result.fixed),
+        sites=site_dicts(result),
+        files=result.files,
+        fixed_files=[file.path for file in result.fixed],
+    )
+
+
+def desired(params: dict[str, Any]) -> Desired | None:
+    """The selection that the options request of each site."""
+    capabilities = params["capabilities"]
+    if isinstance(capabilities, str):
+        # A template may return JSON text, which ansible-core before 2.19 converts to a dict.
+        capabilities = parse_json_object(capabilities.encode()) or capabilities
+    if capabilities is None and params["solution"] is None:
+        return None
+    return Desired(capabilities, params["solution"], params["solutions"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Files that cannot be read, or not as a site: one line each, and the others are checked all the same."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.unit.builders.sites import (
+    cluster_instance,
+    documents,
+    overrides,
+    quoted,
+    rules_of,
+    site_config,
+    write_checkout,
+)
+from ansible_collections.capability.openshift.tests.unit.other_user import OTHER_USER, as_other_user
+
+GOOD = cluster_instance(quoted(overrides("NodeTuning", "Ingress")), name="good")
+WRONG = cluster_instance(quoted(overrides("nodetuning", "Ingress")))
+BOMB = "".join(f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9) if level else 'x'}]\n" for level in range(12))
+HEAD = "apiVersion: siteconfig.open-cluster-management.io/v1alpha1\nkind: ClusterInstance\nmetadata: {name: x}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "severity", "rule", "line"),
+    [
+        (cluster_instance("'{'"), "error", "invalid-json", 10),
+        (cluster_instance("'[1]'"), "error", "not-a-map", 10),
+        (cluster_instance(quoted('"{}"')), "error", "not-a-map", 10),
+        (cluster_instance("'" + "[" * 100_000 + "'"), "error", "invalid-json", 10),
+        (cluster_instance("[1]"), "error", "not-a-string", 10),
+        (cluster_instance("5"), "error", "not-a-string", 10),
+        (cluster_instance(quoted('{"a": 1, "a": 2}')), "error", "duplicate-key", 10),
+        (cluster_instance("'{{ .Values.overrides }}'"), "info", "template", 10),
+        (cluster_instance("'$(OVERRIDES)'"), "info", "template", 10),
+        (cluster_instance("*nowhere"), "error", "invalid-yaml", 10),
+        (HEAD + BOMB + "spec: {installConfigOverrides: *a11}\n", "error", "invalid-yaml", 16),
+        (HEAD + f"spec: {'[' * 5000}", "error", "invalid-yaml", 4),
+        (HEAD + "spec:\n\tx: 1\n", "error", "invalid-yaml", 5),
+        (HEAD + "spec: {\n", "error", "invalid-yaml", 4),
+        (HEAD + "spec: 'a\x07b'\n", "error", "invalid-yaml", 4),
+        (HEAD + "spec:\n  {{ toYaml . }}\n", "info", "template", 5),
+        ("{{ if .Values.x }}\n" + GOOD + "{{ end }}\n", "info", "template", 1),
+        ("kind: Kustomization\npatches: [{patch: 'kind: ClusterInstance'}]\n", "info", "kustomization", 1),
+        (WRONG.encode("utf-16"), "error", "invalid-encoding", 0),
+        (HEAD.encode() + b"spec: {x: '\xff'}\n", "error", "invalid-encoding", 4),
+        (HEAD + "...\nkind: HostedCluster\n", "error", "invalid-yaml", 5),
+    ],
+)
+def test_a_bad_file_is_one_line_and_the_others_are_checked(check, content, severity, rule, line):
+    outcome = check({"bad.yaml": content, "good.yaml": GOOD, "wrong.yaml": WRONG})
+    found = [item for item in outcome["findings"] if item["path"] == "bad.yaml"]
+    assert [(item["severity"], item["rule"], item["line"]) for item in found] == [(severity, rule, line)]
+    assert "\n" not in found[0]["message"] + found[0]["hint"]
+    assert rules_of(outcome["findings"], "error")[-1] == ("unknown-capability", "wrong.yaml")
+    assert {"good", "berlin"} <= {site["name"] for site in outcome["sites"]}
+
+
+def test_the_hint_of_a_tab_names_it(check):
+    outcome = check({"a.yaml": HEAD + "spec:\n\tx: 1\n"})
+    assert outcome["findings"][0]["hint"] == "Replace the tab at the beginning of the line by spaces"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("{'capabilities': {}}", "Write double quotes in the JSON, and single quotes around it"),
+        ('{"capabilities": {}', "Add the missing }"),
+        ('{"capabilities": {},}', "Remove the comma before the closing bracket"),
+        ("capabilities: {}", "Write JSON, which begins with {, and not YAML"),
+        ('{"capabilities" {}}', "Correct the syntax: jq reports the same position"),
+    ],
+)
+def test_the_hint_depends_on_what_is_wrong_with_json(check, text, hint):
+    assert check({"a.yaml": cluster_instance(quoted(text))})["findings"][0]["hint"] == hint
+
+
+def test_a_document_that_is_not_yaml_does_not_hide_the_others(check):
+    text = documents(GOOD, HEAD + "spec: {\n", WRONG, "{{ ClusterInstance }}\n")
+    outcome = check({"a.yaml": text.replace("\n", "\r\n")})
+    assert [site["name"] for site in outcome["sites"]] == ["good", "berlin"]
+    assert [(item["rule"], item["line"]) for item in outcome["findings"]] == [
+        ("invalid-yaml", 17),
+        ("unknown-capability", 28),
+        ("template", 30),
+    ]
+
+
+def test_files_without_a_site_need_not_be_yaml(check):
+    outcome = check({"values.yaml": "{{ x }}\n\t", "data.json": "{", "notes.txt": WRONG, "good.yaml": GOOD})
+    assert (outcome["findings"], outcome["files"]) == ([], 3)
+
+
+def test_a_file_of_100_mb_is_not_read(check, tmp_path):
+    (tmp_path / "checkout").mkdir()
+    with open(tmp_path / "checkout" / "huge.yaml", "wb") as huge:
+        huge.truncate(100 * 2**20)
+    started = time.process_time()
+    outcome = check({"good.yaml": GOOD})
+    assert time.process_time() - started < 1
+    (finding,) = outcome["findings"]
+    assert (finding["rule"], finding["path"]) == ("too-large", "huge.yaml")
+    assert finding["message"] == "has 100 MiB, more than 10 MiB, so it is not read"
+
+
+def test_templates_of_a_helm_chart_are_named_and_not_read(check):
+    outcome = check({"chart/Chart.yaml": "name: x\n", "chart/templates/site.yaml": WRONG, "good.yaml": GOOD})
+    assert rules_of(outcome["findings"], "info") == [("template", "chart/templates")]
+    assert len(outcome["sites"]) == 1
+
+
+def test_links_that_leave_the_checkout_are_named_and_not_followed(check, tmp_path):
+    write_checkout(tmp_path, {"outside/site.yaml": WRONG})
+    write_checkout(tmp_path / "checkout", {"inside/site.yaml": WRONG, "good.yaml": GOOD})
+    for name, target in (
+        ("directory", "../outside"),
+        ("file.yaml", "../outside/site.yaml"),
+        ("missing.yaml", "nowhere.yaml"),
+        ("loop", "."),
+        ("again", "inside"),
+        ("itself.yaml", "itself.yaml"),
+    ):
+        (tmp_path / "checkout" / name).symlink_to(target)
+    outcome = check(state="fixed")
+    assert rules_of(outcome["findings"], "warning") == [
+        ("outside-link", "directory"),
+        ("outside-link", "file.yaml"),
+        ("dangling-link", "itself.yaml"),
+        ("dangling-link", "missing.yaml"),
+    ]
+    assert len(outcome["sites"]) == 2
+    assert (tmp_path / "outside" / "site.yaml").read_text() == WRONG
+    assert "NodeTuning" in (tmp_path / "checkout" / "inside" / "site.yaml").read_text()
+    assert (tmp_path / "checkout" / "again").is_symlink()
+
+
+def test_a_linked_file_is_written_where_it_is(check, tmp_path):
+    write_checkout(tmp_path / "checkout", {"sites/site.yaml": WRONG, "links/.keep": ""})
+    link = tmp_path / "checkout" / "links" / "site.yaml"
+    link.symlink_to("../sites/site.yaml")
+    check(state="fixed", paths=["links"])
+    assert link.is_symlink()
+    assert "NodeTuning" in (tmp_path / "checkout" / "sites" / "site.yaml").read_text()
+
+
+def test_what_is_not_a_regular_file_is_named(check, tmp_path):
+    write_checkout(tmp_path / "checkout", {"good.yaml": GOOD})
+    os.mkfifo(tmp_path / "checkout" / "pipe.yaml")
+    assert rules_of(check()["findings"], "warning") == [("not-a-file", "pipe.yaml")]
+
+
+@pytest.fixture
+def public(check):
+    """A checkout that another user can read. Everything is imported as root before."""
+    check({"good.yaml": GOOD})
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def test_files_that_cannot_be_read_are_named(check, public):
+    write_checkout(public, {"good.yaml": GOOD, "secret.yaml": GOOD, "closed/site.yaml": GOOD})
+    (public / "secret.yaml").chmod(0)
+    (public / "closed").chmod(0)
+    with as_other_user():
+        outcome = check(checkout=public)
+    assert rules_of(outcome["findings"]) == [("unreadable-file", "closed"), ("unreadable-file", "secret.yaml")]
+    assert [site["name"] for site in outcome["sites"]] == ["good"]
+
+
+def test_a_file_that_cannot_be_written_does_not_prevent_others(check, public):
+    write_checkout(public, {"a/site.yaml": WRONG, "b/site.yaml": WRONG})
+    for path in (public / "b", public / "b" / "site.yaml"):
+        os.chown(path, OTHER_USER, OTHER_USER)
+    with as_other_user():
+        outcome = check(checkout=public, state="fixed")
+    assert outcome.faults == [("unwritable-file", "a/site.yaml")]
+    assert (public / "a" / "site.yaml").read_text() == WRONG
+    assert (public / "b" / "site.yaml").read_text() == WRONG.replace("nodetuning", "NodeTuning")
+    assert [path.name for path in (public / "b").iterdir()] == ["site.yaml"]
+
+
+def test_the_repository_itself_is_not_read(check):
+    assert len(check({".git/site.yaml": WRONG, ".github/site.yaml": GOOD})["sites"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"checkout": "/nowhere/at/all"}, "missing-directory"),
+        ({"paths": ["nothing/*.yaml"]}, "missing-path"),
+        ({"paths": [".."]}, "outside-path"),
+        ({"paths": ["/"]}, "outside-path"),
+    ],
+)
+def test_wrong_paths_are_errors(check, options, fault):
+    outcome = check({"good.yaml": GOOD}, **options)
+    assert {code for code, _where in outcome.faults} == {fault}
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a"], ["one", "two"]),
+        (["a/*.yaml"], ["one"]),
+        (["**/two.yaml"], ["two"]),
+        (["b", "a", "a/one.yaml"], ["one", "three", "two"]),
+    ],
+)
+def test_paths_select_files_each_once(check, paths, names):
+    files = {"a/one.yaml": "one", "a/b/two.yaml": "two", "b/three.yaml": "three"}
+    outcome = check({path: cluster_instance(name=name) for path, name in files.items()}, paths=paths)
+    assert sorted(site["name"] for site in outcome["sites"]) == names
+
+
+@pytest.mark.parametrize("option", [{"capabilities": "x"}, {"capabilities": {"bogus": 1}}, {"solution": "bogus"}])
+def test_a_wrong_request_writes_nothing(check, tmp_path, option):
+    outcome = check({"a.yaml": WRONG}, state="fixed", **option)
+    assert not outcome["changed"]
+    assert len(rules_of(outcome["findings"])) >= 1
+    assert (tmp_path / "checkout" / "a.yaml").read_text() == WRONG
+
+
+def test_a_thousand_sites_take_little_time(check):
+    clusters = [(f"site{number}", f"img4.{16 + number % 5}", overrides("Ingress")) for number in range(1000)]
+    started = time.process_time()
+    outcome = check({"a.yaml": site_config(*clusters)})
+    assert len(outcome["sites"]) == 1000
+    assert time.process_time() - started < 4

@@ -1,0 +1,285 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What check_sites finds in selections that can be read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.unit.builders.releases import cluster_version_crd, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.sites import (
+    ANNOTATION,
+    INSTALL_CONFIG,
+    agent_cluster_install,
+    block,
+    cluster_instance,
+    cluster_version,
+    documents,
+    hosted_cluster,
+    image_set,
+    overrides,
+    policy,
+    quoted,
+    rules_of,
+    site_config,
+)
+
+RAN_DU = ("NodeTuning", "OperatorLifecycleManager", "Ingress")
+
+
+def errors_of(outcome):
+    return [rule for rule, _path in rules_of(outcome["findings"])]
+
+
+def instance(*names, **fields):
+    more = {key: fields.pop(key) for key in ("name", "image_set", "kind") if key in fields}
+    return cluster_instance(quoted(overrides(*names, **fields)), **more)
+
+
+@pytest.mark.parametrize(
+    ("version", "errors"),
+    [
+        ("4.12", ["unknown-capability"] * 3),
+        ("4.14", ["unknown-capability"] * 2),
+        ("4.15", ["unknown-capability"]),
+        *((version, []) for version in ("4.16", "4.17", "4.18", "4.20", "4.21", "5.0", "5.1")),
+    ],
+)
+def test_the_telco_reference_is_right_from_4_16_on(check, version, errors):
+    outcome = check({"a.yaml": instance(*RAN_DU, image_set=f"openshift-{version}")})
+    assert errors_of(outcome) == errors
+
+
+def test_several_nodes_are_on_bare_metal(check):
+    outcome = check({"a.yaml": instance(*RAN_DU, kind="HighlyAvailable")})
+    assert errors_of(outcome) == ["inst-platform-baremetal"]
+    assert outcome["sites"][0]["platform"] == "baremetal"
+
+
+def test_a_platform_in_the_object_comes_first(check):
+    text = instance(*RAN_DU, kind="HighlyAvailable").replace("spec:\n", "spec:\n  platformType: VSphere\n")
+    assert check({"a.yaml": text})["sites"][0]["platform"] == "vsphere"
+
+
+def test_the_rules_of_an_installation_apply(check):
+    outcome = check({"a.yaml": instance("marketplace", "NodeTuning")})
+    assert set(errors_of(outcome)) == {"inst-ingress", "inst-marketplace-olm", "api-marketplace-olm"}
+    (finding, *_others) = outcome["findings"]
+    assert finding["path"] == "a.yaml"
+    assert finding["line"] == 10
+    assert finding["resource"] == "ClusterInstance berlin"
+
+
+def test_each_cluster_of_a_site_config_has_its_version(check):
+    outcome = check(
+        {"a.yaml": site_config(("one", "openshift-4.14", overrides(*RAN_DU)), ("two", "", overrides(*RAN_DU)))}
+    )
+    assert [(site["name"], site["openshift_version"]) for site in outcome["sites"]] == [
+        ("one", "4.14"),
+        ("two", "4.20.3"),
+    ]
+    assert {finding["resource"] for finding in outcome["findings"] if finding["severity"] == "error"} == {
+        "SiteConfig lab, cluster one"
+    }
+
+
+def test_an_agent_cluster_install_gets_its_version_from_the_cluster_deployment(check):
+    deployment = """\
+apiVersion: hive.openshift.io/v1
+kind: ClusterDeployment
+metadata: {name: paris, namespace: paris}
+spec: {provisioning: {imageSetRef: {name: golden}}}
+"""
+    files = {
+        "site.yaml": documents(agent_cluster_install(overrides(*RAN_DU)), deployment),
+        "sets/golden.yaml": image_set("golden", "quay.io/openshift-release-dev/ocp-release:4.14.9-x86_64"),
+    }
+    (site,) = check(files)["sites"]
+    assert (site["openshift_version"], site["kind"]) == ("4.14.9", "AgentClusterInstall")
+    assert site["version_source"] == "release image of ClusterImageSet golden"
+
+
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [
+        ("quay.io/ocp/release:4.18.5-multi", "4.18.5"),
+        ("registry.lab:5000/ocp/release:4.18.5-x86_64@sha256:abcd", "4.18.5"),
+        ("quay.io/ocp/release:4.18.0-rc.1-aarch64", "4.18.0-rc.1"),
+        ("quay.io/ocp/release:4.18.0-0.nightly-2025-01-01-000000", "4.18.0-0.nightly-2025-01-01-000000"),
+        ("registry.lab:5000/ocp/release@sha256:abcd", "4.19"),
+    ],
+)
+def test_the_version_is_the_tag_of_the_release_image_or_else_in_the_name(check, image, version):
+    files = {"a.yaml": instance("Ingress", image_set="lab-4.19"), "b.yaml": image_set("lab-4.19", image)}
+    assert check(files)["sites"][0]["openshift_version"] == version
+
+
+@pytest.mark.parametrize("pattern", ["berlin", "edge/*", "img4.20*", "*@sha256:ab*"])
+def test_the_map_of_the_user_comes_first(check, pattern):
+    files = {
+        "edge/a.yaml": instance("Ingress"),
+        "b.yaml": image_set("img4.20.3-x86-64-appsub", "quay.io/ocp/release@sha256:abcd"),
+    }
+    (site,) = check(files, openshift_versions={"other": "4.12", pattern: "4.17.1"})["sites"]
+    assert site["openshift_version"] == "4.17.1"
+    assert site["version_source"] == f"openshift_versions[{pattern}]"
+
+
+def test_without_a_version_the_form_is_checked(check):
+    files = {"a.yaml": instance(*RAN_DU, image_set="stable"), "b.yaml": cluster_instance("'{'", image_set="stable")}
+    outcome = check(files)
+    assert rules_of(outcome["findings"], "warning") == [("unknown-site-version", "a.yaml")]
+    assert rules_of(outcome["findings"]) == [("invalid-json", "b.yaml")]
+    assert not check(files, openshift_version="4.20", paths=["a.yaml"])["findings"]
+
+
+def test_options_with_a_wrong_version_fail_before_anything_is_read(check):
+    outcome = check({}, openshift_version="four", openshift_versions={"a": 4.2})
+    assert outcome.faults == [("invalid-version", "openshift_version"), ("invalid-version", "openshift_versions[a]")]
+
+
+def test_a_cluster_version_in_nested_policies_is_checked_by_the_rules_of_the_api(check):
+    outcome = check({"policy.yaml": policy(cluster_version("console", "marketplace"))})
+    assert rules_of(outcome["findings"]) == [
+        ("api-marketplace-olm", "policy.yaml"),
+        ("unknown-capability", "policy.yaml"),
+    ]
+
+
+def test_a_cluster_version_of_a_list_or_of_its_own_is_found(check):
+    text = cluster_version("Console")
+    listed = "kind: List\napiVersion: v1\nitems:\n- " + text.rstrip().replace("\n", "\n  ")
+    outcome = check({"a.yaml": text, "b.yaml": f"{listed}\n"})
+    assert [site["kind"] for site in outcome["sites"]] == ["ClusterVersion"] * 2
+    assert outcome["findings"] == []
+
+
+def test_what_a_policy_must_not_have_is_no_selection(check):
+    text = policy(cluster_version("console")).replace("musthave", "mustnothave")
+    assert check({"a.yaml": text, "b.yaml": INSTALL_CONFIG})["sites"][0]["kind"] == "install-config"
+
+
+@pytest.mark.parametrize(
+    ("stanza", "version", "rules"),
+    [
+        ("{disabled: [Console, Ingress, openshift-samples]}", "4.20.3", []),
+        ("{disabled: [Ingress]}", "4.20.3", ["hcp-ingress-console"]),
+        ("{disabled: [marketplace]}", "4.20.3", ["hcp-selectable"]),
+        ("{disabled: [Console]}", "4.19.1", ["hcp-selectable"]),
+        ("{disabled: [ImageRegistry]}", "4.17.1", ["hcp-capabilities"]),
+        ("{enabled: [Console], disabled: [Console]}", "4.20.3", ["conflicting-names"]),
+        ("{disabled: [console]}", "4.20.3", ["unknown-capability"]),
+        ("{baselineCapabilitySet: None}", "4.20.3", ["unknown-field"]),
+        ("[Console]", "4.20.3", ["not-a-map"]),
+    ],
+)
+def test_a_hosted_cluster_is_checked(check, stanza, version, rules):
+    assert errors_of(check({"a.yaml": hosted_cluster(stanza, version)})) == rules
+
+
+def test_an_install_config_is_checked_with_its_method(check):
+    outcome = check({"rome/install-config.yaml": INSTALL_CONFIG}, openshift_version="4.20", install_method="agent")
+    assert errors_of(outcome) == ["inst-ingress"]
+    assert outcome["sites"][0]["name"] == "rome"
+    assert outcome["sites"][0]["capabilities"]["additionalEnabledCapabilities"] == ["Console"]
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        ({"baselineCapabilitySet": "None"}, "misplaced-selection"),
+        ({"networking": block("Ingress")}, "misplaced-selection"),
+        ({"Capabilities": {"baselineCapabilitySet": "None"}}, "misspelled-field"),
+        ({"capability": {}}, "misspelled-field"),
+        (block(baseline=None) | {"capabilities": {"excludedCapabilities": ["Insights"]}}, "exclusion-list"),
+        ({"capabilities": {"baselineCapabilitySet": "vCurrent", "disabled": ["Insights"]}}, "exclusion-list"),
+        ({"capabilities": {"baseline_capability_set": "None"}}, "unknown-field"),
+        ({"capabilities": ["Console"]}, "not-a-map"),
+        (block("Console", baseline=None), "missing-baseline"),
+    ],
+)
+def test_a_selection_in_a_wrong_form_is_an_error(check, value, rule):
+    assert rule in errors_of(check({"a.yaml": cluster_instance(quoted(json.dumps(value)))}))
+
+
+def test_a_list_of_names_in_the_baseline_is_probably_meant_to_exclude(check):
+    outcome = check({"a.yaml": instance("Insights", baseline="vCurrent")})
+    assert rules_of(outcome["findings"], "warning") == [("ineffective-list", "a.yaml")]
+    assert "vCurrent contains Insights. The list enables names and disables none" in outcome["findings"][0]["message"]
+
+
+@pytest.mark.parametrize("names", [("Console",), ("Console", "Ingress")])
+def test_a_list_that_adds_a_name_has_an_effect(check, names):
+    assert not rules_of(check({"a.yaml": instance(*names, baseline="v4.11")})["findings"], "warning")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"metadata: {{name: x, annotations: {{{ANNOTATION}: '{{}}'}}}}",
+        f"metadata: {{name: x, labels: {{{ANNOTATION}: x}}}}",
+        "metadata: {name: x}\nspec: {installConfigOverrides: '{}'}",
+    ],
+)
+@pytest.mark.parametrize(
+    ("api", "kind"),
+    [("agent-install.openshift.io/v1beta1", "InfraEnv"), ("hive.openshift.io/v1", "ClusterDeployment")],
+)
+def test_overrides_beside_the_agent_cluster_install_have_no_effect(check, text, api, kind):
+    outcome = check({"a.yaml": f"apiVersion: {api}\nkind: {kind}\n{text}\n"})
+    assert errors_of(outcome) == ["misplaced-selection"]
+    assert "AgentClusterInstall" in outcome["findings"][0]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("  capabilities: {baselineCapabilitySet: None}", "misplaced-selection"),
+        ("  nodes: [{installConfigOverrides: '{}'}]", "misplaced-selection"),
+        ("  installConfigOverride: '{}'", "misspelled-field"),
+        ("  install_config_overrides: '{}'", "misplaced-selection"),
+        ("  clusterName: berlin", "duplicate-key"),
+    ],
+)
+def test_fields_in_the_wrong_place_are_found(check, line, rule):
+    outcome = check({"a.yaml": cluster_instance(more=f"{line}\n")})
+    assert errors_of(outcome) == [rule]
+    assert outcome["findings"][0]["line"] == 11
+
+
+def test_a_misspelled_annotation_is_found(check):
+    text = agent_cluster_install("{}").replace("overrides:", "override:")
+    assert errors_of(check({"a.yaml": text})) == ["misspelled-field"]
+
+
+def test_the_names_are_those_of_the_release(check, tmp_path):
+    crd = cluster_version_crd(["Ingress", "NodeTuning", "OperatorLifecycleManager", "Quantum"])
+    release = write_release(tmp_path / "release", {"0000_00_clusterversion.crd.yaml": crd})
+    files = {"a.yaml": instance(*RAN_DU, "Quantum"), "b.yaml": instance(*RAN_DU, "Quantum", image_set="img4.21")}
+    outcome = check(files, releases=[str(release)])
+    assert rules_of(outcome["findings"]) == [("unknown-capability", "b.yaml")]
+
+
+def test_sites_that_select_nothing_are_listed(check):
+    (site,) = check({"a.yaml": cluster_instance()})["sites"]
+    assert site["capabilities"] == {}
+    assert site["line"] == 7
+
+
+def test_a_checkout_without_sites_is_an_error(check):
+    assert [code for code, _where in check({"a.yaml": "kind: ConfigMap\n"}).faults] == ["no-sites"]
+
+
+def test_a_finding_fails_the_module(check):
+    outcome = check({"a.yaml": instance("Console")}, fail_on="error")
+    assert outcome.failed
+    assert "a.yaml:10: error [inst-ingress] ClusterInstance berlin" in outcome.message
+
+
+def test_a_known_finding_does_not_fail_the_module(check, tmp_path):
+    baseline = tmp_path / "known.json"
+    check({"a.yaml": instance("Console")}, baseline=baseline, update_baseline=True)
+    assert check(baseline=baseline, fail_on="info")["known"] == 1

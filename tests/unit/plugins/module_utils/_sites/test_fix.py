@@ -1,0 +1,262 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What state: fixed writes. The fixture runs each correction in check mode before, and again after it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.tests.unit.builders.sites import (
+    ANNOTATION,
+    INSTALL_CONFIG,
+    agent_cluster_install,
+    block,
+    cluster_instance,
+    cluster_version,
+    documents,
+    hosted_cluster,
+    overrides,
+    policy,
+    quoted,
+    rules_of,
+    site_config,
+)
+
+WRONG, RIGHT = overrides("nodetuning", "Ingress"), overrides("NodeTuning", "Ingress")
+INDENTED = json.dumps(block("nodetuning", "Ingress", cpuPartitioningMode="AllNodes"), indent=2)
+
+
+def written_overrides(text):
+    return json.loads(yaml.safe_load(text)["spec"]["installConfigOverrides"])
+
+
+def literal(text, header="|", indent=4):
+    return header + "".join(f"\n{' ' * indent}{line}" for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        quoted(WRONG),
+        json.dumps(WRONG),
+        f"{quoted(WRONG)}  # a comment",
+        f"!!str {quoted(WRONG)}",
+        literal(WRONG),
+        literal(INDENTED),
+        literal(INDENTED, "|-"),
+        literal(INDENTED, "|+ # a comment"),
+        literal(INDENTED, ">-", 6),
+        literal(INDENTED.replace("\n  ", "\n"), ">"),
+        quoted(INDENTED.replace("\n", "\n    ")),
+        quoted(WRONG.replace(" ", "\n\n    ", 1)),
+        json.dumps(WRONG.replace("Ingress", "Ingr\\u0065ss")),
+        '"' + WRONG.replace('"', '\\"').replace(" ", "\n    ", 2) + '"',
+        quoted(WRONG.replace("{", "{  ").replace("}", "\t}")),
+        quoted(json.dumps(block("nodetuning", "Ingress", sshKey="it's"))),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_one_name_changes_in_any_style_of_string(fix, value, newline):
+    text = documents(cluster_instance(value), cluster_instance(name="other", more="  # the end")).replace("\n", newline)
+    assert fix(text) == text.replace("nodetuning", "NodeTuning")
+
+
+def test_json_without_a_block_scalar_is_edited_in_json_files(fix):
+    document = yaml.safe_load(cluster_instance(quoted(WRONG)))
+    text = json.dumps(document, indent=1)
+    assert fix(text, "site.json") == text.replace("nodetuning", "NodeTuning")
+
+
+def test_missing_names_are_added_and_nothing_else_changes(fix):
+    text = cluster_instance(literal(json.dumps(block("Console"), indent=2)))
+    fixed = fix(text)
+    assert [line for line in fixed.splitlines() if line not in text.splitlines()] == [
+        '          "Console",',
+        '          "Ingress"',
+    ]
+    assert written_overrides(fixed) == block("Console", "Ingress")
+
+
+def test_names_that_the_version_does_not_have_are_removed(fix):
+    text = site_config(
+        ("old", "openshift-4.14", overrides("NodeTuning", "Ingress")),
+        ("new", "", overrides("NodeTuning", "Ingress")),
+        ("broken", "openshift-4.15", overrides("NodeTuning", "Ingress")),
+    )
+    wrong = '["NodeTuning", "Ingress"]'
+    old, new, broken = text.partition("clusterName: new")
+    assert fix(text) == (
+        old.replace(wrong, '["NodeTuning"]')
+        + new
+        + broken.partition("clusterName: broken")[0]
+        + "clusterName: broken"
+        + broken.partition("clusterName: broken")[2].replace(wrong, '["NodeTuning"]')
+    )
+
+
+def test_a_list_of_exclusions_becomes_the_names_that_stay(fix):
+    value = {"cpuPartitioningMode": "AllNodes", "capabilities": {"excludedCapabilities": ["insights", "Console"]}}
+    written = json.loads(
+        yaml.safe_load(fix(cluster_instance(quoted(json.dumps(value)))))["spec"]["installConfigOverrides"]
+    )
+    assert written["cpuPartitioningMode"] == "AllNodes"
+    assert written["capabilities"]["baselineCapabilitySet"] == "None"
+    names = written["capabilities"]["additionalEnabledCapabilities"]
+    assert {"Ingress", "Storage"} <= set(names)
+    assert not {"Insights", "Console"} & set(names)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "'{'",
+        "'[]'",
+        "{capabilities: {}}",
+        quoted('{"Capabilities": {"baselineCapabilitySet": "None"}}'),
+        quoted('{"baselineCapabilitySet": "None"}'),
+        quoted(overrides("Ingress", baseline=None)),
+        quoted(overrides("Insihgts", "Ingress")),
+        quoted(overrides("console", baseline="v4.99")),
+        "'{{ .Values.overrides }}'",
+        '"\\\n    {}"',
+    ],
+)
+def test_what_only_a_person_can_decide_stays(fix, value):
+    text = cluster_instance(value)
+    assert fix(text) == text
+
+
+def test_a_cluster_version_in_a_policy_keeps_its_comments(fix):
+    text = policy(cluster_version("console", "Ingress", "storage"), cluster_version("Console"))
+    assert fix(text) == text.replace("- console ", "- Console ").replace("- storage ", "- Storage ")
+
+
+def test_an_install_config_is_edited(fix):
+    fixed = fix(INSTALL_CONFIG, "install-config.yaml", openshift_version="4.20")
+    assert fixed == INSTALL_CONFIG.replace("[Console]", "[Console, Ingress]")
+
+
+def test_an_annotation_is_edited(fix):
+    text = agent_cluster_install(WRONG, spec="imageSetRef: {name: img4.20}\n")
+    assert fix(text) == text.replace("nodetuning", "NodeTuning")
+
+
+def test_a_hosted_cluster_is_not_edited(fix):
+    text = hosted_cluster("{disabled: [console]}")
+    assert fix(text) == text
+
+
+# Selections that the options request
+
+
+def test_a_solution_results_in_the_names_of_each_version(fix):
+    clusters = [(name, f"openshift-{name}", overrides("Console")) for name in ("4.14", "4.15", "4.16", "4.20")]
+    values = [
+        json.loads(cluster["installConfigOverrides"])["capabilities"]
+        for cluster in yaml.safe_load(fix(site_config(*clusters), solution="ran_du"))["spec"]["clusters"]
+    ]
+    names = [sorted(value["additionalEnabledCapabilities"]) for value in values]
+    assert {value["baselineCapabilitySet"] for value in values} == {"None"}
+    assert names[2] == names[3] == ["Ingress", "NodeTuning", "OperatorLifecycleManager"]
+    assert names[1] == ["NodeTuning", "OperatorLifecycleManager"]
+    assert names[0] == ["NodeTuning", "marketplace"]
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        (cluster_instance(), "  installConfigOverrides: {}"),
+        (cluster_instance("''"), None),
+        (cluster_instance("null"), None),
+        (cluster_instance('""  # none'), None),
+        (agent_cluster_install("", spec="imageSetRef: {name: img4.20}\n"), None),
+        (
+            agent_cluster_install("{}", spec="imageSetRef: {name: img4.20}\n").replace(
+                f"  annotations:\n    {ANNOTATION}: '{{}}'\n", ""
+            ),
+            f"  annotations:\n    {ANNOTATION}: {{}}",
+        ),
+        (cluster_instance().removesuffix("\n"), "  installConfigOverrides: {}"),
+    ],
+)
+def test_a_selection_is_added_to_a_site_without_one(fix, text, new):
+    fixed = fix(text, capabilities={"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["Ingress"]})
+    value = quoted(json.dumps(block("Ingress"), separators=(",", ":")))
+    assert value in fixed
+    if new is not None:
+        lines = new.format(value).splitlines()
+        assert [line for line in fixed.splitlines() if line not in lines] == text.splitlines()
+
+
+@pytest.mark.parametrize("given", ['{"networking": {"networkType": "OVNKubernetes"}}', "{}", '{\n  "fips": true\n}'])
+def test_a_selection_is_merged_into_overrides(fix, given):
+    fixed = fix(cluster_instance(literal(given)), capabilities=block("Ingress")["capabilities"])
+    assert json.loads(yaml.safe_load(fixed)["spec"]["installConfigOverrides"]) == {
+        **json.loads(given),
+        **block("Ingress"),
+    }
+
+
+def test_another_selection_is_an_error_until_it_is_corrected(check):
+    files = {"a.yaml": cluster_instance(quoted(overrides("Ingress"))), "b.yaml": cluster_instance(name="rome")}
+    outcome = check(files, solution="ran_du")
+    assert rules_of(outcome["findings"]) == [("different-selection", "a.yaml"), ("different-selection", "b.yaml")]
+    assert not outcome["changed"]
+    outcome = check(state="fixed", solution="ran_du")
+    assert outcome["findings"] == []
+    assert outcome["fixed_files"] == ["a.yaml", "b.yaml"]
+    assert [site["fixed"] for site in outcome["sites"]] == [True, True]
+
+
+def test_a_requested_selection_that_is_wrong_is_not_written(fix):
+    text = cluster_instance(quoted(overrides("Ingress")))
+    assert fix(text, capabilities=block("marketplace")["capabilities"]) == text
+
+
+def test_a_wrong_solution_is_a_finding_of_each_site(check):
+    assert rules_of(check({"a.yaml": cluster_instance()}, solution="none")["findings"]) == [
+        ("unknown-solution", "a.yaml")
+    ]
+
+
+# Safety
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        cluster_instance("*all", more="").replace("spec:", f"spec:\n  shared: &all {quoted(WRONG)}"),
+        cluster_instance(f"&all {quoted(WRONG)}", more="  other: *all\n"),
+    ],
+)
+def test_an_anchor_across_the_selection_is_not_edited(check, tmp_path, text):
+    outcome = check({"site.yaml": text}, state="fixed")
+    assert not outcome["changed"]
+    assert ("shared-anchor", "site.yaml") in rules_of(outcome["findings"])
+    assert (tmp_path / "checkout" / "site.yaml").read_text() == text
+
+
+def test_an_anchor_that_nothing_else_uses_is_kept(fix):
+    text = cluster_instance(f"&all {quoted(WRONG)}")
+    assert fix(text) == text.replace("nodetuning", "NodeTuning")
+
+
+def test_the_diff_contains_the_selections_only(check):
+    secret = overrides("nodetuning", "Ingress", sshKey="ssh-ed25519 SECRET")
+    outcome = check({"site.yaml": cluster_instance(quoted(secret))}, state="fixed", diff=True, check_mode=True)
+    (entry,) = outcome["diff"]
+    assert entry["before_header"] == "site.yaml (ClusterInstance berlin)"
+    assert ("nodetuning" in entry["before"], "NodeTuning" in entry["after"]) == (True, True)
+    assert "SECRET" not in json.dumps(outcome.result)
+
+
+def test_the_mode_of_a_file_is_kept(fix, tmp_path):
+    path = tmp_path / "checkout" / "site.yaml"
+    path.parent.mkdir()
+    path.touch(0o640)
+    fix(cluster_instance(quoted(WRONG)))
+    assert path.stat().st_mode & 0o777 == 0o640
