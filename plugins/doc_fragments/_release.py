@@ -14,9 +14,9 @@ class ModuleDocFragment:
 options:
   release:
     description:
-      - Directory of an extracted release.
-      - It either has the layout of the release image, or is a flat directory of manifests. The release image has a
-        directory C(release-manifests/), with C(release-metadata) and C(image-references), and a directory
+      - The release, a directory or the name of an image, see the notes.
+      - A directory either has the layout of the release image, or is a flat directory of manifests. The release image
+        has a directory C(release-manifests/), with C(release-metadata) and C(image-references), and a directory
         C(manifests/), with the manifests of the cluster-version operator itself.
       - Files ending in C(.yaml), C(.yml) or C(.json) are read in the order of their names. Subdirectories are ignored.
     type: path

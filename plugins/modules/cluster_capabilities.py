@@ -62,7 +62,7 @@ options:
     default: false
   release:
     description:
-      - Directory of the extracted release that the cluster runs.
+      - The release that the cluster runs, a directory or the name of an image, see the notes.
       - It determines the ClusterOperators for O(wait). Its ClusterVersion CustomResourceDefinition determines which
         capabilities and sets exist.
       - Which manifests of the release apply to the cluster depends on its cluster profile, feature set, feature gates,

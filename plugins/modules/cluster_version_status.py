@@ -42,8 +42,9 @@ attributes:
 options:
   release:
     description:
-      - Directory of the extracted release that the cluster runs. It either has the layout of the release image, with
-        C(release-manifests/) and C(manifests/), or is a flat directory of manifests.
+      - The release that the cluster runs, a directory or the name of an image, see the notes. A directory either has
+        the layout of the release image, with C(release-manifests/) and C(manifests/), or is a flat directory of
+        manifests.
       - If the status has a different version, the version of this release replaces it. The module warns if this is an
         older version or another minor version. It does not predict which capabilities an update enables because
         resources move into them, see M(capability.openshift.update_plan).

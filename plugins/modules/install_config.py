@@ -83,7 +83,7 @@ options:
     type: dict
   release:
     description:
-      - Directory with the extracted release to install, as in M(capability.openshift.release_info).
+      - The release to install, a directory or the name of an image, as in M(capability.openshift.release_info).
       - The module reads the version and the feature gates from it. It also reads the capabilities if the collection
         does not know the version.
       - One of O(release) and O(openshift_version) is required.

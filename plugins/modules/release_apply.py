@@ -60,8 +60,8 @@ options:
     type: dict
   previous_release:
     description:
-      - Directory of the extracted release that the cluster runs. Required for an update only if this module did not
-        apply that release. Otherwise, the inventory on the cluster lists its resources.
+      - The release that the cluster runs, a directory or the name of an image. Required for an update only if this
+        module did not apply that release. Otherwise, the inventory on the cluster lists its resources.
     type: path
   mode:
     description:

@@ -48,8 +48,8 @@ attributes:
 options:
   releases:
     description:
-      - The update path, a list of directories of extracted releases. The first one is the release that the cluster
-        runs.
+      - The update path, a list of releases, each a directory or the name of an image, see the notes. The first one is
+        the release that the cluster runs.
       - For a flat directory without C(release-metadata), pass a dict with C(release), its directory, and
         C(openshift_version).
       - Relative paths in this and all other options are relative to O(chdir).
