@@ -63,6 +63,8 @@ PACKAGES = {
     "guard, and the requests that read or write them. The spec never loses a capability.",
     "_footprint": "What a release or a selection brings: names, images, permissions in the cloud, CPU and memory "
     "requests. Compares two releases. It counts, and decides nothing.",
+    "_references": "References between manifests that dangle, because capabilities include a manifest and exclude what "
+    "it refers to. Parses only bodies that mention such a target.",
     "_module": "The Ansible side: argument specs, results, checks for missing libraries, plain values instead of "
     "tagged ones, files. Contains no rule of OpenShift.",
     "_capability": "Decides as the CVO does: which capabilities are enabled, which manifests are included, what an "

@@ -18,6 +18,8 @@ description:
     violations at once, each with its source and the smallest change that fixes it.
   - Also checks the other fields of an install-config, except machine pools, hosts, and most fields of the platform.
     The guide I(Select capabilities for an installation) lists what is checked.
+  - With O(release), also checks references between its manifests. Fails if the selection leaves one dangling with which
+    the installation could not finish, such as an object whose Namespace needs a disabled capability.
   - With O(path), writes the selection to an C(install-config.yaml). In an existing file, only the C(capabilities) block
     changes. Everything else stays the same, byte for byte, comments included.
   - Without O(path), nothing is written. The result contains the selection in the formats for a ClusterVersion manifest,

@@ -23,6 +23,8 @@ description:
     C(ImplicitlyEnabledCapabilities).
   - Records the applied resources in the ConfigMap C(kube-system/capability-openshift-rollout), so the next update does
     not need the old release. The ConfigMap is the parent of an ApplySet.
+  - Warns about references between manifests that the enabled capabilities leave dangling, such as an object whose
+    Namespace needs a disabled capability.
   - Resumes an interrupted run. If there is nothing to do, the module sends only list requests and writes nothing.
   - Fails if a CVO manages the cluster, see O(allow_cvo_managed).
 notes:

@@ -19,6 +19,9 @@ description:
     release. Manifests in C(manifests/) are templates. The module renders them.
   - Omits manifests that delete their resource, so C(kubectl apply -f) does not create what the release deletes. See
     O(deletions).
+  - Warns about references that the selection leaves dangling. The cluster includes a manifest, and does not include the
+    Namespace, CustomResourceDefinition, role, ServiceAccount, ConfigMap or Secret that it refers to. The
+    cluster-version operator may then never finish.
   - Removes files from O(dest) that an earlier run wrote and that are no longer included. Never changes other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -448,6 +451,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problem,
     Problems,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._references.report import check_references
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
     MODES,
@@ -511,6 +515,7 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Pro
     release = loaded.release
     reported = Problems()
     context, status = resolve_cluster(ClusterOptions.from_params(params), release, reported)
+    check_references(release, context, "warning", reported)
     problems += (*loaded.problems, *reported)
     inclusions = decide_all(release.manifests, context)
     included = sum(1 for inclusion in inclusions if inclusion.included)

@@ -20,6 +20,8 @@ description:
   - Also returns the condition C(ImplicitlyEnabledCapabilities) that the cluster will have at the end of the path.
   - Compares releases as the cluster-version operator does. If a resource of the cluster has a manifest in the new
     release that needs a disabled capability, that capability is enabled. It can never be disabled again.
+  - Warns about references between manifests that an update leaves dangling, such as an object whose Namespace needs a
+    disabled capability. The cluster-version operator may then never finish.
   - Plans one cluster, or a fleet with O(clusters). Clusters with the same input share a plan.
   - O(kubeconfig), O(context), O(host), O(api_key), O(username) or O(client_cert) selects a cluster. The module then
     reads from this cluster what the other options do not set, and changes nothing on it. Environment variables

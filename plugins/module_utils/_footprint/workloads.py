@@ -10,21 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .._data.workloads import POD_SPECS
 from .._kubernetes.quantity import NANO, parse_quantity, rounded_up
 from .._problems import Problems, type_name
 from .._release.manifest import Manifest, location
 from .._unstructured import nested
-
-_POD_SPECS: Mapping[str, tuple[str, ...]] = {
-    "Deployment": ("spec", "template", "spec"),
-    "DaemonSet": ("spec", "template", "spec"),
-    "StatefulSet": ("spec", "template", "spec"),
-    "ReplicaSet": ("spec", "template", "spec"),
-    "Job": ("spec", "template", "spec"),
-    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
-    "Pod": ("spec",),
-}
-"""Field path of the Pod spec in each kind of workload."""
 
 _SCALED = {"Deployment", "StatefulSet", "ReplicaSet"}
 _ENDING = {"Job", "CronJob"}
@@ -39,7 +29,7 @@ class Requests(NamedTuple):
 
 def is_workload(manifest: Manifest) -> bool:
     """Whether a manifest results in Pods."""
-    return manifest.resource_id.kind in _POD_SPECS
+    return manifest.resource_id.kind in POD_SPECS
 
 
 def workload_images(manifest: Manifest, body: Any, pull_specs: Collection[str]) -> Iterator[str]:
@@ -74,7 +64,7 @@ def workload_requests(manifest: Manifest, body: Any, problems: Problems) -> Requ
 
 
 def _pod_spec(manifest: Manifest, body: Any) -> Any:
-    return nested(body, *_POD_SPECS[manifest.resource_id.kind])
+    return nested(body, *POD_SPECS[manifest.resource_id.kind])
 
 
 def _containers(spec: Any, *fields: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -23,6 +23,7 @@ from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
 from .._data.platforms import PLATFORMS
 from .._problems import Problem, Problems
+from .._references.report import check_references
 from .._release.release import Release
 from .method_rules import method_violations
 from .pinning import SelectionForm, candidate_minors, shortest
@@ -106,6 +107,8 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)
+        if check.context is not None:
+            check_references(release, check.context, "error", problems)
     return check._replace(problems=tuple(problems))
 
 

@@ -107,7 +107,8 @@ def load_release(
     minor = None if version is None else read_minor(version, "openshift_version", problems)
     raise_errors(problems, ReleaseError)
     absolute = (path, *(os.path.join(path, directory) for directory in directories))
-    release = Release(path, version, minor, manifests, images, functools.partial(_read_body, files))
+    read_body, read_text = functools.partial(_read_body, files), functools.partial(_read_text, files)
+    release = Release(path, version, minor, manifests, images, read_body, read_text)
     partial = index.partial or directories == (RELEASE_MANIFESTS,)
     return LoadedRelease(release, absolute, files, tuple(problems), partial)
 
@@ -161,8 +162,12 @@ def read_version(path: str, openshift_version: str | None) -> str | None:
     return None if problems.has_errors else _version(path, directories[-1], openshift_version, problems)
 
 
+def _read_text(files: Mapping[str, ManifestFile], manifest: Manifest) -> bytes:
+    return files[manifest.file].read_text(manifest)
+
+
 def _read_body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
-    text = files[manifest.file].read_text(manifest)
+    text = _read_text(files, manifest)
     value = parse_json_object(text)
     if value is not None:
         return value

@@ -19,7 +19,8 @@ class Release(NamedTuple):
 
     ``version`` is that of release-metadata, or the given one for a directory without release-metadata; ``None`` if
     neither is available. ``images`` maps the tags of image-references to pull specs. ``read_body`` reads the file of a
-    manifest and returns its body as plain values. It raises ``ReleaseError``.
+    manifest and returns its body as plain values, ``read_text`` the text of its document. Both raise ``ReleaseError``.
+    ``read_text`` is ``None`` for a release without files.
     """
 
     path: str
@@ -28,6 +29,7 @@ class Release(NamedTuple):
     manifests: tuple[Manifest, ...]
     images: Mapping[str, str]
     read_body: Callable[[Manifest], Any]
+    read_text: Callable[[Manifest], bytes] | None = None
 
     @property
     def shown_version(self) -> str:

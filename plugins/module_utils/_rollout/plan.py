@@ -17,6 +17,8 @@ from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import FIELD_MANAGER
 from .._kubernetes.drift import owned_digest
 from .._problems import ClusterError, Problem, Problems
+from .._references.report import report_dangling
+from .._references.unmet import unmet_references
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, TaskGraph, task_graph
@@ -118,6 +120,7 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     manifests = included_by_resource(context, capabilities.status)
     context.configuration.check(manifests)
     _warn_about_cvo(manifests, problems)
+    _warn_about_references(plan, capabilities.status, problems)
     required = _required_mode(plan, capabilities.status)
     # A cluster is installed once. A task that always requests it means the mode of the CVO afterwards.
     mode = required if plan.options.mode in (None, "install") else plan.options.mode
@@ -126,6 +129,14 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     uid = nested(capabilities.cluster_version, "metadata", "uid")
     ownership = OwnershipMetadata(applyset_id(), str(uid or ""), context.configuration.config)
     return ManifestPlan(manifests, mode, required, inventory, ownership)
+
+
+def _warn_about_references(plan: RolloutPlan, status: CapabilityStatus, problems: Problems) -> None:
+    """Warn about references to what capabilities exclude and no earlier rollout applied."""
+    context, enabled = plan.context, status.enabled & status.known
+    manifests = included_manifests(context.manifests, context.inclusion)
+    found = unmet_references(plan.loaded.release, manifests, enabled)
+    report_dangling([item for item in found if item.target not in context.live], enabled, "warning", problems)
 
 
 def final_inventory(

@@ -23,6 +23,7 @@ from .._capability.selection import Selection
 from .._cluster.admin_acks import AdminGate
 from .._cluster.cluster_version import Condition, ReportedCapabilities, capability_condition
 from .._data import capabilities as capability_data
+from .._references.unmet import ReleaseReferences
 from .._release.manifest import Manifest
 from .._release.task_graph import component_of
 from .._resources import ResourceId
@@ -114,6 +115,7 @@ class Hop(NamedTuple):
     """Two releases of a path, compared once for all clusters.
 
     ``credentials``: those of the new release for the platform. ``gates``: those in ``admin-gates`` of the old release.
+    ``references``: those of the new release that some selection leaves dangling.
     """
 
     start: ResolvedRelease
@@ -123,6 +125,7 @@ class Hop(NamedTuple):
     credentials: ReleaseCredentials
     downgrade: bool
     gates: tuple[AdminGate, ...]
+    references: ReleaseReferences
 
 
 def plan_path(hops: Sequence[Hop], cluster: StartingCluster) -> Plan:

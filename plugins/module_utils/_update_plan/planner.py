@@ -24,6 +24,7 @@ from .._cluster.admin_acks import AdminGate
 from .._cluster.cluster_properties import ClusterProperty
 from .._cluster.update_reasons import Verdict
 from .._problems import InvalidOptionError, Problem, Problems, raise_errors
+from .._references.unmet import ReleaseReferences
 from .._release.release import Release
 from .blockers import release_gates
 from .credentials import ReleaseCredentials
@@ -32,7 +33,7 @@ from .plan import Hop, Plan, plan_path
 from .release_diff import ReleaseDiff
 from .request import PlanRequest
 from .verdict import HopVerdict, hop_verdicts, most_serious
-from .warnings import check_plan, check_status, check_verdicts
+from .warnings import check_dangling, check_plan, check_status, check_verdicts
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -102,6 +103,7 @@ class Planner:
         self._resolved: dict[tuple[int, InclusionCriteria], _Resolution] = {}
         self._compared: dict[tuple[int, int, InclusionCriteria], tuple[ImplicitEnablement, ReleaseDiff]] = {}
         self._gates: dict[tuple[int, InclusionCriteria], tuple[AdminGate, ...]] = {}
+        self._references: dict[tuple[int, InclusionCriteria], ReleaseReferences] = {}
         self._credentials: dict[tuple[int, InclusionCriteria, str | None], ReleaseCredentials] = {}
 
     def plan(self, request: PlanRequest, problems: Problems) -> PlanResult:
@@ -140,7 +142,8 @@ class Planner:
             credentials = self._release_credentials((to_index, criteria, platform), after)
             downgrade = not is_upgrade(before.release, after.release)
             gates = self._release_gates((from_index, criteria), before)
-            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade, gates))
+            references = self._release_references((to_index, criteria), after)
+            hops.append(Hop(before, after, enablement, comparison, credentials, downgrade, gates, references))
         return _Path(start, tuple(hops), problems.unique(), always)
 
     def _resolve(self, index: int, criteria: InclusionCriteria) -> _Resolution:
@@ -163,6 +166,9 @@ class Planner:
     def _release_gates(self, key: tuple[int, InclusionCriteria], start: ResolvedRelease) -> tuple[AdminGate, ...]:
         return _cached(self._gates, key, lambda: release_gates(start))
 
+    def _release_references(self, key: tuple[int, InclusionCriteria], end: ResolvedRelease) -> ReleaseReferences:
+        return _cached(self._references, key, lambda: ReleaseReferences(end.release, end.loaded))
+
     def _release_credentials(
         self, key: tuple[int, InclusionCriteria, str | None], end: ResolvedRelease
     ) -> ReleaseCredentials:
@@ -179,6 +185,7 @@ def _plan(request: PlanRequest, path: _Path) -> _Planned:
     plan = plan_path(path.hops, request.cluster)
     problems = Problems(path.problems)
     check_plan(plan, path.hops, problems)
+    check_dangling(plan, path.hops, request.cluster.overrides, problems)
     return _Planned(plan, tuple(problems))
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from .._capability.inclusion import Override, is_overridden
 from .._capability.resolved_release import ResolvedRelease
 from .._capability.selection import Selection
 from .._cluster.cluster_version import ReportedCapabilities
 from .._data.capabilities import gates_of
 from .._problems import Problems, did_you_mean
+from .._references.report import report_dangling
 from .plan import Hop, HopPlan, Plan
 from .start import Source
 from .verdict import HopVerdict
@@ -67,6 +69,21 @@ def check_plan(plan: Plan, hops: Sequence[Hop], problems: Problems) -> None:
             names = _listed(planned.no_longer_optional)
             message = f"{planned.to_version} does not know {names} as capabilities, so it creates their components"
             problems.warning("no-longer-optional", where, message, "See created_components")
+
+
+def check_dangling(plan: Plan, hops: Sequence[Hop], overrides: tuple[Override, ...], problems: Problems) -> None:
+    """Warn about references between manifests that a hop leaves dangling, unless ``overrides`` make them unmanaged."""
+    for planned, hop in zip(plan.hops, hops, strict=True):
+        enabled = hop.end.capability_filter(planned.after)
+        if enabled is None:
+            continue
+        found = [
+            reference
+            for reference in hop.references.dangling(enabled)
+            if not is_overridden(reference.source.resource_id, overrides)
+            and not is_overridden(reference.target, overrides)
+        ]
+        report_dangling(found, enabled, "warning", problems, where=f"{planned.from_version} to {planned.to_version}")
 
 
 def check_verdicts(plan: Plan, verdicts: Sequence[HopVerdict], problems: Problems) -> None:

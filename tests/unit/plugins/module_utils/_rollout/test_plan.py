@@ -20,6 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.drift import owned_digest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
+    CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     FEATURE_GATE_ANNOTATION,
     FEATURE_SET_ANNOTATION,
@@ -177,3 +178,21 @@ def test_pruned_and_missing_leftovers_leave_the_inventory() -> None:
     plan = plan._replace(context=plan.context._replace(members=members))
     result = final(plan, leftovers=(Leftover(resource("pruned"), True),))
     assert set(result.entries) == {resource("unread")}
+
+
+def test_a_reference_to_what_capabilities_exclude_is_a_warning() -> None:
+    namespace = ResourceId("", "Namespace", "", "team")
+    definition = Manifest(namespace, "v1", {INCLUDED: "true", CAPABILITY_ANNOTATION: "Unknown"}, "b.yaml")
+    plan = plan_of(None, manifest("one"), definition)
+    plan.loaded.release.read_text = None
+    problems = Problems()
+    status = CapabilityStatus(ENABLED, ENABLED)
+    plan_manifests(plan, CapabilityResult(None, status, None, frozenset(), False), problems)
+    assert [(problem.severity, problem.code) for problem in problems] == [("warning", "dangling-namespace")]
+    # An earlier rollout applied the Namespace, before its capability was disabled for new clusters.
+    live: Any = {namespace: None}
+    members = plan.context.members._replace(live=live)
+    plan = plan._replace(context=plan.context._replace(members=members))
+    problems = Problems()
+    plan_manifests(plan, CapabilityResult(None, status, None, frozenset(), False), problems)
+    assert problems == []

@@ -1,0 +1,102 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Reports the references that a selection leaves dangling."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal
+
+from .._capability.inclusion import InclusionContext, included_manifests
+from .._problems import Problem, Problems
+from .._release.manifest import location
+from .._release.release import Release
+from .._resources import ResourceId
+from .references import ReferenceKind
+from .unmet import UnmetReference, unmet_references
+
+_NEVER_FINISHES = "so the cluster-version operator cannot finish"
+
+CONSEQUENCES: Mapping[ReferenceKind, str] = {
+    "dangling-namespace": f"the API server rejects an object in a Namespace that does not exist, {_NEVER_FINISHES}",
+    "dangling-definition": f"the API server rejects an object whose kind it does not serve, {_NEVER_FINISHES}",
+    "dangling-workload": "its Pods do not start",
+    "dangling-role": "it grants nothing",
+    "dangling-rights": "it grants rights to an account that does not exist",
+}
+"""What a dangling reference results in."""
+
+
+def check_references(
+    release: Release, context: InclusionContext, severity: Literal["error", "warning"], problems: Problems
+) -> None:
+    """Report the references that dangle in a cluster of ``context``, which has a capability status.
+
+    ``severity`` is that of references with which the CVO cannot finish. Raises ``ReleaseError``.
+    """
+    status = context.capability_status
+    if status is None:
+        return
+    enabled = status.enabled & status.known
+    manifests = included_manifests(release.manifests, context._replace(capability_status=None))
+    report_dangling(unmet_references(release, manifests, enabled), enabled, severity, problems)
+
+
+def report_dangling(
+    references: Iterable[UnmetReference],
+    enabled: frozenset[str],
+    severity: Literal["error", "warning"],
+    problems: Problems,
+    *,
+    where: str = "",
+) -> None:
+    """Report each target of ``references``, which dangle with ``enabled``, once.
+
+    ``severity`` is that of references with which the CVO cannot finish. The others are warnings. ``where`` replaces the
+    location of the first manifest.
+    """
+    by_target: dict[tuple[ReferenceKind, ResourceId], list[UnmetReference]] = {}
+    for reference in references:
+        by_target.setdefault((reference.kind, reference.target), []).append(reference)
+    for found in by_target.values():
+        blocking = next((reference for reference in found if reference.blocks), None)
+        first = blocking or found[0]
+        at = where or location(first.source.file, first.source.document)
+        problem = Problem(severity if blocking else "warning", first.kind, at, _message(first, len(found), enabled))
+        problems.append(problem._replace(hint=_hint(found, enabled)))
+
+
+def missing_names(reference: UnmetReference, enabled: Collection[str]) -> tuple[str, ...]:
+    """The capabilities that the target needs besides ``enabled``, sorted. Of several manifests, the nearest counts."""
+    needed = [sorted(set(provider.capabilities).difference(enabled)) for provider in reference.providers]
+    nearest = min(needed, key=len)
+    return tuple(nearest)
+
+
+def consequence(reference: UnmetReference) -> str:
+    """What happens if ``reference`` dangles."""
+    text = CONSEQUENCES[reference.kind]
+    return f"{text}, {_NEVER_FINISHES}" if reference.kind == "dangling-workload" and reference.blocks else text
+
+
+def _message(first: UnmetReference, number: int, enabled: frozenset[str]) -> str:
+    more = f" and {number - 1} more" if number > 1 else ""
+    names = " and ".join(missing_names(first, enabled))
+    verb = "refers" if number == 1 else "refer"
+    included = "is included and" if number == 1 else "are included and"
+    return (
+        f"{first.source.resource_id}{more} {included} {verb} to {first.target}, which is excluded because {names} is "
+        f"disabled: {consequence(first)}"
+    )
+
+
+def _hint(found: Iterable[UnmetReference], enabled: frozenset[str]) -> str:
+    references = list(found)
+    text = f"Enable {' and '.join(missing_names(references[0], enabled))}"
+    shared = set(references[0].source.capabilities).intersection(*(item.source.capabilities for item in references))
+    if shared:
+        text += f", or disable {sorted(shared)[0]}"
+    return text if any(reference.blocks for reference in references) else f"{text}, or check that nothing needs it"

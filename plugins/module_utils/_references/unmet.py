@@ -1,0 +1,186 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""References that dangle if some capabilities are enabled and others are not.
+
+A reference dangles if its manifest is included and the release contains the target, but capabilities exclude it. What
+the release does not contain, or excludes for another reason, comes from elsewhere: HyperShift, an operator, the user.
+
+Bodies are parsed only for manifests whose text contains the name of a target with other capabilities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from .._data.workloads import WAITED_FOR
+from .._release.manifest import Manifest
+from .._release.release import Release
+from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId
+from .._unstructured import nested
+from .references import BINDINGS, RBAC, WORKLOADS, ReferenceKind, ReferenceTarget, namespace_of, targets_of
+
+_CONFIGURATION = frozenset({("", "ServiceAccount"), ("", "ConfigMap"), ("", "Secret")})
+
+Providers = Mapping[ResourceId, Sequence[Manifest]]
+
+
+class UnmetReference(NamedTuple):
+    """A reference whose target needs a capability that ``source`` does not need.
+
+    ``providers`` are the manifests of the target.
+    """
+
+    kind: ReferenceKind
+    source: Manifest
+    target: ResourceId
+    providers: tuple[Manifest, ...]
+
+    def dangles(self, enabled: frozenset[str]) -> bool:
+        """Whether the source is included with ``enabled``, and the target is not."""
+        return enabled.issuperset(self.source.capabilities) and not _is_included(self.providers, enabled)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the CVO cannot finish while it dangles, because it cannot apply the source or its Pods do not start.
+
+        Bindings can be applied nevertheless, and the CVO does not look at Pods of other workloads.
+        """
+        if self.kind == "dangling-workload":
+            return self.source.resource_id.kind in WAITED_FOR
+        return self.kind in ("dangling-namespace", "dangling-definition")
+
+
+def unmet_references(
+    release: Release, manifests: Iterable[Manifest], enabled: frozenset[str] | None = None
+) -> tuple[UnmetReference, ...]:
+    """The references that dangle for some selection, or with ``enabled`` if it is given, in the order of the release.
+
+    ``manifests`` are those of ``release`` that pass every filter except the one for capabilities. Raises
+    ``ReleaseError``.
+    """
+    search = _Search(release, [item for item in manifests if not item.deletes], enabled)
+    order = {id(manifest): index for index, manifest in enumerate(search.sources)}
+    return tuple(sorted(search.find(), key=lambda found: order[id(found.source)]))
+
+
+class ReleaseReferences:
+    """The references of a release, searched once for all selections.
+
+    ``manifests`` are those of ``release`` that pass every filter except the one for capabilities.
+    """
+
+    def __init__(self, release: Release, manifests: Sequence[Manifest]) -> None:
+        self._release, self._manifests = release, manifests
+        self._names = frozenset(name for manifest in manifests for name in manifest.capabilities)
+        self._unmet: tuple[UnmetReference, ...] | None = None
+
+    def dangling(self, enabled: frozenset[str]) -> tuple[UnmetReference, ...]:
+        """Those that dangle with ``enabled``. Raises ``ReleaseError``."""
+        if enabled >= self._names:
+            return ()
+        if self._unmet is None:
+            self._unmet = unmet_references(self._release, self._manifests)
+        return tuple(reference for reference in self._unmet if reference.dangles(enabled))
+
+
+class _Search:
+    """The search in one release. ``absent``: targets that some selection excludes, or ``enabled`` if it is given."""
+
+    def __init__(self, release: Release, manifests: Sequence[Manifest], enabled: frozenset[str] | None) -> None:
+        self._release, self._enabled = release, enabled
+        every: dict[ResourceId, list[Manifest]] = {}
+        for manifest in manifests:
+            every.setdefault(manifest.resource_id, []).append(manifest)
+        self.absent: Providers = {
+            resource: found for resource, found in every.items() if not _is_included(found, enabled or frozenset())
+        }
+        self.sources = [item for item in manifests if enabled is None or enabled.issuperset(item.capabilities)]
+
+    def find(self) -> Iterator[UnmetReference]:
+        if not self.absent:
+            return
+        for source in self.sources:
+            namespace = namespace_of(source)
+            if namespace is not None:
+                yield from self._unmet(source, namespace)
+        yield from self._without_definition()
+        yield from self._without_named()
+
+    def _without_definition(self) -> Iterator[UnmetReference]:
+        by_group: dict[str, list[Manifest]] = {}
+        for source in self.sources:
+            by_group.setdefault(source.resource_id.group, []).append(source)
+        for definition, providers in self.absent.items():
+            if definition.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind:
+                continue
+            of_group = by_group.get(definition.name.partition(".")[2], ())
+            sources = [source for source in of_group if self._may_dangle(source, definition)]
+            kind = self._defined_kind(providers[0], {source.resource_id.kind for source in sources})
+            for source in sources:
+                if source.resource_id.kind == kind:
+                    yield from self._unmet(source, ReferenceTarget("dangling-definition", definition))
+
+    def _defined_kind(self, definition: Manifest, kinds: Collection[str]) -> object:
+        """The kind of a CustomResourceDefinition, if it is one of ``kinds``."""
+        text = self._text(definition)
+        if not kinds or (text is not None and not any(kind.encode(errors="replace") in text for kind in kinds)):
+            return None
+        return nested(self._release.read_body(definition), "spec", "names", "kind")
+
+    def _without_named(self) -> Iterator[UnmetReference]:
+        """References in the bodies of workloads and bindings."""
+        names = _names_by_scope(self.absent)
+        granted = names.get(("accounts", ""), frozenset())
+        for source in self.sources:
+            group_kind, namespace = source.resource_id.group_kind, source.resource_id.namespace
+            if group_kind in WORKLOADS:
+                candidates = names.get(("pods", namespace), frozenset())
+            elif group_kind in BINDINGS:
+                candidates = granted | names.get(("roles", namespace), frozenset())
+            else:
+                continue
+            if candidates and self._mentions(source, candidates):
+                for target in dict.fromkeys(targets_of(source, self._release.read_body(source))):
+                    yield from self._unmet(source, target)
+
+    def _unmet(self, source: Manifest, target: ReferenceTarget) -> Iterator[UnmetReference]:
+        if self._may_dangle(source, target.resource_id):
+            providers = tuple(self.absent[target.resource_id])
+            yield UnmetReference(target.kind, source, target.resource_id, providers)
+
+    def _may_dangle(self, source: Manifest, target: ResourceId) -> bool:
+        """Whether the target can be excluded while ``source`` is included."""
+        return target in self.absent and not _is_included(self.absent[target], frozenset(source.capabilities))
+
+    def _mentions(self, manifest: Manifest, names: frozenset[str]) -> bool:
+        """Whether the text of ``manifest`` contains one of ``names``. Parsing it would take far longer."""
+        text = self._text(manifest)
+        return text is None or any(word.decode() in names for word in re.findall(rb"[\w.-]+", text))
+
+    def _text(self, manifest: Manifest) -> bytes | None:
+        return self._release.read_text and self._release.read_text(manifest)
+
+
+def _is_included(manifests: Iterable[Manifest], enabled: frozenset[str]) -> bool:
+    return any(enabled.issuperset(manifest.capabilities) for manifest in manifests)
+
+
+def _names_by_scope(resources: Iterable[ResourceId]) -> Mapping[tuple[str, str], frozenset[str]]:
+    """Names that a body can refer to, by what refers to them and the namespace of that.
+
+    ``pods`` and ``roles`` are names in their own namespace. ``accounts`` are those that all bindings can refer to.
+    """
+    names: dict[tuple[str, str], set[str]] = {}
+    for resource in resources:
+        if resource.group_kind in _CONFIGURATION:
+            names.setdefault(("pods", resource.namespace), set()).add(resource.name)
+        if resource.group_kind == (RBAC, "Role"):
+            names.setdefault(("roles", resource.namespace), set()).add(resource.name)
+        if resource.group_kind in ((RBAC, "ClusterRole"), ("", "ServiceAccount")):
+            names.setdefault(("accounts", ""), set()).add(resource.name)
+    return {scope: frozenset(found) for scope, found in names.items()}
