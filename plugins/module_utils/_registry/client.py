@@ -229,6 +229,10 @@ def _unreachable(where: str, error: Exception) -> RegistryError:
 
 def _reason(error: Exception) -> str:
     """Return the cause of an error of urllib3, without the addresses of objects that its text begins with."""
+    from urllib3.exceptions import ProxyError
+
+    if isinstance(error, ProxyError):
+        return f"the proxy does not answer: {_reason(error.original_error)}"
     return str(error).rpartition(">: ")[2] or type(error).__name__
 
 
