@@ -280,7 +280,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     if params["release"] is not None:
         opened = open_release(params["release"], release_source(params))
         problems += opened.problems
-        loaded = load_release(opened.directory, release_image=PLACEHOLDER_IMAGE)
+        loaded = load_release(opened.directory, release_image=PLACEHOLDER_IMAGE, index_directory=opened.index_directory)
         release = loaded.release
         problems += loaded.problems
     client = connect(module)

@@ -232,6 +232,7 @@ def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
         openshift_version=params["openshift_version"],
         cluster_profile=params["cluster_profile"],
         release_image=PLACEHOLDER_IMAGE if image is None else image,
+        index_directory=params["index_directory"],
     )
     options = ClusterOptions.from_params(params)
     of_inputs = Problems()

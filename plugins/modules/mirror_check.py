@@ -315,7 +315,12 @@ def _load_current(params: dict[str, Any]) -> Release | None:
         return None
     opened = open_release(params["current_release"], release_source(params), "current_release")
     profile = params["cluster_profile"]
-    loaded = load_release(opened.directory, cluster_profile=profile, release_image=PLACEHOLDER_IMAGE)
+    loaded = load_release(
+        opened.directory,
+        cluster_profile=profile,
+        release_image=PLACEHOLDER_IMAGE,
+        index_directory=opened.index_directory,
+    )
     return loaded.release
 
 

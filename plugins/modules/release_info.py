@@ -444,8 +444,8 @@ def run(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
         other = open_release(params["changes_from"], release_source(params), "changes_from")
         problems += other.problems
         image = other.pull_spec or PLACEHOLDER_IMAGE
-        arguments = {**release_arguments(params), "openshift_version": None, "release_image": image}
-        before = load_release(**{**arguments, "path": other.directory})
+        arguments = release_arguments(with_opened_release(params, other))
+        before = load_release(**{**arguments, "openshift_version": None, "release_image": image})
         changes = compare_releases(_compared(before, options), _compared(loaded, options))
         result["changes"] = changes_dict(before.release, changes)
     return result

@@ -251,6 +251,7 @@ def _read_release(options: InstallConfigOptions, problems: Problems) -> Release 
         openshift_version=options.openshift_version,
         cluster_profile=profile_of(options.install_method),
         release_image=PLACEHOLDER_IMAGE,
+        index_directory=opened.index_directory,
     )
     problems += loaded.problems
     return loaded.release

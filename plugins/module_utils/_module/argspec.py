@@ -29,12 +29,13 @@ def release_spec() -> Spec:
 
 
 def release_arguments(params: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``load_release`` that ``release_spec`` and ``cluster_type_spec`` provide."""
+    """The arguments of ``load_release``. ``params`` are those of ``with_release_directory``."""
     return {
         "path": params["release"],
         "openshift_version": params["openshift_version"],
         "cluster_profile": params["cluster_profile"],
         "release_image": params["release_image"],
+        "index_directory": params["index_directory"],
     }
 
 
@@ -64,7 +65,12 @@ def with_release_directory(params: dict[str, Any], problems: Problems) -> dict[s
 
 def with_opened_release(params: dict[str, Any], opened: OpenedRelease) -> dict[str, Any]:
     """Return ``params`` with the directory and the pull spec of ``opened``, which the option ``release`` names."""
-    return {**params, "release": opened.directory, "release_image": params["release_image"] or opened.pull_spec or None}
+    return {
+        **params,
+        "release": opened.directory,
+        "release_image": params["release_image"] or opened.pull_spec or None,
+        "index_directory": opened.index_directory,
+    }
 
 
 def registry_spec() -> Spec:

@@ -28,6 +28,7 @@ _RECENT_SECONDS = 600.0
 """A release that was used so recently may be in use, and is not removed."""
 _ABANDONED_SECONDS = 86_400.0
 _RECORD, _PART, _LOCK = "release-image.json", ".part-", ".lock-"
+_INDEXES = "indexes"
 
 
 class ReleaseImage(NamedTuple):
@@ -63,10 +64,14 @@ def default_directory(environ: Mapping[str, str]) -> str:
 
 
 class ReleaseCache:
-    """The releases below a directory, which is created when the first one is added."""
+    """The releases below a directory, which is created when the first one is added.
+
+    ``index_directory`` has the indexes of all releases that were read, also of those in other directories.
+    """
 
     def __init__(self, directory: str) -> None:
         self.directory = os.path.abspath(directory)
+        self.index_directory = os.path.join(self.directory, _INDEXES)
 
     def find(self, digest: str, architecture: str, *, all_layers: bool = False) -> CachedRelease | None:
         """Return the release of an image or, for an architecture, of a list; ``None`` if it is not in the cache."""

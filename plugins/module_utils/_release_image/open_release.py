@@ -24,13 +24,14 @@ class OpenedRelease(NamedTuple):
     """The directory of a release. ``image`` and ``pull_spec`` are those of an image, if it was named by one.
 
     ``pull_spec`` is by digest, and empty if no registry is known: an archive does not contain the name of its image.
-    ``problems`` are warnings.
+    ``problems`` are warnings. ``index_directory`` is where ``load_release`` keeps its index.
     """
 
     directory: str
     image: ReleaseImage | None = None
     pull_spec: str = ""
     problems: tuple[Problem, ...] = ()
+    index_directory: str = ""
 
 
 def open_release(
@@ -45,15 +46,15 @@ def open_release(
     name = parse_release_name(text, where, problems)
     problems.raise_errors(ReleaseError)
     assert name is not None
-    if name.kind == "directory":
-        return OpenedRelease(name.path)
     cache = ReleaseCache(source.cache or default_directory(os.environ))
+    if name.kind == "directory":
+        return OpenedRelease(name.path, index_directory=cache.index_directory)
     architecture = _GO_NAMES.get(source.architecture, source.architecture)
     found = cache.find(name.digest, architecture, all_layers=all_layers) if name.digest else None
     if found is None:
         found = _read(name, source.access, architecture, cache, all_layers, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
-    return OpenedRelease(found.directory, found.image, str(spec), tuple(problems))
+    return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory)
 
 
 def _read(

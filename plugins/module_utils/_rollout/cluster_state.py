@@ -238,6 +238,7 @@ def _load(state: ClusterState, options: ReleaseOptions, image: str | None) -> Lo
         openshift_version=options.openshift_version,
         cluster_profile=options.cluster_profile or state.cluster_profile or DEFAULT_CLUSTER_PROFILE,
         release_image=image,
+        index_directory=options.index_directory,
     )
 
 

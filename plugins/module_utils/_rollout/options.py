@@ -46,18 +46,26 @@ class ApplyOptions(NamedTuple):
 
 
 class ReleaseOptions(NamedTuple):
-    """Which release to load, and the properties of the cluster that its templates contain."""
+    """Which release to load, and the properties of the cluster that its templates contain.
+
+    ``index_directory`` is where its index is kept.
+    """
 
     path: str
     openshift_version: str | None
     cluster_profile: str | None
     release_image: str | None
+    index_directory: str = ""
 
 
 def release_options_from_params(params: Mapping[str, Any]) -> ReleaseOptions:
-    """Read the options of ``_module.argspec.release_spec``, and the profile."""
+    """Read the release and the profile from the ``params`` of ``_module.argspec.with_release_directory``."""
     return ReleaseOptions(
-        params["release"], params["openshift_version"], params["cluster_profile"], params["release_image"]
+        params["release"],
+        params["openshift_version"],
+        params["cluster_profile"],
+        params["release_image"],
+        params["index_directory"],
     )
 
 

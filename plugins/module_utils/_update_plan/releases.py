@@ -70,6 +70,7 @@ class NamedReleases:
                     openshift_version=name.openshift_version,
                     cluster_profile=name.cluster_profile,
                     release_image=PLACEHOLDER_IMAGE,
+                    index_directory=opened.index_directory,
                 )
             except CapabilityError as error:
                 problems += [_of_release(problem, name.path) for problem in error.problems]
