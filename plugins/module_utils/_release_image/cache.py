@@ -14,6 +14,7 @@ import fcntl
 import json
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,8 @@ MOST_RELEASES = 32
 _RECENT_SECONDS = 600.0
 """A release that was used so recently may be in use, and is not removed."""
 _ABANDONED_SECONDS = 86_400.0
+_ROOT = 0
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _RECORD, _PART, _LOCK = "release-image.json", ".part-", ".lock-"
 _INDEXES = "indexes"
 
@@ -78,7 +81,7 @@ class ReleaseCache:
         for name in (_name(digest), _name(digest, architecture)):
             directory = os.path.join(self.directory, name)
             image = _read_record(directory)
-            if image is not None and (image.all_layers or not all_layers):
+            if image is not None and image.digest == digest and (image.all_layers or not all_layers):
                 with suppress(OSError):
                     os.utime(directory)  # it was used now
                 return CachedRelease(directory, image)
@@ -152,7 +155,14 @@ def _write(directory: str, image: ReleaseImage, files: Mapping[str, bytes]) -> N
 
 
 def _read_record(directory: str) -> ReleaseImage | None:
+    """The record of a release, ``None`` if there is none, or if another user may have written the release.
+
+    The digest is checked when a release is added, and not again. So its directory must be safe from others.
+    """
     try:
+        status = os.stat(directory)
+        if status.st_uid not in (os.geteuid(), _ROOT) or stat.S_IMODE(status.st_mode) & _WRITABLE_BY_OTHERS:
+            return None
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record: dict[str, Any] = json.load(file)
         return ReleaseImage(**record)

@@ -67,6 +67,32 @@ def test_a_release_with_all_layers_replaces_one_without(cache):
     assert [name for name in os.listdir(cache.directory) if name.startswith(".part")] == []
 
 
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
+def test_a_release_that_others_could_write_is_not_used(cache, mode):
+    added = cache.add(image(1), FILES)
+    os.chmod(added.directory, mode)
+
+    assert cache.find(digest(1), "amd64") is None
+    assert cache.add(image(1), FILES) == added
+    assert cache.find(digest(1), "amd64") == added
+
+
+def test_a_release_of_another_user_is_not_used(cache, monkeypatch):
+    added = cache.add(image(1), FILES)
+    owner = os.stat(added.directory)
+    monkeypatch.setattr(cache_file, "_ROOT", -1)
+    monkeypatch.setattr(os, "geteuid", lambda: owner.st_uid + 1)
+
+    assert cache.find(digest(1), "amd64") is None
+
+
+def test_a_release_under_the_name_of_another_is_not_used(cache):
+    added = cache.add(image(1), FILES)
+    os.rename(added.directory, os.path.join(cache.directory, digest(2).replace(":", "-")))
+
+    assert cache.find(digest(2), "amd64") is None
+
+
 def test_a_release_without_a_record_is_not_used(cache):
     added = cache.add(image(1), FILES)
     record = os.path.join(added.directory, "release-image.json")
