@@ -56,6 +56,8 @@ PACKAGES = {
     "Edits the text in place, and masks secrets in diffs.",
     "_sites": "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "
     "place, also in strings with JSON.",
+    "_usage": "Assigns the requests that an API server counted to capabilities and to kinds of clients, for a cluster "
+    "or a must-gather.",
     "_extract": "Writes the included manifests of a release to a directory. Removes only files that it wrote.",
     "_report": "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "
     "ships only `.py` files to the target.",

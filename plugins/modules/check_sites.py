@@ -25,11 +25,13 @@ description:
   - Templates of Helm and Jinja, and Kustomizations, are named and not checked. Render them first.
   - With O(state=fixed), it corrects selections in place. Everything else in a file stays the same, byte for byte,
     also in the JSON.
-  - The result does not depend on the network or on a cluster.
+  - It needs no cluster, and no network unless O(releases) names images.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
   - capability.openshift._findings
+  - capability.openshift._release_image
+  - capability.openshift._registry
 attributes:
   check_mode:
     support: full
@@ -93,7 +95,7 @@ options:
     type: dict
   releases:
     description:
-      - Directories with extracted releases, as in M(capability.openshift.release_info). A site is checked with the
+      - Releases, each a directory or an image, as in M(capability.openshift.release_info). A site is checked with the
         release of its version, or else of its minor version. Names, sets and feature gates are then those of the
         release.
     type: list
@@ -286,12 +288,17 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    release_image_spec,
+    release_source,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.files import absolute
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._sites.check import Desired
 from ansible_collections.capability.openshift.plugins.module_utils._sites.result import (
     site_dicts,
@@ -319,6 +326,7 @@ def main() -> None:
             "openshift_versions": {"type": "dict"},
             "releases": {"type": "list", "elements": "path", "default": []},
             "install_method": {"type": "str", "choices": METHODS},
+            **release_image_spec(),
             **findings_spec(),
         },
         mutually_exclusive=[("capabilities", "solution")],
@@ -328,14 +336,20 @@ def main() -> None:
     require_yaml(module)
     params = untag(module.params)
     checkout = absolute(params["checkout"])
+    problems = Problems()
     try:
+        opened = [
+            open_release(name, release_source(params), f"releases[{index}]")
+            for index, name in enumerate(params["releases"])
+        ]
+        problems += (problem for item in opened for problem in item.problems)
         result = check_sites(
             SitesOptions(
                 checkout,
                 tuple(params["paths"]),
                 params["openshift_version"],
                 params["openshift_versions"],
-                tuple(params["releases"]),
+                tuple(item.directory for item in opened),
                 params["install_method"],
                 desired(params),
                 params["state"] == "fixed",
@@ -349,7 +363,7 @@ def main() -> None:
         checkout,
         site_rules(),
         result.findings,
-        result.problems,
+        Problems([*problems, *result.problems]),
         write=lambda: write_files(result.fixed),
         changed=bool(result.fixed),
         diff=sites_diff(result.fixed),

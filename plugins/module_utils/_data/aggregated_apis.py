@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 AGGREGATED_GROUPS = frozenset(
     {
         "apps.openshift.io",
@@ -36,3 +38,29 @@ _DEFINED = frozenset(
 def is_aggregated(group: str, kind: str) -> bool:
     """Whether an aggregated API server of OpenShift serves the kind."""
     return group in AGGREGATED_GROUPS and (group, kind) not in _DEFINED
+
+
+class AggregatedApi(NamedTuple):
+    """An aggregated API that exists only with a capability. No release has a definition of it."""
+
+    resource: str
+    group: str
+    capability: str
+    source: str
+
+
+AGGREGATED_APIS: tuple[AggregatedApi, ...] = (
+    AggregatedApi("builds", "build.openshift.io", "Build", "openshift/api:build/v1/types.go"),
+    AggregatedApi("buildconfigs", "build.openshift.io", "Build", "openshift/api:build/v1/types.go"),
+    AggregatedApi("deploymentconfigs", "apps.openshift.io", "DeploymentConfig", "openshift/api:apps/v1/types.go"),
+    AggregatedApi(
+        "packagemanifests",
+        "packages.operators.coreos.com",
+        "OperatorLifecycleManager",
+        "operator-framework/operator-lifecycle-manager:pkg/package-server/apis/operators/v1",
+    ),
+)
+"""Aggregated APIs of capabilities.
+
+Sources of the capability: openshift/api:config/v1/types_cluster_version.go, and the manifests of the servers.
+"""

@@ -1,0 +1,111 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Who uses the APIs of capabilities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from .._problems import InvalidOptionError, Problems, did_you_mean
+from .clients import CLIENT_KINDS, ClientKind, client_kind
+from .owned_apis import Ownership
+from .request_counts import ApiRequests
+
+
+class UsageRow(NamedTuple):
+    """The requests of one client for one version of an API of a capability."""
+
+    capability: str
+    client: ClientKind
+    username: str
+    user_agent: str
+    api: str
+    requests: int
+    verbs: Mapping[str, int]
+
+
+class CapabilityUsage(NamedTuple):
+    """The requests for all APIs of a capability. ``enabled`` is ``None`` if it is not known whether they exist."""
+
+    capability: str
+    enabled: bool | None
+    apis: tuple[str, ...]
+    requests: Mapping[ClientKind, int]
+    unnamed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Convert to the form that the module returns."""
+        return {**self._asdict(), "apis": list(self.apis), "requests": dict(self.requests)}
+
+
+class Usage(NamedTuple):
+    """All capabilities by name, and all rows: the user's clients first, then by number of requests."""
+
+    capabilities: tuple[CapabilityUsage, ...]
+    rows: tuple[UsageRow, ...]
+
+
+def selected_capabilities(names: Collection[str] | None, ownership: Ownership) -> frozenset[str]:
+    """The capabilities to report. Raises ``InvalidOptionError`` for a name that has no APIs in the release."""
+    if names is None:
+        return ownership.capabilities
+    problems = Problems()
+    for index, name in enumerate(names):
+        if name not in ownership.capabilities:
+            hint = did_you_mean(name, ownership.capabilities)
+            message = f"{name} has no APIs in this release"
+            problems.error("no-apis", f"capabilities[{index}]", message, hint)
+    problems.raise_errors(InvalidOptionError)
+    return frozenset(names)
+
+
+def usage_of(
+    counts: Iterable[ApiRequests],
+    ownership: Ownership,
+    selected: frozenset[str],
+    enabled: frozenset[str] | None,
+    problems: Problems,
+) -> Usage:
+    """Assign requests to the capabilities ``selected``. ``enabled`` is ``None`` if it is not known."""
+    rows: list[UsageRow] = []
+    unnamed: Counter[str] = Counter()
+    limits: dict[str, set[int]] = {}
+    for api in counts:
+        for capability in ownership.apis.get((api.resource, api.group), frozenset()) & selected:
+            unnamed[capability] += api.unnamed
+            if api.unnamed and api.users_to_report is not None:
+                limits.setdefault(capability, set()).add(api.users_to_report)
+            for client, number in api.requests.items():
+                kind = client_kind(client.username, capability, ownership)
+                verbs = api.verbs.get(client, {})
+                rows.append(UsageRow(capability, kind, *client, api.name, number, verbs))
+    for capability in sorted(unnamed):
+        if unnamed[capability]:
+            named = " or ".join(map(str, sorted(limits.get(capability, ())))) or "some"
+            message = (
+                f"{unnamed[capability]} requests are of clients that are not named: the API server names {named} "
+                "per hour and node"
+            )
+            hint = "Raise spec.numberOfUsersToReport of the APIRequestCounts, and wait for a day"
+            problems.warning("unnamed-clients", capability, message, hint)
+    ordered = sorted(rows, key=lambda row: (row.capability, CLIENT_KINDS.index(row.client), -row.requests, row[2:5]))
+    return Usage(
+        tuple(_summary(name, ordered, ownership, enabled, unnamed[name]) for name in sorted(selected)), tuple(ordered)
+    )
+
+
+def _summary(
+    capability: str, rows: Iterable[UsageRow], ownership: Ownership, enabled: frozenset[str] | None, unnamed: int
+) -> CapabilityUsage:
+    requests: dict[ClientKind, int] = dict.fromkeys(CLIENT_KINDS, 0)
+    for row in rows:
+        if row.capability == capability:
+            requests[row.client] += row.requests
+    apis = sorted(".".join(api) for api, names in ownership.apis.items() if capability in names)
+    exists = None if enabled is None else capability in enabled
+    return CapabilityUsage(capability, exists, tuple(apis), requests, unnamed)
