@@ -433,7 +433,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._release_imag
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     load_previous_release,
-    load_release_for,
+    load_release_and_members,
     read_cluster_state,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
@@ -514,7 +514,7 @@ def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Ro
     state = read_cluster_state(client, params["cluster_profile"])
     journal.phase("cluster_read")
     release = release_options_from_params(params)
-    loaded = load_release_for(state, release)
+    loaded, state = load_release_and_members(client, state, release)
     problems += loaded.problems
     previous = None if path is None else load_previous_release(state, release, path)
     journal.phase("release_read")

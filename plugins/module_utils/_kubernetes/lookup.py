@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from .._problems import ClusterError, Problem
@@ -24,6 +25,12 @@ class KindLookup(Protocol):
 
     def unknown(self, group: str) -> bool:
         """Whether a group can serve more kinds than are known, because its aggregated API server is down."""
+
+
+ListedKinds = Mapping[ApiResource, Sequence[Mapping[str, Any]]]
+"""The objects of kinds with their metadata only."""
+
+_NONE_LISTED: ListedKinds = MappingProxyType({})
 
 
 class ExistingResources(NamedTuple):
@@ -44,11 +51,16 @@ class ExistingResources(NamedTuple):
 
 
 def find_existing(
-    client: Client, kinds: KindLookup, resources: Collection[ResourceId], labels: str = ""
+    client: Client,
+    kinds: KindLookup,
+    resources: Collection[ResourceId],
+    labels: str = "",
+    known: ListedKinds = _NONE_LISTED,
 ) -> ExistingResources:
     """Return which of ``resources`` exist and match the label selector ``labels``.
 
-    Raises ``ClusterError`` if the server does not answer at all.
+    ``known`` are kinds that were listed with the same ``labels`` before, so they are not listed again. Raises
+    ``ClusterError`` if the server does not answer at all.
     """
     by_kind: dict[tuple[str, str], list[ResourceId]] = {}
     for resource in sorted(resources):
@@ -71,7 +83,8 @@ def find_existing(
     def listed(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
         keys = by_key[served]
         try:
-            items = client.list(Target(served, labels=labels), metadata_only=True)
+            target = Target(served, labels=labels)
+            items = known[served] if served in known else client.list(target, metadata_only=True)
             return {resource: item["metadata"] for item in items for resource in keys.get(object_key(item), ())}
         except ApiError as error:
             return {} if error.is_not_found else error  # its CustomResourceDefinition was deleted in between
@@ -84,6 +97,20 @@ def find_existing(
         else:
             existing.update(answer)
     return ExistingResources(existing, frozenset(unclear), tuple(errors), unserved)
+
+
+def list_kinds(client: Client, kinds: Iterable[ApiResource], labels: str) -> ListedKinds:
+    """List the objects of ``kinds`` that match ``labels``, one request for each. Kinds that fail are left out."""
+
+    def listed(served: ApiResource) -> list[Mapping[str, Any]] | None:
+        try:
+            return list(client.list(Target(served, labels=labels), metadata_only=True))
+        except ClusterError:
+            return None  # find_existing lists it again, and reports why that fails.
+
+    chosen = tuple(kinds)
+    answers = zip(chosen, client.each(listed, chosen), strict=True)
+    return {served: items for served, items in answers if items is not None}
 
 
 def _group_unavailable(group: str, kind: str) -> ClusterError:

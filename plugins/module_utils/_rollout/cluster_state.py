@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
+from .._kubernetes.lookup import ListedKinds
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release, read_version
@@ -30,7 +32,7 @@ from .._unstructured import Object, nested
 from .change_set import LiveMetadata
 from .feature_set import FeatureGateReading, cluster_options, read_feature_gate
 from .inventory import Inventory
-from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, read_inventory
+from .inventory_store import ApplySetMembers, StoredInventory, find_members, is_ours, list_members, read_inventory
 from .options import ReleaseOptions, RolloutOptions
 
 _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
@@ -39,7 +41,8 @@ _NO_MEMBERS = ApplySetMembers(MappingProxyType({}), frozenset())
 class ClusterState(NamedTuple):
     """What a cluster reports before a release is loaded. ``cluster_version`` is ``None`` if it has none.
 
-    ``reported_profile``: the profile of its CVO, empty if it reports none or was not read for it.
+    ``reported_profile``: the profile of its CVO, empty if it reports none or was not read for it. ``members``: the
+    objects of the last rollout, of the kinds that were listed.
     """
 
     kinds: RestMapper
@@ -47,6 +50,7 @@ class ClusterState(NamedTuple):
     cluster_version: Object | None
     problems: tuple[Problem, ...]
     reported_profile: str = ""
+    members: ListedKinds = MappingProxyType({})
 
     @property
     def inventory(self) -> Inventory | None:
@@ -127,6 +131,22 @@ def load_release_for(state: ClusterState, options: ReleaseOptions) -> LoadedRele
     return _load(state, options, image or None)
 
 
+def load_release_and_members(
+    client: Client, state: ClusterState, options: ReleaseOptions
+) -> tuple[LoadedRelease, ClusterState]:
+    """Load a release as ``load_release_for`` does, and list the objects of the last rollout at the same time.
+
+    Returns ``state`` with the objects. Raises ``ReleaseError``, and ``ClusterError`` if discovery fails.
+    """
+    inventory = state.inventory
+    if inventory is None:
+        return load_release_for(state, options), state
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        members = executor.submit(list_members, client, state.kinds, inventory)
+        loaded = load_release_for(state, options)
+        return loaded, state._replace(members=members.result())
+
+
 def load_previous_release(state: ClusterState, options: ReleaseOptions, path: str) -> LoadedRelease:
     """Load the release that the cluster has from the directory ``path``. Raises ``ReleaseError``."""
     return _load(state, options._replace(path=path, openshift_version=None), PLACEHOLDER_IMAGE)
@@ -151,7 +171,7 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     resources = {*entries, *(manifest.resource_id for manifest in context.manifests)}
     # Without both, there was no rollout. If its records were deleted, each apply finds the object that exists.
     is_new = state.inventory is None and state.cluster_version is None
-    members = _NO_MEMBERS if is_new else find_members(client, state.kinds, sorted(resources))
+    members = _NO_MEMBERS if is_new else find_members(client, state.kinds, sorted(resources), state.members)
     configuration = read_config(client, state.kinds, context.manifests, loaded.release.minor)
     return context._replace(members=members, configuration=configuration, feature_gate_crd=crd)
 
