@@ -41,7 +41,8 @@ options:
     default: false
   changes_from:
     description:
-      - Another release, usually an older one. The module returns in RV(changes) what differs in O(release).
+      - Another release, usually an older one, in any form that O(release) can have. The module returns in RV(changes)
+        what differs in O(release).
       - Manifests are compared if the cluster that the options describe includes them. So the options must be valid for
         both releases.
       - It must have C(release-metadata).

@@ -10,6 +10,7 @@ import random
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._registry import client as client_file
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
 from ansible_collections.capability.openshift.plugins.module_utils._registry.blob import checked_blob, read_manifest
 from ansible_collections.capability.openshift.plugins.module_utils._registry.client import RegistryClient
@@ -88,6 +89,14 @@ def test_a_connection_that_breaks_at_once_is_given_up(client, proxy, pauses):
     assert error(blob, client)[0] == "registry-unreachable"
     assert len(proxy.seen) == 4
     assert pauses == [0.5, 1.0, 2.0]
+
+
+def test_a_connection_that_breaks_again_and_again_is_given_up(client, proxy, monkeypatch):
+    monkeypatch.setattr(client_file, "_MOST_BREAKS", 5)
+    proxy.cut, proxy.cuts = 1, 100
+
+    assert error(blob, client)[0] == "registry-unreachable"
+    assert len(proxy.blobs) == 5
 
 
 def test_an_answer_that_ignores_the_range_begins_again(client, proxy, monkeypatch):

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 _TRIES = 4
+_MOST_BREAKS = 1000
+"""How often a connection for one blob may break. A server that sends a byte each time would never end."""
 _LONGEST_PAUSE = 30.0
 _MOST_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -99,7 +101,7 @@ class RegistryClient:
         raise RegistryError(problems)
 
     def _copy(self, source: PullSpec, sink: BlobSink) -> None:
-        failures = 0
+        failures = breaks = 0
         while True:
             before = sink.size
             headers = {"Range": f"bytes={before}-"} if before else {}
@@ -114,8 +116,9 @@ class RegistryClient:
                 response.close()
                 raise
             except _http_errors() as error:
+                breaks += 1
                 failures = 0 if sink.size > before else failures + 1
-                if failures == _TRIES:
+                if failures == _TRIES or breaks == _MOST_BREAKS:
                     raise _unreachable(str(source), error) from None
                 response.close()
                 self._pause(_seconds(failures, {}))

@@ -31,7 +31,7 @@ def read_mirrors(values: Sequence[Any], problems: Problems) -> tuple[RegistryRul
         where = f"mirrors[{index}]"
         before = len(problems)
         if isinstance(value, str):
-            found = [rule for path in _paths(value, where, problems) for rule in _read_file(path, problems)]
+            found = [rule for path in _paths(value, where, problems) for rule in _read_file(path, where, problems)]
             where = f"{where} ({value})"
         else:
             found = parse_mirror_sets(value, where, problems)
@@ -52,20 +52,22 @@ def _paths(path: str, where: str, problems: Problems) -> list[str]:
     try:
         return [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_SUFFIXES)]
     except OSError as error:
-        problems.error("unreadable-file", path, f"cannot be read: {error.strerror}", "Check the permissions")
+        location = f"{where} ({path})"
+        problems.error("unreadable-file", location, f"cannot be read: {error.strerror}", "Check the permissions")
         return []
 
 
-def _read_file(path: str, problems: Problems) -> Iterator[RegistryRule]:
+def _read_file(path: str, where: str, problems: Problems) -> Iterator[RegistryRule]:
+    location = f"{where} ({path})"
     try:
         with open(path, "rb") as handle:
             documents = load_documents(handle.read())
     except OSError as error:
-        problems.error("unreadable-file", path, f"cannot be read: {error.strerror or error}", "Check the path")
+        problems.error("unreadable-file", location, f"cannot be read: {error.strerror or error}", "Check the path")
         return
     except YamlError as error:
         at = f" on line {error.line}" if error.line else ""
-        problems.error("invalid-yaml", path, f"is neither YAML nor JSON{at}", "Correct the syntax")
+        problems.error("invalid-yaml", location, f"is neither YAML nor JSON{at}", "Correct the syntax")
         return
     for number, document in enumerate(documents, 1):
         if document is not None:

@@ -196,7 +196,7 @@ def test_mirror_sets_and_install_configs(value, by_digest, by_tag):
             ),
         ),
         ({"imageDigestSources": [ENTRY], "imageContentSources": [ENTRY]}, ("conflicting-mirrors", "mirrors[0]")),
-        ("/no/such/file.yaml", ("unreadable-file", "/no/such/file.yaml")),
+        ("/no/such/file.yaml", ("unreadable-file", "mirrors[0] (/no/such/file.yaml)")),
         ("", ("invalid-path", "mirrors[0]")),
     ],
 )
@@ -238,7 +238,7 @@ def test_files_of_oc_mirror(tmp_path):
 def test_a_file_that_is_not_yaml(tmp_path, text):
     path = tmp_path / "idms.yaml"
     path.write_text(text, "utf-8")
-    assert read(str(path)) == ((), [("invalid-yaml", str(path))])
+    assert read(str(path)) == ((), [("invalid-yaml", f"mirrors[0] ({path})")])
 
 
 def test_a_file_without_mirrors(tmp_path):
