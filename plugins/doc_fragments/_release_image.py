@@ -33,6 +33,35 @@ options:
       - By default, C(capability-openshift/releases) in the directory of the environment variable E(XDG_CACHE_HOME), or
         else in C(~/.cache).
     type: path
+  signature:
+    description:
+      - What to do if a release that is named by its image has no valid OpenPGP signature, as the cluster-version
+        operator verifies it. V(required) fails, V(warn) adds warnings with the reasons, and V(ignore) does not look for
+        a signature.
+      - The signature is that of the digest. It is verified once, and the result is kept in the cache. A directory has
+        no digest, so this option has no effect on it.
+      - The key rings are those of O(signature_keys). By default, they are those that the release brings, if all of
+        their keys are known keys of Red Hat.
+    type: str
+    choices: [required, warn, ignore]
+    default: warn
+  signature_keys:
+    description:
+      - Files with OpenPGP key rings, armored or binary, instead of those of the release. Each of them must have signed
+        the release image.
+    type: list
+    elements: path
+    default: []
+  signature_stores:
+    description:
+      - Where to look for OpenPGP signatures, instead of the web servers that the release names.
+      - Each element is a URL, a path, or a ConfigMap (or list of ConfigMaps) as an object.
+      - A URL is that of a signature store. The module reads C(URL/sha256=HEX/signature-1) and so on.
+      - A file is a signature, or the manifest of a ConfigMap with signatures. A directory contains such files, such as
+        C(working-dir/signatures) of oc-mirror, or has the layout of a signature store.
+    type: list
+    elements: raw
+    default: []
 notes:
   - A release can be named by a directory or by its image. C(REGISTRY/REPOSITORY@sha256:DIGEST) and
     C(REGISTRY/REPOSITORY:TAG) are pull specs, C(oci:DIRECTORY[:NAME]) and C(oci-archive:FILE[:NAME]) name an image
@@ -40,6 +69,8 @@ notes:
     or in the directory of its archives. An existing directory always stays a directory.
   - From an image, only the layers with the manifests of the release are read, typically 2 MB. Each is checked against
     its digest. A tag is looked up in the registry each time.
+  - Verifying a signature needs C(gpgv) on the host where the module runs. It is in the package C(gpgv) of Debian and
+    C(gnupg2) of RHEL.
   - To set these options for all modules that read a release, use C(group/capability.openshift.release) in
     C(module_defaults).
 """

@@ -47,26 +47,13 @@ options:
       - The release that the cluster runs, named like O(release). Its CVO decides about the update.
       - By default, the key rings of O(release) itself verify its signature, and RV(update_check) is not returned.
     type: path
-  signature_keys:
+  signature:
     description:
-      - Files with OpenPGP key rings, armored or binary, instead of those of the release. Each of them must have signed
-        the release image.
-    type: list
-    elements: path
-    default: []
-  signature_stores:
-    description:
-      - Where to look for OpenPGP signatures, instead of the web servers that the release names. On a disconnected site,
-        this is where the clusters look for them.
-      - Each element is a URL, a path, or a ConfigMap (or list of ConfigMaps) as an object.
-      - A URL is that of a signature store. The module reads C(URL/sha256=HEX/signature-1) and so on.
-      - A file is a signature, or the manifest of a ConfigMap with signatures. A directory contains such files, such as
-        C(working-dir/signatures) of oc-mirror, or has the layout of a signature store.
-      - The CVO looks into the ConfigMaps with the label C(release.openshift.io/verification-signatures) in the
-        namespace C(openshift-config-managed) first.
-    type: list
-    elements: raw
-    default: []
+      - What to do if O(release) or O(current_release) is named by its image, and has no valid signature when it is
+        read. The check itself always verifies the signature of O(release).
+    type: str
+    choices: [required, warn, ignore]
+    default: ignore
 requirements:
   - PyYAML
   - urllib3
@@ -74,6 +61,10 @@ requirements:
   - cryptography, to verify sigstore signatures
   - rapidyaml (optional, reads a release three times faster)
 notes:
+  - On a disconnected site, O(signature_stores) is where the clusters look for signatures. The CVO looks into the
+    ConfigMaps with the label C(release.openshift.io/verification-signatures) in the namespace
+    C(openshift-config-managed) first.
+  - The key rings are those of O(current_release), whatever their keys are, unless O(signature_keys) is set.
   - O(release_image) also replaces C({{.ReleaseImage}}) in the templates of C(manifests/).
   - A release that is named by its image is read before the check. The module fails if its registry or mirror does not
     have it.
@@ -288,8 +279,7 @@ def main() -> None:
             **cluster_type_spec(),
             "images": {"type": "str", "choices": ["release", "all"], "default": "release"},
             "current_release": {"type": "path"},
-            "signature_keys": {"type": "list", "elements": "path", "default": [], "no_log": False},
-            "signature_stores": {"type": "list", "elements": "raw", "default": []},
+            "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "ignore"},
         },
         supports_check_mode=True,
     )

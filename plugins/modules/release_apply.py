@@ -53,6 +53,15 @@ attributes:
   idempotent:
     support: full
 options:
+  signature:
+    description:
+      - What to do if a release that is named by its image has no valid OpenPGP signature, as the cluster-version
+        operator verifies it. V(required) fails, V(warn) adds warnings with the reasons, and V(ignore) does not look for
+        a signature.
+      - Has no effect on a directory, which has no digest.
+    type: str
+    choices: [required, warn, ignore]
+    default: required
   capabilities:
     description:
       - The selection, in the format of C(install-config.yaml) and C(ClusterVersion.spec), see
@@ -468,6 +477,7 @@ def main() -> None:
             "allow_cvo_managed": {"type": "bool", "default": False},
             "allow_downgrade": {"type": "bool", "default": False},
             "journal": {"type": "path"},
+            "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "required"},
         },
         supports_check_mode=True,
     )

@@ -107,6 +107,17 @@ image:
       description: Where the image was read from, such as a mirror.
       type: str
       sample: mirror.example/release@sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
+    signed_by:
+      description:
+        - Whose OpenPGP signatures were verified, one element for each key ring. Empty if O(signature=ignore), or
+          without a valid signature of each key ring.
+      type: list
+      elements: dict
+      sample:
+        - key_ring: verifier-public-key-redhat
+          fingerprint: 567E347AD0044ADE55BA8A5F199E2F91FD431D51
+          user: Red Hat, Inc. (release key 2) <security@redhat.com>
+          source: /srv/mirror/working-dir/signatures/4.20.3-x86_64-sha256-2f9145136fb387d4
     layers:
       description: How many layers were read.
       type: int
@@ -200,11 +211,13 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Pro
     plans = write_release(opened.directory, params["dest"], check_mode=check_mode)
     problems += [problem for plan in plans for problem in plan.problems]
     image = opened.image._asdict()
-    del image["all_layers"]
+    for name in ("all_layers", "built_for", "created"):
+        del image[name]
+    signed_by = [signer._asdict() for signer in opened.signed_by]
     result: dict[str, Any] = {
         "changed": any(plan.changed for plan in plans),
         "dest": params["dest"],
-        "image": {"pull_spec": opened.pull_spec, **image},
+        "image": {"pull_spec": opened.pull_spec, **image, "signed_by": signed_by},
         "files": sum(len(plan.files) for plan in plans),
     }
     if diff_mode:

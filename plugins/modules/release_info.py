@@ -201,6 +201,18 @@ release:
       type: int
       returned: success
       sample: 1748000
+    signed_by:
+      description:
+        - Whose OpenPGP signatures were verified, one element for each key ring. Empty for a directory, if
+          O(signature=ignore), or without a valid signature of each key ring.
+      type: list
+      elements: dict
+      returned: success
+      sample:
+        - key_ring: verifier-public-key-redhat
+          fingerprint: 567E347AD0044ADE55BA8A5F199E2F91FD431D51
+          user: Red Hat, Inc. (release key 2) <security@redhat.com>
+          source: /srv/mirror/working-dir/signatures/4.20.3-x86_64-sha256-2f9145136fb387d4
     created:
       description: When the image was built, or C(image-references) was written. V(null) if neither is known.
       type: str
@@ -463,6 +475,7 @@ def _image(opened: OpenedRelease, release_image: str | None, stream: ImageStream
         "created": (image.created if image else "") or stream.created or None,
         "source": image.source if image else None,
         "bytes_read": image.bytes if image else None,
+        "signed_by": [signer._asdict() for signer in opened.signed_by],
     }
 
 

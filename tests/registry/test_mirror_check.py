@@ -354,7 +354,7 @@ def test_a_mirror_with_credentials(mirror, check, basic_registry):
     complete(mirror)
     options = json.loads(json.dumps(mirror.options["mirrors"]).replace(mirror.registry.host, basic_registry.host))
     (row,) = check(mirrors=options)["images"]
-    assert codes(row) == ["unauthorized"]
+    assert codes(row) == ["registry-unauthorized"]
     auth = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
     secret = json.dumps({"auths": {basic_registry.host: {"auth": auth}}})
     assert check(mirrors=options, pull_secret=secret)["ready"]

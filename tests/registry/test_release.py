@@ -54,7 +54,7 @@ def call(capsys):
 
 @pytest.fixture
 def options(registry_site, tmp_path):
-    return {"ca_path": str(registry_site.ca), "release_cache": str(tmp_path / "cache")}
+    return {"ca_path": str(registry_site.ca), "release_cache": str(tmp_path / "cache"), "signature": "ignore"}
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ def fetch(capsys, registry, tmp_path):
     common = {
         "ca_path": str(registry.site.ca),
         "release_cache": str(tmp_path / "cache"),
+        "signature": "ignore",
         "dest": str(tmp_path / "dest"),
     }
 
@@ -62,6 +63,7 @@ def test_the_files_are_those_of_the_release(fetch, tmp_path, registry, call):
         "source": f"{named}:4.21.0",
         "layers": 2,
         "bytes": sum(len(blob.data) for blob in image.blobs[2:]),
+        "signed_by": [],
     }
     read = call(release_info, release=tmp_path / "dest", release_image="x")["release"]
     assert read == call(release_info, release=OLD, release_image="x")["release"]

@@ -13,7 +13,7 @@ from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, Inclusion
 from .._problems import Problems
 from .._registry.access_options import AccessOptions
 from .._release_image.open_release import OpenedRelease, open_release
-from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource
+from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource, SignatureOptions
 
 Spec = dict[str, dict[str, Any]]
 
@@ -44,13 +44,17 @@ def release_image_spec() -> Spec:
     return {
         "architecture": {"type": "str", "default": DEFAULT_ARCHITECTURE},
         "release_cache": {"type": "path"},
+        "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "warn"},
+        "signature_keys": {"type": "list", "elements": "path", "default": [], "no_log": False},
+        "signature_stores": {"type": "list", "elements": "raw", "default": []},
         **registry_spec(),
     }
 
 
 def release_source(params: dict[str, Any]) -> ReleaseSource:
     """The options of ``release_image_spec``."""
-    return ReleaseSource(access_options(params), params["release_cache"], params["architecture"])
+    signature = SignatureOptions(params["signature"], params["signature_keys"], params["signature_stores"])
+    return ReleaseSource(access_options(params), params["release_cache"], params["architecture"], signature)
 
 
 def with_release_directory(params: dict[str, Any], problems: Problems) -> dict[str, Any]:

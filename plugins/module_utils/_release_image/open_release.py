@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from .._problems import Problem, Problems, ReleaseError
 from .._registry.access_options import AccessOptions
+from .._signature.signer import Signer
 from .cache import CachedRelease, ReleaseCache, ReleaseImage, default_directory
 from .release_name import ReleaseName, parse_release_name
 from .release_source import ReleaseSource
+from .signature_check import check_signature
 
 _GO_NAMES = {"aarch64": "arm64", "x86_64": "amd64"}
 """Architectures that OpenShift also names as the kernel does, in tags of releases."""
@@ -24,7 +26,8 @@ class OpenedRelease(NamedTuple):
     """The directory of a release. ``image`` and ``pull_spec`` are those of an image, if it was named by one.
 
     ``pull_spec`` is by digest, and empty if no registry is known: an archive does not contain the name of its image.
-    ``problems`` are warnings. ``index_directory`` is where ``load_release`` keeps its index.
+    ``problems`` are warnings. ``index_directory`` is where ``load_release`` keeps its index. ``signed_by``: whose
+    OpenPGP signatures were verified.
     """
 
     directory: str
@@ -32,6 +35,7 @@ class OpenedRelease(NamedTuple):
     pull_spec: str = ""
     problems: tuple[Problem, ...] = ()
     index_directory: str = ""
+    signed_by: tuple[Signer, ...] = ()
 
 
 def open_release(
@@ -40,7 +44,8 @@ def open_release(
     """Return the directory of a release. The release of an image is read into the cache, unless it is there.
 
     ``all_layers``: also those below the ones that complete the release. ``where`` is the option for messages. Raises
-    ``CapabilityError``. A directory is returned as it is, and not checked.
+    ``CapabilityError``, also if a signature is required and not there. A directory is returned as it is, and not
+    checked.
     """
     problems = Problems()
     name = parse_release_name(text, where, problems)
@@ -54,7 +59,8 @@ def open_release(
     if found is None:
         found = _read(name, source.access, architecture, cache, all_layers, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
-    return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory)
+    signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
+    return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory, signed_by)
 
 
 def _read(

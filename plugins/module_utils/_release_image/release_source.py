@@ -7,11 +7,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from .._registry.access_options import AccessOptions
 
 DEFAULT_ARCHITECTURE = "amd64"
+
+
+class SignatureOptions(NamedTuple):
+    """``mode`` is the option ``signature``. ``stores`` are URLs, paths and ConfigMaps."""
+
+    mode: Literal["required", "warn", "ignore"] = "ignore"
+    keys: Sequence[str] = ()
+    stores: Sequence[object] = ()
 
 
 class ReleaseSource(NamedTuple):
@@ -20,3 +29,4 @@ class ReleaseSource(NamedTuple):
     access: AccessOptions = AccessOptions()
     cache: str | None = None
     architecture: str = DEFAULT_ARCHITECTURE
+    signature: SignatureOptions = SignatureOptions()

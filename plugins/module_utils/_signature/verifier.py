@@ -18,6 +18,7 @@ from .content import is_signature_of
 from .digest import check_digest
 from .gpgv import find_gpgv, read_signed_message
 from .key_ring import KeyRing
+from .signer import Signer
 from .stores import Found, FoundSignature, Store
 
 
@@ -26,15 +27,6 @@ class Verifier(NamedTuple):
 
     key_rings: tuple[KeyRing, ...]
     stores: tuple[Store, ...]
-
-
-class Signer(NamedTuple):
-    """Who signed: a key of ``key_ring``, with its ``fingerprint`` and ``user``. ``source`` has the signature."""
-
-    key_ring: str
-    fingerprint: str
-    user: str
-    source: str
 
 
 class SignatureVerification(NamedTuple):

@@ -1,0 +1,79 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Verifies the OpenPGP signature of a release that was read from an image, as the option ``signature`` demands.
+
+The result is kept next to the release in the cache, so a second use asks no signature store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from contextlib import suppress
+from typing import Any
+
+from .._problems import Problem, Problems, ReleaseError
+from .._signature.signer import Signer
+from .cache import CachedRelease
+from .release_source import SignatureOptions
+
+_RECORD = "release-signature.json"
+
+
+def check_signature(
+    name: str, found: CachedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
+) -> tuple[Signer, ...]:
+    """Return who signed the release. Problems are warnings, or raise ``ReleaseError`` if a signature is required.
+
+    ``name`` is that of the release for messages.
+    """
+    if options.mode == "ignore":
+        return ()
+    record = _read_record(found.directory)
+    # Not the options themselves: the URL of a store can contain a password.
+    used = hashlib.sha256(json.dumps([options.keys, options.stores], default=list).encode()).hexdigest()
+    known = record is not None and record["options"] == used
+    if record is not None and known and (record["signed_by"] or options.mode == "warn"):
+        problems.extend(Problem(**problem) for problem in record["problems"])
+        return tuple(Signer(**signer) for signer in record["signed_by"])
+    # Imported here: a result that is kept needs nothing that verifies signatures.
+    from .signature_verification import verify_release
+
+    errors = Problems()
+    signed_by = verify_release(name, found, options, ca_path, errors)
+    if options.mode == "required":
+        errors.raise_errors(ReleaseError)
+    warnings = [problem._replace(severity="warning") for problem in errors.unique() if problem.severity != "info"]
+    problems.extend(warnings)
+    _write_record(
+        found.directory,
+        {
+            "options": used,
+            "signed_by": [signer._asdict() for signer in signed_by],
+            "problems": [problem.as_dict() for problem in warnings],
+        },
+    )
+    return signed_by
+
+
+def _read_record(directory: str) -> dict[str, Any] | None:
+    try:
+        with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
+            record = json.load(file)
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and record.keys() >= {"options", "signed_by", "problems"} else None
+
+
+def _write_record(directory: str, record: dict[str, Any]) -> None:
+    # Without a record, the next task verifies again.
+    with suppress(OSError):
+        descriptor, path = tempfile.mkstemp(dir=directory)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(record, file)
+        os.replace(path, os.path.join(directory, _RECORD))

@@ -1,0 +1,80 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Verifies the OpenPGP signature of a release that was read from an image, with given or known key rings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+from .._data.release_keys import RED_HAT_KEYS
+from .._problems import Problems
+from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
+from .._signature.given import given_stores, read_given_key_rings
+from .._signature.http_store import http_get
+from .._signature.key_ring import KeyRing
+from .._signature.signer import Signer
+from .._signature.verification_config import ANNOTATION, VerificationConfig, read_config
+from .._signature.verifier import Verifier, verify_digest
+from .._unstructured import Object
+from .._yaml.head import YamlError
+from .._yaml.libyaml import load_body
+from .cache import CachedRelease
+from .release_source import SignatureOptions
+
+_DOCUMENT_END = b"\n---"
+
+
+def verify_release(
+    name: str, found: CachedRelease, options: SignatureOptions, ca_path: str | None, problems: Problems
+) -> tuple[Signer, ...]:
+    """Return who signed the release, empty after a reported problem. ``name`` is that of the release for messages."""
+    try:
+        get = http_get(ca_path)
+    except OSError as error:
+        problems.error("unreadable-file", f"ca_path ({ca_path})", f"cannot be read: {error}", "Check the path")
+        return ()
+    rings = read_given_key_rings("signature_keys", options.keys, problems)
+    stores = given_stores("signature_stores", options.stores, get, problems)
+    if not options.keys or not options.stores:
+        config = read_config(name, _config_manifests(found.directory), problems)
+        if config is not None:
+            rings = rings or _known_key_rings(name, config, problems)
+            stores = stores or config.verifier(get).stores
+    if problems.has_errors:
+        return ()
+    verification = verify_digest(name, found.image.digest, Verifier(rings, stores), problems)
+    return verification.signed_by if verification.verified else ()
+
+
+def _known_key_rings(name: str, config: VerificationConfig, problems: Problems) -> tuple[KeyRing, ...]:
+    """The key rings of the release itself. They prove nothing unless all of their keys are known."""
+    unknown = [key for ring in config.key_rings for key in ring.fingerprints if key not in RED_HAT_KEYS]
+    if not unknown:
+        return config.key_rings
+    problems.error(
+        "unknown-release-keys",
+        name,
+        f"brings the keys {', '.join(unknown)}, which are no known keys of Red Hat",
+        "Give the key rings that you trust in signature_keys",
+    )
+    return ()
+
+
+def _config_manifests(directory: str) -> Iterator[tuple[str, Object]]:
+    """The manifests that contain the annotation, in the order of the CVO. Other files are not parsed."""
+    for folder in (CVO_MANIFESTS, RELEASE_MANIFESTS):
+        path = os.path.join(directory, folder)
+        for file in sorted(os.listdir(path)) if os.path.isdir(path) else ():
+            with open(os.path.join(path, file), "rb") as opened:
+                data = opened.read()
+            for document in data.split(_DOCUMENT_END) if ANNOTATION.encode() in data else ():
+                # What is no manifest is reported when the release is loaded.
+                with suppress(YamlError):
+                    body = load_body(document)
+                    if isinstance(body, dict):
+                        yield f"{folder}/{file}", body
