@@ -28,8 +28,8 @@ options:
       - Directory in which releases that were read from images are kept, each once. A release that is named by its
         digest is read from it without any request.
       - The last 32 releases are kept, of about 16 MB each. The directory can be removed at any time when no task runs.
-      - It also has an index of each of the last 64 releases that were read, of about 0.5 MB, so that the next task does
-        not parse 1,100 manifests again. A task does not use an index after a file of its release has changed.
+      - It also has an index of each of the last 64 releases that were read, of about 0.5 MB. So the next task does not
+        parse 1,100 manifests again. A task does not use an index after a file of its release has changed.
       - By default, C(capability-openshift/releases) in the directory of the environment variable E(XDG_CACHE_HOME), or
         else in C(~/.cache).
     type: path
