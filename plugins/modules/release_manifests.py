@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release
   - capability.openshift._release_image
+  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
@@ -439,6 +440,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     inclusion_spec,
     overrides_spec,
     release_arguments,
+    release_signature_spec,
     release_spec,
     selection_spec,
     with_release_directory,
@@ -484,6 +486,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **release_spec(),
+            **release_signature_spec(),
             **cluster_type_spec(),
             **hosting_spec(),
             **selection_spec(),

@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
   - capability.openshift._release_image
+  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
@@ -311,6 +312,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    release_signature_spec,
     release_spec,
     rollout_spec,
     with_release_directory,
@@ -339,6 +341,7 @@ def main() -> None:
         argument_spec={
             **auth_spec(),
             **release_spec(),
+            **release_signature_spec(),
             **rollout_spec(),
             "capabilities": {"type": "dict"},
         },

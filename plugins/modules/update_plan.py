@@ -35,6 +35,7 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
+  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
@@ -678,6 +679,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     inclusion_spec,
     overrides_spec,
     release_image_spec,
+    release_signature_spec,
     release_source,
     selection_spec,
 )
@@ -726,6 +728,7 @@ def main() -> None:
             **inclusion_spec(),
             **overrides_spec(),
             **release_image_spec(),
+            **release_signature_spec(),
             "releases": {"type": "list", "elements": "raw"},
             "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
             "live_resources": {"type": "list", "elements": "dict"},

@@ -20,7 +20,10 @@ from ansible_collections.capability.openshift.plugins.module_utils._registry.ima
     parse_manifest,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import (
+    ReleaseSource,
+    SignaturePolicy,
+)
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests, update_plan
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
@@ -59,7 +62,8 @@ def options(registry_site, tmp_path):
 
 @pytest.fixture
 def source(registry_site, tmp_path):
-    return ReleaseSource(AccessOptions(ca_path=str(registry_site.ca)), str(tmp_path / "cache"))
+    access = AccessOptions(ca_path=str(registry_site.ca))
+    return ReleaseSource(access, str(tmp_path / "cache"), signature=SignaturePolicy("ignore"))
 
 
 def spec(server, found=OLD_IMAGE) -> str:
