@@ -26,7 +26,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
   - kubernetes.core.k8s_auth_options
 attributes:
@@ -229,7 +228,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.c
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     check_wait_timeout,
     release_image_spec,
-    release_signature_spec,
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
@@ -257,7 +255,6 @@ def main() -> None:
             "adopt_implicit": {"type": "bool", "default": False},
             "release": {"type": "path"},
             **release_image_spec(),
-            **release_signature_spec(),
             "wait": {"type": "bool", "default": False},
             "wait_timeout": {"type": "int", "default": 600},
         },

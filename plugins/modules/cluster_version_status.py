@@ -27,7 +27,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - kubernetes.core.k8s_auth_options
@@ -190,7 +189,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     cluster_type_spec,
-    release_signature_spec,
     release_spec,
     with_release_directory,
 )
@@ -209,7 +207,6 @@ def main() -> None:
         argument_spec={
             **auth_spec(),
             **release_spec(),
-            **release_signature_spec(),
             **cluster_type_spec(),
             "feature_gates": {"type": "list", "elements": "str", "aliases": ["featureGates"]},
             "always_enabled_capabilities": {"type": "list", "elements": "str"},

@@ -30,7 +30,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
 attributes:
   check_mode:
@@ -530,7 +529,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._install_conf
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     release_image_spec,
-    release_signature_spec,
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
@@ -559,7 +557,6 @@ def main() -> None:
             "solutions": {"type": "dict"},
             "release": {"type": "path"},
             **release_image_spec(),
-            **release_signature_spec(),
             "openshift_version": {"type": "str"},
             "install_method": {"type": "str", "choices": list(INSTALL_METHODS)},
             "compare_with": {"type": "dict"},
@@ -584,8 +581,7 @@ def main() -> None:
     for option in ("hosts", "host_variable", "host_error_variable"):  # only for the action plugin
         params.pop(option)
     source = release_source(params)
-    of_images = {*release_image_spec(), *release_signature_spec()}
-    of_cluster = {option: value for option, value in params.items() if option not in of_images}
+    of_cluster = {option: value for option, value in params.items() if option not in release_image_spec()}
     options = InstallConfigOptions(**of_cluster, source=source)
     if clusters is None:
         run_one(module, options, backup=backup)

@@ -35,7 +35,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
@@ -70,14 +69,6 @@ options:
       - Defaults to the spec of the ClusterVersion. If there is no ClusterVersion, O(wait) waits for another program to
         create it.
     type: dict
-  signature:
-    description:
-      - Whether the release image must have a valid signature. See the same option of
-        M(capability.openshift.release_info).
-      - This module requires it, because it applies the manifests of the release. It has no effect for a directory.
-    type: str
-    choices: [required, warn, ignore]
-    default: required
   previous_release:
     description:
       - The release that the cluster runs, a directory or the name of an image. Required for an update only if this
@@ -432,7 +423,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     check_wait_timeout,
-    release_signature_spec,
     release_source,
     release_spec,
     rollout_spec,
@@ -475,7 +465,6 @@ def main() -> None:
         argument_spec={
             **auth_spec(),
             **release_spec(),
-            **release_signature_spec("required"),
             **rollout_spec(),
             "capabilities": {"type": "dict"},
             "previous_release": {"type": "path"},

@@ -21,7 +21,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
 attributes:
   check_mode:
@@ -101,7 +100,7 @@ image:
       type: str
       sample: sha256:2f9145136fb387d43c7fff55b30a036c14eb96b0992c292274b6f543c6c33857
     architecture:
-      description: The architecture of the image that was read.
+      description: The architecture that was requested.
       type: str
       sample: amd64
     source:
@@ -127,11 +126,6 @@ image:
       description: The size of these layers in bytes.
       type: int
       sample: 1750465
-    signed_by:
-      description: Users and keys of the signatures that were verified, empty if none was.
-      type: list
-      elements: str
-      sample: ["Red Hat, Inc. (release key 2) <security@redhat.com> (567E347AD0044ADE55BA8A5F199E2F91FD431D51)"]
 files:
   description: How many files of the release are in C(release-manifests/) and C(manifests/).
   returned: success
@@ -169,7 +163,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
 from ansible_collections.capability.openshift.plugins.module_utils._extract.result import destination_diff
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
     release_image_spec,
-    release_signature_spec,
     release_source,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
@@ -198,7 +191,6 @@ def main() -> None:
             "dest": {"type": "path", "required": True},
             "layers": {"type": "str", "choices": ["needed", "all"], "default": "needed"},
             **release_image_spec(),
-            **release_signature_spec(),
         },
         supports_check_mode=True,
     )
@@ -218,7 +210,6 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Pro
     problems += opened.problems
     plans = write_release(opened.directory, params["dest"], check_mode=check_mode)
     problems += [problem for plan in plans for problem in plan.problems]
-<<<<<<< HEAD
     image = opened.image._asdict()
     for name in ("all_layers", "built_for", "created"):
         del image[name]
@@ -227,22 +218,6 @@ def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Pro
         "changed": any(plan.changed for plan in plans),
         "dest": params["dest"],
         "image": {"pull_spec": opened.pull_spec, **image, "signed_by": signed_by},
-=======
-    image = opened.image
-    result: dict[str, Any] = {
-        "changed": any(plan.changed for plan in plans),
-        "dest": params["dest"],
-        "image": {
-            "pull_spec": opened.pull_spec,
-            "digest": image.digest,
-            "manifest_digest": image.manifest_digest,
-            "architecture": image.built_for or image.architecture,
-            "source": image.source,
-            "layers": image.layers,
-            "bytes": image.bytes,
-            "signed_by": list(opened.signed_by),
-        },
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)
         "files": sum(len(plan.files) for plan in plans),
     }
     if diff_mode:

@@ -27,7 +27,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.info_module
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
@@ -394,7 +393,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     inclusion_spec,
     overrides_spec,
     release_arguments,
-    release_signature_spec,
     release_source,
     release_spec,
     selection_spec,
@@ -424,7 +422,6 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **release_spec(),
-            **release_signature_spec(),
             **cluster_type_spec(),
             **hosting_spec(),
             **selection_spec(),

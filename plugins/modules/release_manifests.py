@@ -28,7 +28,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._selection.cluster_type
   - capability.openshift._selection.hosting
@@ -440,7 +439,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     inclusion_spec,
     overrides_spec,
     release_arguments,
-    release_signature_spec,
     release_spec,
     selection_spec,
     with_release_directory,
@@ -486,7 +484,6 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             **release_spec(),
-            **release_signature_spec(),
             **cluster_type_spec(),
             **hosting_spec(),
             **selection_spec(),

@@ -26,7 +26,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._rollout
   - capability.openshift._selection.hosting
@@ -312,7 +311,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.c
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    release_signature_spec,
     release_spec,
     rollout_spec,
     with_release_directory,
@@ -341,7 +339,6 @@ def main() -> None:
         argument_spec={
             **auth_spec(),
             **release_spec(),
-            **release_signature_spec(),
             **rollout_spec(),
             "capabilities": {"type": "dict"},
         },

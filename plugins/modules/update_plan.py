@@ -35,7 +35,6 @@ extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup_cluster
   - capability.openshift._release_image
-  - capability.openshift._release_signature
   - capability.openshift._registry
   - capability.openshift._selection.hosting
   - capability.openshift._selection.inclusion
@@ -679,7 +678,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
     inclusion_spec,
     overrides_spec,
     release_image_spec,
-    release_signature_spec,
     release_source,
     selection_spec,
 )
@@ -728,7 +726,6 @@ def main() -> None:
             **inclusion_spec(),
             **overrides_spec(),
             **release_image_spec(),
-            **release_signature_spec(),
             "releases": {"type": "list", "elements": "raw"},
             "cluster_version": {"type": "raw", "aliases": ["clusterVersion"]},
             "live_resources": {"type": "list", "elements": "dict"},

@@ -9,16 +9,13 @@ import sys
 
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access_options import AccessOptions
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import (
-    ReleaseSource,
-    SignaturePolicy,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
 
 
 def main() -> None:
     """Read the release that the command line names."""
     pull_spec, ca, cache, *more = sys.argv[1:]
-    source = ReleaseSource(AccessOptions(ca_path=ca), cache, signature=SignaturePolicy("ignore"))
+    source = ReleaseSource(AccessOptions(ca_path=ca), cache)
     open_release(pull_spec, source, all_layers="--all-layers" in more)
 
 

@@ -20,10 +20,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._registry.ima
     parse_manifest,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import (
-    ReleaseSource,
-    SignaturePolicy,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_source import ReleaseSource
 from ansible_collections.capability.openshift.plugins.modules import release_info, release_manifests, update_plan
 from ansible_collections.capability.openshift.tests.registry.harness.registry import PASSWORD, USER
 from ansible_collections.capability.openshift.tests.unit.builders.images import (
@@ -62,8 +59,7 @@ def options(registry_site, tmp_path):
 
 @pytest.fixture
 def source(registry_site, tmp_path):
-    access = AccessOptions(ca_path=str(registry_site.ca))
-    return ReleaseSource(access, str(tmp_path / "cache"), signature=SignaturePolicy("ignore"))
+    return ReleaseSource(AccessOptions(ca_path=str(registry_site.ca)), str(tmp_path / "cache"))
 
 
 def spec(server, found=OLD_IMAGE) -> str:

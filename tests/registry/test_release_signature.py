@@ -1,7 +1,6 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-<<<<<<< HEAD
 """The option `signature`: releases that are read from a registry, with and without a valid signature."""
 
 from __future__ import annotations
@@ -30,63 +29,10 @@ def signed_image(tmp_path_factory, registry) -> Image:
     release = write_release(tmp_path_factory.mktemp("release"), {"keys.json": verification()}, "4.21.0")
     found = release_image(release)
     registry.push("signed/release", found)
-=======
-"""Signatures of releases that are read from images: required, a warning, or ignored, and remembered in the cache."""
-
-from __future__ import annotations
-
-import base64
-import json
-import shutil
-from pathlib import Path
-
-import pytest
-
-from ansible_collections.capability.openshift.plugins.modules import release_apply, release_fetch, release_info
-from ansible_collections.capability.openshift.tests.unit.builders.images import release_image
-from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
-from ansible_collections.capability.openshift.tests.unit.run_module import caller
-
-EXAMPLE = Path(__file__).parents[2] / "examples" / "releases" / "4.21.0"
-KEY, OTHER = Key("Release key"), Key("Another key")
-REPOSITORY = "ocp/signed"
-
-
-def armored(key: Key) -> str:
-    ring = base64.encodebytes(key.ring).decode()
-    return f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{ring}-----END PGP PUBLIC KEY BLOCK-----\n"
-
-
-@pytest.fixture(scope="module")
-def stores(tmp_path_factory) -> Path:
-    """Return an empty folder that the release names as its store of signatures."""
-    return Path(tmp_path_factory.mktemp("stores"))
-
-
-@pytest.fixture(scope="module")
-def image(registry, stores, tmp_path_factory):
-    """Return a release whose own key ring is KEY."""
-    folder = tmp_path_factory.mktemp("release") / "4.21.0"
-    shutil.copytree(EXAMPLE, folder)
-    annotations = {
-        "release.openshift.io/verification-config-map": "",
-        "include.release.openshift.io/self-managed-high-availability": "true",
-    }
-    document = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "keys", "namespace": "openshift-config-managed", "annotations": annotations},
-        "data": {"verifier-public-key-redhat": armored(KEY), "store-local": stores.as_uri()},
-    }
-    (folder / "release-manifests" / "0000_90_cluster-update-keys_configmap.json").write_text(json.dumps(document))
-    found = release_image(folder)
-    registry.push(REPOSITORY, found)
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)
     return found
 
 
 @pytest.fixture
-<<<<<<< HEAD
 def signatures(tmp_path, signed_image) -> Path:
     """Return a signature store on disk with the signature of the image."""
     folder = tmp_path / "signatures" / signed_image.digest.replace(":", "=")
@@ -193,123 +139,3 @@ def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
 def test_release_fetch_returns_who_signed(read, signatures, ring, tmp_path):
     outcome = read(release_fetch, dest=tmp_path / "dest", signature_keys=[ring], signature_stores=[str(signatures)])
     assert outcome["image"]["signed_by"][0]["fingerprint"] == KEY.fingerprint
-=======
-def sign(stores, image):
-    """Return a function that puts a signature into the store; it is removed at the end."""
-    name = f"sha256={image.digest.partition(':')[2]}"
-
-    def put(key: Key = KEY, digest: str = image.digest) -> None:
-        (stores / name).mkdir(exist_ok=True)
-        (stores / name / "signature-1").write_bytes(key.sign(content(digest), version=3))
-
-    yield put
-    shutil.rmtree(stores / name, ignore_errors=True)
-
-
-@pytest.fixture
-def call(capsys, proxy, image, tmp_path):
-    run = caller(capsys)
-
-    def with_release(module=release_info, **options):
-        common = {"release": f"{proxy.host}/{REPOSITORY}@{image.digest}", "release_cache": tmp_path / "cache"}
-        return run(module, **{**common, "ca_path": proxy.registry.site.ca, **options})
-
-    return with_release
-
-
-def codes(outcome, severity: str = "warning") -> list[str]:
-    return [item["code"] for item in outcome["problems"] if item["severity"] == severity]
-
-
-def test_a_release_with_a_valid_signature(call, sign, tmp_path):
-    sign()
-
-    fetched = call(release_fetch, dest=tmp_path / "dest", signature="required")
-
-    assert fetched["image"]["signed_by"] == [f"Release key ({KEY.fingerprint})"]
-    assert codes(fetched) == []
-
-
-def test_a_valid_signature_is_remembered(call, sign, stores, proxy):
-    sign()
-    call(signature="required")
-    shutil.rmtree(next(stores.iterdir()))
-    proxy.reset()
-
-    assert codes(call(signature="required")) == []
-    assert proxy.seen == []
-
-
-@pytest.mark.parametrize("state", ["none", "other key", "other digest"])
-def test_a_release_without_a_valid_signature(call, sign, state):
-    if state == "other key":
-        sign(OTHER)
-    elif state == "other digest":
-        sign(KEY, "sha256:" + "0" * 64)
-
-    warned = call()
-    refused = call(signature="required")
-    ignored = call(signature="ignore")
-
-    assert codes(warned) == ["signature-not-verified"]
-    assert refused.failed
-    assert ("no-signature" if state == "none" else "not-verified") in codes(refused, "error")
-    assert codes(ignored) == []
-
-
-def test_the_sentence_of_the_warning(call, image, stores, proxy):
-    warning = call().problem("signature-not-verified")
-
-    name = f"{proxy.host}/{REPOSITORY}@{image.digest}"
-    assert warning["where"] == name
-    assert warning["message"].startswith(f"its signature was not verified: {name}: has no signature of {image.digest}")
-    assert warning["hint"] == (
-        "Set signature: required to accept only signed releases, or ignore if you trust this one"
-    )
-
-
-def test_what_was_not_valid_is_verified_again_if_it_is_required(call, sign):
-    assert codes(call()) == ["signature-not-verified"]
-    sign()
-
-    assert codes(call()) == ["signature-not-verified"]
-    assert codes(call(signature="required")) == []
-    assert codes(call()) == []
-
-
-def test_key_rings_of_the_user_replace_those_of_the_release(call, sign, tmp_path):
-    sign()
-    other = tmp_path / "other.asc"
-    other.write_text(armored(OTHER))
-
-    assert codes(call(signature="required")) == []
-    assert codes(call(signature="required", signature_keys=[str(other)]), "error")[-1:] == ["not-verified"]
-    sign(OTHER)
-    assert codes(call(signature="required", signature_keys=[str(other)])) == []
-
-
-def test_stores_of_the_user_replace_those_of_the_release(call, image, tmp_path):
-    folder = tmp_path / "signatures" / f"sha256={image.digest.partition(':')[2]}"
-    folder.mkdir(parents=True)
-    (folder / "signature-1").write_bytes(KEY.sign(content(image.digest)))
-
-    assert codes(call(signature="required", signature_stores=[str(tmp_path / "signatures")])) == []
-
-
-def test_a_key_ring_that_cannot_be_read(call, tmp_path):
-    assert codes(call(signature="required", signature_keys=[str(tmp_path / "none")]), "error") == [
-        "unreadable-key-ring"
-    ]
-
-
-def test_a_rollout_requires_a_signature(call):
-    refused = call(release_apply, kubeconfig="/nonexistent")
-
-    assert "no-signature" in codes(refused, "error")
-
-
-def test_a_directory_has_no_signature(capsys):
-    shown = caller(capsys)(release_info, release=EXAMPLE, release_image="x", signature="required")
-
-    assert codes(shown) == []
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)

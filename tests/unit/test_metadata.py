@@ -130,7 +130,6 @@ def fragment_options(fragment: str) -> dict:
     ("fragments", "spec"),
     [
         (["_release", "_release_image", "_registry"], _argspec.release_spec()),
-        (["_release_signature"], _argspec.release_signature_spec()),
         (["_selection.cluster_type"], _argspec.cluster_type_spec()),
         (["_selection.selection"], _argspec.selection_spec()),
         (["_selection.inclusion"], _argspec.inclusion_spec()),

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext, included_manifests
@@ -16,11 +16,10 @@ from .._problems import Problems
 from .._registry.pull_spec import PullSpec, parse_pull_spec
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._release_image.release_signature import verification_manifests
 from .._signature.given import given_stores, read_given_key_rings
 from .._signature.http_store import HttpGet
 from .._signature.image_policy import GROUP, KIND, ImagePolicy, read_image_policies
-from .._signature.verification_config import VerificationConfig, read_config
+from .._signature.verification_config import ANNOTATION, VerificationConfig, read_config
 from .._signature.verifier import Verifier
 from .._unstructured import Object
 from .check import MirrorRequest
@@ -61,12 +60,18 @@ def mirror_request(
 
 def _verification_config(release: Release, options: MirrorOptions, problems: Problems) -> VerificationConfig | None:
     found = Problems()
-    config = read_config(release.shown_version, verification_manifests(release), found)
+    config = read_config(release.shown_version, _verification_manifests(release), found)
     if config is None and options.signature_keys and options.signature_stores:
         # Everything that the release lacks is given.
         return None
     problems.extend(found)
     return config
+
+
+def _verification_manifests(release: Release) -> Iterator[tuple[str, Object]]:
+    for manifest in release.manifests:
+        if ANNOTATION in (manifest.annotations or {}):
+            yield manifest.file, release.read_body(manifest)
 
 
 def _policies(

@@ -13,17 +13,7 @@ from .._capability.cluster_options import INCLUSION_OPTIONS, Fragment, Inclusion
 from .._problems import Problems
 from .._registry.access_options import AccessOptions
 from .._release_image.open_release import OpenedRelease, open_release
-<<<<<<< HEAD
 from .._release_image.release_source import DEFAULT_ARCHITECTURE, ReleaseSource, SignatureOptions
-=======
-from .._release_image.release_source import (
-    DEFAULT_ARCHITECTURE,
-    SIGNATURE_MODES,
-    ReleaseSource,
-    SignatureMode,
-    SignaturePolicy,
-)
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)
 
 Spec = dict[str, dict[str, Any]]
 
@@ -61,26 +51,10 @@ def release_image_spec() -> Spec:
     }
 
 
-def release_signature_spec(default: SignatureMode = "warn") -> Spec:
-    """Whether and how signatures of releases are verified (fragment ``_release_signature``)."""
-    return {
-        "signature": {"type": "str", "choices": list(SIGNATURE_MODES), "default": default},
-        "signature_keys": {"type": "list", "elements": "path", "default": [], "no_log": False},
-        "signature_stores": {"type": "list", "elements": "raw", "default": []},
-    }
-
-
 def release_source(params: dict[str, Any]) -> ReleaseSource:
-<<<<<<< HEAD
     """The options of ``release_image_spec``."""
     signature = SignatureOptions(params["signature"], params["signature_keys"], params["signature_stores"])
     return ReleaseSource(access_options(params), params["release_cache"], params["architecture"], signature)
-=======
-    """The options of ``release_image_spec`` and ``release_signature_spec``; without the latter, none is verified."""
-    mode = params.get("signature", "ignore")
-    policy = SignaturePolicy(mode, params.get("signature_keys", ()), params.get("signature_stores", ()))
-    return ReleaseSource(access_options(params), params["release_cache"], params["architecture"], policy)
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)
 
 
 def with_release_directory(params: dict[str, Any], problems: Problems) -> dict[str, Any]:

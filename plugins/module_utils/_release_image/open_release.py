@@ -26,13 +26,8 @@ class OpenedRelease(NamedTuple):
     """The directory of a release. ``image`` and ``pull_spec`` are those of an image, if it was named by one.
 
     ``pull_spec`` is by digest, and empty if no registry is known: an archive does not contain the name of its image.
-<<<<<<< HEAD
     ``problems`` are warnings. ``index_directory`` is where ``load_release`` keeps its index. ``signed_by``: whose
     OpenPGP signatures were verified.
-=======
-    ``problems`` are warnings. ``index_directory`` is where ``load_release`` keeps its index. ``signed_by`` names the
-    users and the keys of the signatures that were verified.
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)
     """
 
     directory: str
@@ -40,11 +35,7 @@ class OpenedRelease(NamedTuple):
     pull_spec: str = ""
     problems: tuple[Problem, ...] = ()
     index_directory: str = ""
-<<<<<<< HEAD
     signed_by: tuple[Signer, ...] = ()
-=======
-    signed_by: tuple[str, ...] = ()
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)
 
 
 def open_release(
@@ -68,15 +59,7 @@ def open_release(
     if found is None:
         found = _read(name, source.access, architecture, cache, all_layers, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
-<<<<<<< HEAD
     signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
-=======
-    signed_by: tuple[str, ...] = ()
-    if source.signature.mode != "ignore":
-        from .release_signature import check_signature
-
-        signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
->>>>>>> 9834ae4 (Verify the signature of a release that is read from its image)
     return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory, signed_by)
 
 
