@@ -22,6 +22,8 @@ from typing import IO
 from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages
 
 LOGS = CACHE / "logs"
+GATE_LOG = LOGS / "gate.log"
+"""The end of what the last run of the gate printed: its table of steps."""
 TIMEOUT = 1800.0
 _PAUSE = 0.05
 PASSED = r"(?m)^(?:=+ )?(?:\d+ \w+, )*(\d+) passed"
