@@ -16,6 +16,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
 from time import time
@@ -32,6 +33,7 @@ INDEX_SUFFIX = ".index"
 _FORMAT = 1
 """Raise it if an index of the same release has other values, and the version of the collection stays the same."""
 
+_ROOT = 0
 _MOST_INDEXES = 64
 _UNSTABLE_SECONDS = 2.0
 """Files that changed this recently can change again without a new timestamp, whose clock ticks in milliseconds."""
@@ -71,11 +73,14 @@ class IndexCache:
         self._fingerprint = self._identify(path, names, values)
 
     def read(self) -> ReleaseIndex | None:
-        """The index, or ``None`` if there is none or a file of the release changed since."""
+        """The index, or ``None`` if there is none, a file of the release changed since, or others can write it."""
         if self._fingerprint is None:
             return None
         try:
             with open(self._file, "rb") as handle:
+                # Any user can compute the fingerprint, and an index decides which manifests are included.
+                if not _is_safe_from_others(os.fstat(handle.fileno())):
+                    return None
                 first, data = handle.readline(), handle.read()
         except OSError:
             return None
@@ -124,6 +129,10 @@ class IndexCache:
         for _used, file in found[:-_MOST_INDEXES]:
             with contextlib.suppress(OSError):
                 os.unlink(file)
+
+
+def _is_safe_from_others(status: os.stat_result) -> bool:
+    return status.st_uid in (os.geteuid(), _ROOT) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _digest(data: bytes) -> str:

@@ -194,6 +194,28 @@ def test_a_damaged_index_is_replaced(damage, release, tmp_path, parsed):
     assert parsed() == []
 
 
+def test_an_index_that_others_could_write_is_replaced(release, tmp_path, parsed):
+    load(release, tmp_path / "cache")
+    parsed()
+    (file,) = (tmp_path / "cache").iterdir()
+    file.chmod(0o602)
+
+    load(release, tmp_path / "cache")
+    assert len(parsed()) == 3
+    load(release, tmp_path / "cache")
+    assert parsed() == []
+
+
+def test_an_index_of_another_user_is_not_read(release, tmp_path, parsed, monkeypatch):
+    load(release, tmp_path / "cache")
+    parsed()
+    monkeypatch.setattr(index, "_ROOT", -1)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+
+    load(release, tmp_path / "cache")
+    assert len(parsed()) == 3
+
+
 def test_a_directory_that_cannot_be_written_is_no_error(release, tmp_path, parsed):
     (tmp_path / "file").touch()
 
