@@ -14,7 +14,7 @@ import functools
 import gc
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -64,12 +64,16 @@ def load_release(
     cluster_profile: str = DEFAULT_CLUSTER_PROFILE,
     release_image: str | None = None,
     index_directory: str = "",
+    keep_going: bool = False,
+    skip: Collection[str] = (),
 ) -> LoadedRelease:
     """Load the release in the directory ``path``. Raises ``ReleaseError`` with all of its errors.
 
     ``openshift_version`` is the version of a flat directory without release-metadata. ``cluster_profile`` and
     ``release_image`` are rendered into the templates among the CVO's own manifests. The index of the release is kept in
-    ``index_directory``, and read instead of the manifests as long as no file changes; empty: it is not kept.
+    ``index_directory``, and read instead of the manifests as long as no file changes; empty: it is not kept. With
+    ``keep_going``, errors of single files are in the problems of the result, and the other files are loaded. Files in
+    ``skip`` are not read.
     """
     problems = Problems()
     if release_image is not None and (not release_image.isprintable() or " " in release_image):
@@ -81,6 +85,7 @@ def load_release(
     path = os.path.abspath(path)
     directories = _directories(path, problems)
     raise_errors(problems, ReleaseError)
+    of_files = Problems()
     with gc_paused():
         metadata_directory = directories[-1]
         version = _version(path, metadata_directory, openshift_version, problems)
@@ -89,10 +94,13 @@ def load_release(
         renderings = {
             name: values if directory == CVO_MANIFESTS else None
             for directory in directories
-            for name in _file_names(path, directory, problems)
+            for name in _file_names(path, directory, of_files)
+            if name not in skip
         }
         index = _index(path, renderings, values, index_directory)
-    problems += index.problems
+    of_files += index.problems
+    if not keep_going:
+        problems += of_files
     files = {
         name: ManifestFile(
             name, functools.partial(_reread, path, name, renderings[name], file.size), file.manifests, file.spans
@@ -100,7 +108,7 @@ def load_release(
         for name, file in index.files.items()
     }
     manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
-    if not manifests and not problems.has_errors:
+    if not manifests and not problems.has_errors and not of_files.has_errors:
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
         problems.error("empty-release", path, f"contains no manifests, {expected}", _SET_RELEASE)
     raise_errors(problems, ReleaseError)
@@ -110,7 +118,7 @@ def load_release(
     read_body, read_text = functools.partial(_read_body, files), functools.partial(_read_text, files)
     release = Release(path, version, minor, manifests, images, read_body, read_text)
     partial = index.partial or directories == (RELEASE_MANIFESTS,)
-    return LoadedRelease(release, absolute, files, tuple(problems), partial)
+    return LoadedRelease(release, absolute, files, tuple([*problems, *of_files] if keep_going else problems), partial)
 
 
 def _index(
@@ -242,7 +250,7 @@ def _file_names(path: str, directory: str, problems: Problems) -> list[str]:
     names: list[str] = []
     try:
         with os.scandir(os.path.join(path, directory)) as scanned:
-            entries = sorted((entry.name, entry.is_dir(), entry.is_file()) for entry in scanned)
+            entries = sorted((entry.name, *_kind_of(entry)) for entry in scanned)
     except OSError as error:
         problems.append(_unreadable(os.path.join(path, directory), error))
         return names
@@ -259,6 +267,14 @@ def _file_names(path: str, directory: str, problems: Problems) -> list[str]:
         else:
             problems.error("not-a-file", relative, "is not a readable file", "Remove it, or repair the link")
     return names
+
+
+def _kind_of(entry: os.DirEntry[str]) -> tuple[bool, bool]:
+    """Whether an entry is a directory, and whether it is a file. A link to itself is neither."""
+    try:
+        return entry.is_dir(), entry.is_file()
+    except OSError:
+        return False, False
 
 
 def _content(path: str, name: str, values: TemplateValues | None, problems: Problems) -> bytes | None:

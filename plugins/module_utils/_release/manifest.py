@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -93,6 +94,12 @@ def location(file: str, document: int, line: int = 0, field: str = "") -> str:
     if line:
         text += f" (line {line})"
     return f"{text}, {field}" if field else text
+
+
+def file_and_line(where: str) -> tuple[str, int]:
+    """File and line of a location that ``location`` formatted; 0 if it has no line."""
+    found = re.match(r"(.*?)(?:, document \d+)?(?: \(line (\d+)\))?(?:, .*)?$", where, re.DOTALL)
+    return (found[1], int(found[2] or 0)) if found else (where, 0)
 
 
 def _checked_manifest(

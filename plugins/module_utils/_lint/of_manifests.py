@@ -1,0 +1,154 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Rules about single manifests: profiles, names and annotations."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from .._data.workloads import POD_SPECS
+from .._problems import did_you_mean, nearest_name
+from .._release.manifest import (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+    EXCLUDE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    MAJOR_VERSION_ANNOTATION,
+    PROFILE_ANNOTATION,
+    Manifest,
+)
+from .._release.release import Release
+from .._unstructured import nested
+from .breach import Breach
+
+PROFILES = ("hypershift", "ibm-cloud-managed", "self-managed-high-availability", "single-node-developer")
+"""The cluster profiles of all releases (openshift/enhancements:enhancements/update/cluster-profiles.md)."""
+
+_KNOWN_KEYS = (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    MAJOR_VERSION_ANNOTATION,
+    "release.openshift.io/create-only",
+    "release.openshift.io/verification-config-map",
+    *(f"{PROFILE_ANNOTATION}{profile}" for profile in PROFILES),
+)
+_FAMILIES = ("release.openshift.io/", "capability.openshift.io/")
+_READ_BY_HYPERSHIFT = "-hypershift"
+"""In the name of a file that HyperShift reads instead of the CVO."""
+
+
+def without_profile(release: Release) -> Iterator[Breach]:
+    """Manifests that no cluster gets. It is an error if their author meant them for the CVO.
+
+    That is so if they have another annotation of releases, or if their Namespace comes from the release. Others are
+    templates of operators, sources of kustomize or data of tests, so they are warnings.
+    """
+    namespaces = {
+        item.resource_id.name
+        for item in release.manifests
+        if item.resource_id.group_kind == ("", "Namespace") and _names_profile(item)
+    }
+    for manifest in release.manifests:
+        if _names_profile(manifest) or _READ_BY_HYPERSHIFT in manifest.file:
+            continue
+        is_meant = manifest.resource_id.namespace in namespaces or any(
+            _is_of_releases(key) for key in manifest.annotations or ()
+        )
+        message = "is in no cluster profile, so no cluster gets it"
+        yield Breach("no-profile", manifest, message, severity=None if is_meant else "warning")
+
+
+def unknown_names(release: Release, known: frozenset[str]) -> Iterator[Breach]:
+    """Names of capabilities that do not exist, and annotations without a name."""
+    for manifest in release.manifests:
+        value = (manifest.annotations or {}).get(CAPABILITY_ANNOTATION)
+        if value == "":
+            message = "has an empty annotation, which requires no capability"
+            yield Breach(
+                "unknown-capability", manifest, message, "Set a name, or remove the annotation", CAPABILITY_ANNOTATION
+            )
+        for name in dict.fromkeys(manifest.capabilities):
+            if name not in known:
+                message = f"needs {name!r}, which is no capability of the release, so no cluster gets it"
+                hint = did_you_mean(name, known) if name.strip() else "Separate names by + alone"
+                yield Breach("unknown-capability", manifest, message, hint, CAPABILITY_ANNOTATION)
+
+
+def misspelled(release: Release) -> Iterator[Breach]:
+    """Annotations that look like those of the CVO."""
+    for manifest in release.manifests:
+        for key in manifest.annotations or ():
+            meant = _meant(key)
+            if meant:
+                message = f"has the annotation {key}, which the CVO ignores"
+                yield Breach("misspelled-annotation", manifest, message, f"Write {meant}", key)
+
+
+def misplaced(release: Release) -> Iterator[Breach]:
+    """Capability annotations that are labels, or only in the Pod template."""
+    key = CAPABILITY_ANNOTATION.encode()
+    for manifest in release.manifests:
+        if CAPABILITY_ANNOTATION in (manifest.annotations or {}) or release.read_text is None:
+            continue
+        if key not in release.read_text(manifest):
+            continue
+        body = release.read_body(manifest)
+        path = POD_SPECS.get(manifest.resource_id.kind, ())[:-1]
+        if nested(body, "metadata", "labels", CAPABILITY_ANNOTATION) is not None:
+            message = f"has the label {CAPABILITY_ANNOTATION}, and no such annotation"
+        elif path and nested(body, *path, "metadata", "annotations", CAPABILITY_ANNOTATION) is not None:
+            message = f"has the annotation {CAPABILITY_ANNOTATION} only in its Pod template"
+        else:
+            continue
+        yield Breach("misplaced-annotation", manifest, message, key=CAPABILITY_ANNOTATION)
+
+
+def invalid_deletions(release: Release) -> Iterator[Breach]:
+    """Values of the deletion annotation that the CVO rejects."""
+    for manifest in release.manifests:
+        value = (manifest.annotations or {}).get(DELETE_ANNOTATION)
+        if value is not None and value != "true":
+            message = f"has the value {value!r} in {DELETE_ANNOTATION}, expected 'true'"
+            yield Breach("invalid-deletion", manifest, message, key=DELETE_ANNOTATION)
+
+
+def _names_profile(manifest: Manifest) -> bool:
+    """Whether a profile is named, whatever its value: ``false`` and the marker of the config operator are answers."""
+    return any(key.startswith(PROFILE_ANNOTATION) for key in manifest.annotations or ())
+
+
+def _is_of_releases(key: str) -> bool:
+    return key.startswith((EXCLUDE_ANNOTATION, *_FAMILIES))
+
+
+@cache
+def _meant(key: str) -> str:
+    """The annotation that ``key`` is meant to be; empty if it is known, or not similar to one."""
+    if key in _KNOWN_KEYS or key.startswith(EXCLUDE_ANNOTATION):
+        return ""
+    if key.startswith(PROFILE_ANNOTATION):
+        # A new profile has a new name.
+        nearest = nearest_name(key.removeprefix(PROFILE_ANNOTATION), PROFILES)
+        return f"{PROFILE_ANNOTATION}{nearest}" if nearest else ""
+    if key.startswith("capability.openshift.io/"):
+        return CAPABILITY_ANNOTATION
+    domain, slash, name = key.partition("/")
+    if not slash or "openshift" not in domain:
+        return ""
+    near = difflib.get_close_matches(key, _KNOWN_KEYS, n=1, cutoff=0.88)
+    return near[0] if near and _is_similar(domain, name, near[0]) else ""
+
+
+def _is_similar(domain: str, name: str, known: str) -> bool:
+    """Whether domain and name are similar each on its own: long domains alone would make any two names similar."""
+    known_domain, _slash, known_name = known.partition("/")
+    pairs: Iterable[tuple[str, str]] = ((domain, known_domain), (name, known_name))
+    return all(difflib.SequenceMatcher(None, *pair).ratio() >= 0.75 for pair in pairs)

@@ -1,0 +1,84 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Rules about manifests that one cluster can have together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from .._references.report import consequence, missing_names
+from .._references.unmet import UnmetReference, unmet_references
+from .._release.manifest import Manifest
+from .._release.release import Release
+from .._release.task_graph import component_of
+from .breach import Breach
+from .worlds import World
+
+_MOST = 0.8
+_ENOUGH = 5
+
+
+def dangling(release: Release, worlds: Iterable[World]) -> Iterator[Breach]:
+    """References whose target needs a capability that the manifest does not need, each of them once."""
+    reported: set[tuple[object, ...]] = set()
+    for world in worlds:
+        for reference in unmet_references(release, world.manifests):
+            source = reference.source
+            key = (reference.kind, source.file, source.document, reference.target)
+            enabled = world.closure(frozenset(source.capabilities))
+            if key not in reported and reference.dangles(enabled):
+                reported.add(key)
+                yield _breach(reference, enabled)
+
+
+def _breach(reference: UnmetReference, enabled: frozenset[str]) -> Breach:
+    names = " and ".join(missing_names(reference, enabled))
+    own = " and ".join(reference.source.capabilities) or "no capability"
+    message = f"needs {own}, but refers to {reference.target}, which needs {names}: {consequence(reference)}"
+    return Breach(reference.kind, reference.source, message, f"Add {names} to its annotation, or move the reference")
+
+
+def two_answers(worlds: Iterable[World]) -> Iterator[Breach]:
+    """Resources with two manifests in one cluster that need other capabilities, or of which one deletes it."""
+    reported: set[tuple[str, int]] = set()
+    for world in worlds:
+        for manifests in world.by_resource.values():
+            first = manifests[0]
+            for other in manifests[1:]:
+                key = (other.file, other.document)
+                if _answer(other) != _answer(first) and key not in reported:
+                    reported.add(key)
+                    message = f"has another manifest in {first.file}, which {_described(first)}; this one "
+                    yield Breach("two-answers", other, message + _described(other))
+
+
+def _answer(manifest: Manifest) -> tuple[bool, frozenset[str]]:
+    return manifest.deletes, frozenset(manifest.capabilities)
+
+
+def _described(manifest: Manifest) -> str:
+    names = " and ".join(manifest.capabilities) or "no capability"
+    return f"{'deletes it and ' if manifest.deletes else ''}needs {names}"
+
+
+def odd_ones_out(worlds: Iterable[World]) -> Iterator[Breach]:
+    """Manifests without a capability that most manifests of their component need."""
+    reported: set[tuple[str, int]] = set()
+    for world in worlds:
+        components: dict[str, list[Manifest]] = {}
+        for manifest in world.manifests:
+            if component_of(manifest.file):
+                components.setdefault(component_of(manifest.file), []).append(manifest)
+        for component, manifests in components.items():
+            counted = Counter(name for item in manifests for name in set(item.capabilities))
+            common = {name for name, number in counted.items() if _ENOUGH <= number >= _MOST * len(manifests)}
+            for manifest in manifests:
+                missing = sorted(common.difference(manifest.capabilities))
+                if missing and (manifest.file, manifest.document) not in reported:
+                    reported.add((manifest.file, manifest.document))
+                    message = f"does not need {' and '.join(missing)}, as most manifests of {component} do"
+                    yield Breach("odd-one-out", manifest, message)

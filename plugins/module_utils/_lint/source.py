@@ -1,0 +1,142 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What a lint reads: a release or a directory of manifests, and the files in it that cannot be checked."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from .._findings.finding import Finding
+from .._problems import Problem, ReleaseError
+from .._release.loader import CVO_MANIFESTS, PLACEHOLDER_IMAGE, RELEASE_MANIFESTS, LoadedRelease, load_release
+from .._release.manifest import Manifest, file_and_line
+from .._release.release import Release
+from .rules import RULES_BY_ID
+
+LARGEST_FILE = 16 << 20
+"""Bytes of the largest file that is read. The largest file of a real release has 2 MB."""
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_OF_TOOLS = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "values.yaml", "values.schema.json")
+
+
+class LintSource(NamedTuple):
+    """A release to check. ``findings`` are those of files that cannot be checked.
+
+    ``is_complete``: it has the layout of a release image, so what it lacks does not exist. ``line_of`` returns the line
+    of a manifest, or that of the first occurrence of a text in it.
+    """
+
+    release: Release
+    findings: tuple[Finding, ...]
+    is_complete: bool
+    line_of: Callable[[Manifest, str], int]
+
+
+def read_source(path: str, openshift_version: str | None) -> LintSource:
+    """Read the release or the directory ``path``. Raises ``ReleaseError`` if nothing of it can be read."""
+    path = os.path.abspath(path)
+    skipped = tuple(_files_to_skip(path))
+    loaded = load_release(
+        path,
+        openshift_version=openshift_version,
+        release_image=PLACEHOLDER_IMAGE,
+        keep_going=True,
+        skip={finding.path for finding in skipped},
+    )
+    findings = list(skipped)
+    templates = {file for file in map(_file_of_error, loaded.problems) if file and _is_template(path, file)}
+    findings += [file_finding("template", file, "is a template, so it was passed over") for file in sorted(templates)]
+    for problem in loaded.problems:
+        file, line = file_and_line(problem.where)
+        if file not in templates and os.path.lexists(os.path.join(path, file)) and not os.path.isabs(file):
+            findings.append(Finding("invalid-manifest", problem.severity, file, line, "", *problem[3:]))
+    manifests = tuple(item for item in loaded.release.manifests if item.file not in templates)
+    release = loaded.release._replace(manifests=manifests, read_body=_BodyReader(loaded.release))
+    return LintSource(release, tuple(findings), bool(release.images), _LineFinder(loaded))
+
+
+def file_finding(rule: str, file: str, message: str) -> Finding:
+    """A finding about a whole file."""
+    return Finding(rule, RULES_BY_ID[rule].severity, file, 0, "", message, RULES_BY_ID[rule].hint)
+
+
+def _file_of_error(problem: Problem) -> str:
+    return file_and_line(problem.where)[0] if problem.severity == "error" else ""
+
+
+def _files_to_skip(path: str) -> Iterator[Finding]:
+    """Yield a finding for each file that must not be read, and for those of other tools."""
+    root = os.path.realpath(path)
+    for directory in ("", CVO_MANIFESTS, RELEASE_MANIFESTS):
+        folder = os.path.join(path, directory)
+        names = sorted(os.listdir(folder)) if os.access(folder, os.R_OK | os.X_OK) and os.path.isdir(folder) else []
+        for name in names:
+            file = f"{directory}/{name}" if directory else name
+            if not name.endswith(_SUFFIXES):
+                continue
+            real = os.path.realpath(os.path.join(folder, name))
+            if os.path.commonpath([root, real]) != root:
+                yield file_finding("link-outside", file, f"is a link to {real}, which is outside of the directory")
+                continue
+            try:
+                status = os.stat(real)
+            except OSError:
+                continue  # the loader reports it
+            if name in _OF_TOOLS:
+                yield file_finding("template", file, "belongs to Helm or Kustomize, so it was passed over")
+            elif stat.S_ISREG(status.st_mode) and status.st_size > LARGEST_FILE:
+                message = f"has {status.st_size >> 20} MB, expected at most {LARGEST_FILE >> 20}; it was not read"
+                yield file_finding("invalid-manifest", file, message)
+
+
+def _is_template(path: str, file: str) -> bool:
+    """Whether a file that cannot be read has the syntax of Go templates. Those of the CVO itself are rendered."""
+    name = os.path.join(path, file)
+    if file.startswith(f"{CVO_MANIFESTS}/") or not os.path.isfile(name):  # a pipe would block
+        return False
+    try:
+        with open(name, "rb") as handle:
+            return re.search(rb"\{\{-?\s*[.$\w]", handle.read()) is not None
+    except OSError:
+        return False
+
+
+class _BodyReader:
+    """Reads each body once. A body that cannot be read is ``None``: its head has been reported."""
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self._bodies: dict[tuple[str, int], Any] = {}
+
+    def __call__(self, manifest: Manifest) -> Any:
+        key = (manifest.file, manifest.document)
+        if key not in self._bodies:
+            try:
+                self._bodies[key] = self._release.read_body(manifest)
+            except ReleaseError:
+                self._bodies[key] = None
+        return self._bodies[key]
+
+
+class _LineFinder:
+    """Finds lines in the files of a release."""
+
+    def __init__(self, loaded: LoadedRelease) -> None:
+        self._loaded = loaded
+
+    def __call__(self, manifest: Manifest, text: str) -> int:
+        file = self._loaded.files[manifest.file]
+        span = file.spans[[item.document for item in file.manifests].index(manifest.document)]
+        data = file.read_bytes()
+        at = data.find(text.encode(errors="replace"), span.content, span.end) if text else -1
+        if at < 0:
+            at = next((found for key in (b"apiVersion", b"kind") if (found := data.find(key, span.content)) >= 0), 0)
+        return data.count(b"\n", 0, max(at, span.content)) + 1

@@ -1,0 +1,94 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The kinds of clusters that a release is for: each cluster profile with each feature set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import product
+
+from .._capability.hosted_cluster import deleted_files
+from .._capability.inclusion import InclusionContext, included_manifests
+from .._capability.release_properties import cluster_profiles, read_release_gates
+from .._data.capabilities import always_enabled_by_default
+from .._data.dependencies import DEPENDENCIES
+from .._data.feature_sets import DEFAULT_FEATURE_SET, feature_set_names
+from .._data.hosted_clusters import HOSTED_PROFILE
+from .._data.inclusion_rules import inclusion_rules
+from .._problems import Problems
+from .._release.manifest import Manifest
+from .._release.release import Release
+from .._resources import ResourceId
+from .._version import Minor
+
+_CANNOT_UPDATE = "NoUpgrade"
+
+
+class World:
+    """The clusters with one profile and one feature set (``""`` is the default one). They differ in capabilities."""
+
+    def __init__(self, release: Release, profile: str, feature_set: str) -> None:
+        self.profile, self.feature_set = profile, feature_set
+        self._release = release
+
+    @property
+    def can_update(self) -> bool:
+        """Whether these clusters can update. Their API rejects it for some feature sets."""
+        return not self.feature_set.endswith(_CANNOT_UPDATE)
+
+    @cached_property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """The manifests that pass every filter except the one for capabilities."""
+        minor = self._release.minor
+        hosted = self.profile == HOSTED_PROFILE
+        context = InclusionContext(
+            cluster_profile=self.profile,
+            feature_set=self.feature_set,
+            feature_gates=read_release_gates(self._release, self.feature_set, self.profile, Problems()),
+            major_version=minor.major if minor else None,
+            deleted_files=deleted_files(self._release, None, Problems()) if hosted else frozenset(),
+            rules=inclusion_rules(minor),
+        )
+        return included_manifests(self._release.manifests, context)
+
+    @cached_property
+    def by_resource(self) -> Mapping[ResourceId, tuple[Manifest, ...]]:
+        """The manifests of each resource, in the order of the release."""
+        grouped: dict[ResourceId, list[Manifest]] = {}
+        for manifest in self.manifests:
+            grouped.setdefault(manifest.resource_id, []).append(manifest)
+        return {resource: tuple(found) for resource, found in grouped.items()}
+
+    def closure(self, names: frozenset[str]) -> frozenset[str]:
+        """The least capabilities of a cluster that has ``names``: what they require, and what is always enabled."""
+        minor = self._release.minor
+        closed = names.union(always_enabled_by_default(minor, self.profile))
+        for _repeat in DEPENDENCIES:
+            more = set(_required(closed, minor)) - closed
+            if not more:
+                break
+            closed |= more
+        return closed
+
+
+def worlds_of(release: Release, other: Release | None = None) -> tuple[World, ...]:
+    """Every profile that manifests of ``release`` or ``other`` name, with every feature set of its version."""
+    profiles = sorted({name for item in (release, other) if item is not None for name in cluster_profiles(item)})
+    sets = [name for name in feature_set_names(release.minor) if name != DEFAULT_FEATURE_SET]
+    return tuple(World(release, profile, name) for profile, name in product(profiles, ("", *sets)))
+
+
+def _required(names: frozenset[str], minor: Minor | None) -> Iterator[str]:
+    """Capabilities that an API or the installer requires together with ``names``, whatever the platform is."""
+    if minor is None:
+        return
+    for item in DEPENDENCIES:
+        rule = item.rule
+        is_enforced = rule.layer in ("ClusterVersion", "installer") and item.platforms is None and not item.gates
+        in_force = rule.since <= minor and (rule.until is None or minor <= rule.until)
+        if is_enforced and in_force and item.needed_by in names:
+            yield item.capability

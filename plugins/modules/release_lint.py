@@ -1,0 +1,262 @@
+#!/usr/bin/python
+
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: release_lint
+short_description: Check the manifests of a release, or of one operator, for mistakes with capabilities
+version_added: 0.1.0
+author:
+  - Contributors to the capability.openshift collection (@capability-openshift)
+description:
+  - Finds mistakes of authors of manifests. For example, some selection of capabilities includes an object and excludes
+    its Namespace, or an update enables a capability on every cluster.
+  - Checks an extracted release, or the directory of manifests in the repository of an operator.
+  - With O(previous_release), also checks the update from that release.
+  - A rule counts only where a cluster can have both manifests. Cluster profiles and feature sets are considered, and
+    for updates whether a cluster with the feature set can update.
+  - Files that cannot be checked are findings, too. All others are checked nevertheless.
+  - Subdirectories are ignored, as by the cluster-version operator.
+extends_documentation_fragment:
+  - capability.openshift._attributes
+  - capability.openshift._attributes.actiongroup
+  - capability.openshift._findings
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  release:
+    description:
+      - Directory of an extracted release, or a directory of manifests.
+    type: path
+    required: true
+  openshift_version:
+    description:
+      - Version of the release, such as V(4.20). Quote it, because YAML reads C(4.20) as the number 4.2.
+      - Required only for a directory without C(release-metadata), such as the repository of an operator.
+    type: str
+  previous_release:
+    description:
+      - Directory of the release before, or of its manifests. It must contain the same components as O(release).
+    type: path
+  previous_openshift_version:
+    description:
+      - Version of O(previous_release). Required only if that directory has no C(release-metadata).
+    type: str
+  assume_known:
+    description:
+      - Capabilities that the API does not know yet, because the change that adds them is not merged. They count as new
+        in O(release).
+    type: list
+    elements: str
+    default: []
+  skip_rules:
+    description:
+      - Rules that are not checked. The guide I(Lint a release) describes all rules.
+    type: list
+    elements: str
+    default: []
+  extra_rules:
+    description:
+      - Rules that are checked in addition. V(odd-one-out) is often wrong, so it is not checked by default.
+    type: list
+    elements: str
+    choices: [odd-one-out]
+    default: []
+seealso:
+  - module: capability.openshift.release_info
+  - module: capability.openshift.update_plan
+requirements:
+  - PyYAML
+  - rapidyaml (optional, reads a release three times faster)
+"""
+
+EXAMPLES = r"""
+- name: Check a release, and the update to it
+  capability.openshift.release_lint:
+    release: /srv/releases/4.20.3
+    previous_release: /srv/releases/4.19.9
+
+- name: Check the manifests of an operator whose capability the API does not know yet
+  capability.openshift.release_lint:
+    release: "{{ playbook_dir }}/manifests"
+    openshift_version: "4.22"
+    assume_known: [Backup]
+    relative_to: "{{ playbook_dir }}"
+    outputs:
+      - format: sarif
+        path: "{{ playbook_dir }}/lint.sarif"
+
+- name: Accept all findings of today
+  capability.openshift.release_lint:
+    release: /srv/releases/4.20.3
+    baseline: /srv/lint/known.json
+    update_baseline: true
+
+- name: Fail on new warnings, too
+  capability.openshift.release_lint:
+    release: /srv/releases/4.20.4
+    previous_release: /srv/releases/4.20.3
+    baseline: /srv/lint/known.json
+    fail_on: warning
+"""
+
+RETURN = r"""
+version:
+  description: Version of the release.
+  returned: success or a finding that fails the module
+  type: str
+  sample: 4.20.3
+manifests:
+  description: Number of manifests that were checked.
+  returned: success or a finding that fails the module
+  type: int
+  sample: 1076
+findings:
+  description: Findings that are not in O(baseline), by path and line.
+  returned: success or a finding that fails the module
+  type: list
+  elements: dict
+  contains:
+    rule:
+      description: Identifier of the rule, in kebab case.
+      type: str
+      returned: always
+      sample: dangling-namespace
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    path:
+      description:
+        - File, relative to O(release) or O(relative_to). Empty if no file is to blame, such as for a manifest that no
+          longer exists.
+      type: str
+      returned: always
+    line:
+      description: Line in the file, from 1. V(0) if the whole file is meant.
+      type: int
+      returned: always
+    resource:
+      description: Kind, namespace and name of the resource. Empty if the finding is about a file.
+      type: str
+      returned: always
+    message:
+      description: What is wrong.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it.
+      type: str
+      returned: always
+counts:
+  description: Number of findings by severity.
+  returned: success or a finding that fails the module
+  type: dict
+  sample:
+    error: 1
+    warning: 4
+    info: 0
+known:
+  description: Number of findings that are in O(baseline).
+  returned: success or a finding that fails the module
+  type: int
+text:
+  description: The findings in the format V(text).
+  returned: success or a finding that fails the module
+  type: str
+problems:
+  description: Errors, warnings and notes about the options and the release.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    severity:
+      description: V(error), V(warning) or V(info).
+      type: str
+      returned: always
+    code:
+      description: Identifier of the kind of problem, in kebab case. It stays the same if the message is reworded.
+      type: str
+      returned: always
+    where:
+      description: Location of the problem, such as an option, or a field of a file or object.
+      type: str
+      returned: always
+    message:
+      description: What is wrong, and what was expected.
+      type: str
+      returned: always
+    hint:
+      description: What to do about it. Empty if there is nothing to do.
+      type: str
+      returned: always
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
+from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
+from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
+from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+
+
+def main() -> None:
+    """Run the module."""
+    names = {"type": "list", "elements": "str", "default": []}
+    module = AnsibleModule(
+        argument_spec={
+            **findings_spec(),
+            "release": {"type": "path", "required": True},
+            "openshift_version": {"type": "str"},
+            "previous_release": {"type": "path"},
+            "previous_openshift_version": {"type": "str"},
+            "assume_known": names,
+            "skip_rules": names,
+            "extra_rules": {**names, "choices": ["odd-one-out"]},
+        },
+        supports_check_mode=True,
+    )
+    require_yaml(module)
+    params = module.params
+    options = LintOptions(params["assume_known"], params["skip_rules"], params["extra_rules"])
+    problems = Problems()
+    try:
+        source = read_source(params["release"], params["openshift_version"])
+        result = lint(source, read_previous(params), options, problems)
+    except CapabilityError as error:
+        fail(module, error)
+    release = source.release
+    finish(
+        module,
+        "release_lint",
+        release.path,
+        options.rules,
+        result.findings,
+        problems,
+        version=release.version,
+        manifests=len(release.manifests),
+    )
+
+
+def read_previous(params: dict[str, Any]) -> LintSource | None:
+    """The previous release, if it is given. Raises ``ReleaseError``."""
+    if params["previous_release"] is None:
+        return None
+    return read_source(params["previous_release"], params["previous_openshift_version"])
+
+
+if __name__ == "__main__":
+    main()

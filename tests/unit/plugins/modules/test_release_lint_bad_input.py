@@ -1,0 +1,188 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Files that cannot be checked: one clear line for each, and all others are checked nevertheless."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.modules import release_lint
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    documents,
+    manifest,
+    write_files,
+    write_release,
+)
+
+GOOD = manifest("good", "Consle")
+"""A manifest with one finding: it shows that the file was checked."""
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.fixture
+def directory(tmp_path):
+    path = tmp_path / "manifests"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def check(call, directory):
+    """Lint a directory with ``files`` and a good one, and return the findings about ``files``."""
+
+    def check(files=None):
+        write_files(directory, {**(files or {}), "good.yaml": GOOD})
+        outcome = call(release_lint, release=directory, openshift_version="4.20", fail_on="never")
+        assert not outcome.failed
+        findings = outcome["findings"]
+        assert [item["rule"] for item in findings if item["path"] == "good.yaml"] == ["unknown-capability"]
+        return [item for item in findings if item["path"] != "good.yaml"]
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("a: [\n", 2),
+        ("metadata:\n\tname: x\n", 2),
+        (documents(GOOD, "a: b: c\n"), GOOD.count("\n") + 2),
+        (BOMB, 1),
+        ("[" * 20000, 1),
+        ("kind: List\napiVersion: v1\nitems: []\n", 1),
+        ("kind: ConfigMap\napiVersion: v1\n", 1),
+        ("- a\n", 1),
+        (b"kind: \xff\n", 1),
+        ("{" * 100000, 1),
+        ('{"a": ' * 20000, 1),
+        (documents(GOOD, GOOD), GOOD.count("\n") + 2),
+    ],
+    ids=[
+        "syntax",
+        "tab",
+        "second document",
+        "bomb",
+        "nesting",
+        "list",
+        "no name",
+        "no map",
+        "encoding",
+        "braces",
+        "json",
+        "repeated",
+    ],
+)
+def test_a_file_that_cannot_be_read(check, content, line):
+    findings = [item for item in check({"bad.yaml": content}) if item["rule"] == "invalid-manifest"]
+    (finding,) = findings
+    assert (finding["severity"], finding["path"]) == ("error", "bad.yaml")
+    assert finding["line"] in (line, line - 1)
+    assert "\n" not in finding["message"]
+    assert len(finding["message"]) < 300
+
+
+def test_a_file_of_100_megabytes(check, directory):
+    with (directory / "huge.yaml").open("wb") as file:
+        file.truncate(100 << 20)
+    (finding,) = check()
+    assert (finding["rule"], finding["path"], finding["line"]) == ("invalid-manifest", "huge.yaml", 0)
+    assert finding["message"] == "has 100 MB, expected at most 16; it was not read"
+
+
+def test_windows_line_endings_are_fine(check):
+    text = documents(GOOD, manifest("two", "Consle")).replace("\n", "\r\n")
+    findings = check({"windows.yaml": text})
+    assert [(item["rule"], item["line"]) for item in findings] == [
+        ("unknown-capability", 7),
+        ("unknown-capability", GOOD.count("\n") + 8),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("chart.yaml", "metadata:\n  name: {{ .Values.name }}\n  {{- if .Values.x }}\n"),
+        ("kustomization.yaml", "resources: [a.yaml]\n"),
+        ("Chart.yaml", "name: chart\nversion: 1.0.0\n"),
+        ("values.yaml", "a: 1\n"),
+    ],
+)
+def test_files_of_helm_and_kustomize_are_passed_over(check, name, content):
+    (finding,) = check({name: content})
+    assert (finding["rule"], finding["severity"], finding["path"]) == ("template", "info", name)
+
+
+def test_a_link_that_leaves_the_directory_is_not_followed(check, directory, tmp_path):
+    (tmp_path / "secret.yaml").write_text(GOOD)
+    (directory / "link.yaml").symlink_to("../secret.yaml")
+    (directory / "inside.yaml").symlink_to("good.yaml")
+    (directory / "dangling.yaml").symlink_to("nothing")
+    findings = {item["path"]: item["rule"] for item in check()}
+    assert findings == {
+        "link.yaml": "link-outside",
+        "inside.yaml": "unknown-capability",
+        "dangling.yaml": "invalid-manifest",
+    }
+
+
+def test_a_file_without_permission(check, directory):
+    closed = directory / "closed.yaml"
+    closed.write_text(GOOD)
+    closed.chmod(0)
+    (finding,) = check()
+    # Root reads it nevertheless.
+    assert finding["rule"] == ("unknown-capability" if os.access(closed, os.R_OK) else "invalid-manifest")
+
+
+def test_a_link_to_itself(check, directory):
+    (directory / "loop.yaml").symlink_to("loop.yaml")
+    (finding,) = check()
+    assert (finding["rule"], finding["path"]) == ("invalid-manifest", "loop.yaml")
+
+
+def test_a_pipe_is_not_read(check, directory):
+    os.mkfifo(directory / "pipe.yaml")
+    (finding,) = check()
+    assert (finding["rule"], finding["path"]) == ("invalid-manifest", "pipe.yaml")
+
+
+def test_files_in_both_directories_of_a_release(call, tmp_path):
+    release = write_release(tmp_path, {"a.yaml": "a: [", "b.yaml": GOOD}, cvo={"c.yaml": "a: {{ .Unknown }}\n"})
+    outcome = call(release_lint, release=release, fail_on="never", skip_rules=["unused-capability"])
+    found = [(item["path"], item["rule"], item["severity"]) for item in outcome["findings"]]
+    assert found == [
+        ("manifests/c.yaml", "invalid-manifest", "warning"),
+        ("release-manifests/a.yaml", "invalid-manifest", "error"),
+        ("release-manifests/b.yaml", "unknown-capability", "error"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["missing", "empty", "file.yaml"])
+def test_a_directory_that_is_none_is_an_error(call, tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file.yaml").write_text(GOOD)
+    outcome = call(release_lint, release=tmp_path / name, openshift_version="4.20")
+    assert len(outcome.faults) == 1
+
+
+@pytest.mark.parametrize("version", ["4.2.x", "5", "4.5", "9.9"])
+def test_a_version_without_known_capabilities_is_an_error(call, tmp_path, version):
+    directory = write_files(tmp_path / "manifests", {"good.yaml": GOOD})
+    outcome = call(release_lint, release=directory, openshift_version=version)
+    assert [where for _code, where in outcome.faults] == ["openshift_version"]
+
+
+def test_bodies_of_unexpected_types_have_no_references(check):
+    text = "".join(
+        f"---\n{manifest('odd', kind=kind, api=api, namespace='ns', more=more)}"
+        for kind, api in (("Deployment", "apps/v1"), ("RoleBinding", "rbac.authorization.k8s.io/v1"))
+        for more in ("spec: 7\nroleRef: []\nsubjects: {}\n",)
+    )
+    account = manifest("odd", "Console", kind="ServiceAccount", namespace="ns")
+    assert check({"odd.yaml": text, "account.yaml": account}) == []
