@@ -20,6 +20,7 @@ from .._data.install_rules import HOSTED
 from .._install_config.check import InstallCheck, check_installation
 from .._install_config.selection_source import InstallOptions
 from .._problems import Problem, Problems, has_errors, type_name
+from .._references.report import check_references
 from .._release.release import Release
 from .form import BLOCK, check_form, report_listed_in_set
 from .site import Form
@@ -202,7 +203,11 @@ def _check_cluster_version(question: Question) -> Answer:
     replacement = None
     if selection.baseline in data.sets and has_errors(problems) and not form.excluded:
         replacement = _corrected_names(selection, data.capabilities - resolved.gated)
-    enabled = resolved.status(selection).enabled if not has_errors(problems) else None
+    enabled = None
+    if not has_errors(problems):
+        status = resolved.status(selection)
+        enabled = status.enabled
+        check_references(release, resolved.context._replace(capability_status=status), "error", problems)
     return Answer(tuple(_relative(problems)), block, replacement, enabled)
 
 

@@ -14,6 +14,14 @@ from .._problems import Severity
 
 _ASSISTED = "assisted-service merges the overrides into an install-config, and reads nothing else"
 
+_OF_REFERENCES: dict[str, Severity] = {
+    "dangling-namespace": "error",
+    "dangling-definition": "error",
+    "dangling-workload": "error",
+    "dangling-role": "warning",
+    "dangling-rights": "warning",
+}
+
 _OF_FILES = (
     CheckRule(
         "different-selection",
@@ -149,7 +157,14 @@ def site_rules() -> tuple[CheckRule, ...]:
     of_selections = [*SINGLE_RULES, *(item.rule for item in DEPENDENCIES)]
     rules = {rule.name: _check_rule(rule) for rule in of_selections if set(rule.methods) & {"assisted", HOSTED}}
     rules |= {rule.id: rule for rule in _OF_FILES}
+    rules |= {name: _reference_rule(name, severity) for name, severity in _OF_REFERENCES.items()}
     return tuple(rules[name] for name in sorted(rules))
+
+
+def _reference_rule(name: str, severity: Severity) -> CheckRule:
+    summary = "What included manifests refer to is included too."
+    reason = "With a reference to an excluded manifest, a rollout may never finish."
+    return CheckRule(name, severity, summary, reason, "Enable the capability of the excluded manifest")
 
 
 def _check_rule(rule: Rule) -> CheckRule:

@@ -9,7 +9,11 @@ import json
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.unit.builders.releases import cluster_version_crd, write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    cluster_version_crd,
+    manifest,
+    write_release,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     ANNOTATION,
     INSTALL_CONFIG,
@@ -261,6 +265,25 @@ def test_the_names_are_those_of_the_release(check, tmp_path):
     files = {"a.yaml": instance(*RAN_DU, "Quantum"), "b.yaml": instance(*RAN_DU, "Quantum", image_set="img4.21")}
     outcome = check(files, releases=[str(release)])
     assert rules_of(outcome["findings"]) == [("unknown-capability", "b.yaml")]
+
+
+@pytest.mark.parametrize("text", [instance(*RAN_DU), policy(cluster_version(*RAN_DU))])
+def test_a_reference_to_what_is_excluded_is_found_where_the_release_is_given(check, tmp_path, text):
+    crd = cluster_version_crd([*RAN_DU, "marketplace"])
+    release = write_release(
+        tmp_path / "release",
+        {
+            "0000_00_clusterversion.crd.yaml": crd,
+            "0000_50_marketplace_01.yaml": manifest("openshift-marketplace", "marketplace", kind="Namespace"),
+            "0000_50_olm_01.yaml": manifest("one", "OperatorLifecycleManager", namespace="openshift-marketplace"),
+        },
+    )
+    assert check({"a.yaml": text})["findings"] == []
+    outcome = check(releases=[str(release)])
+    assert rules_of(outcome["findings"]) == [("dangling-namespace", "a.yaml")]
+    assert "Enable marketplace" in outcome["findings"][0]["hint"]
+    without = text.replace("OperatorLifecycleManager", "Ingress")
+    assert "dangling-namespace" not in errors_of(check({"a.yaml": without}, releases=[str(release)]))
 
 
 def test_sites_that_select_nothing_are_listed(check):
