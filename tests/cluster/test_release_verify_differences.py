@@ -1,15 +1,13 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What ``release_verify`` takes for a difference, and what for ready; and that it finds nothing in a real release."""
+"""What ``release_verify`` takes for a difference, and what for ready. Real releases: test_rollout_real_releases.py."""
 
 from __future__ import annotations
 
 import base64
-import os
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
     CREATE_ONLY,
@@ -24,7 +22,6 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts imp
     path_of,
     rollouts_of,
 )
-from ansible_collections.capability.openshift.tests.cluster.helpers.support import selection
 from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import (
     INGRESS,
     NONE,
@@ -37,6 +34,9 @@ from ansible_collections.capability.openshift.tests.control_plane.openshift impo
 from ansible_collections.capability.openshift.tests.control_plane.operators import Behaviour, Operators, operators_of
 from ansible_collections.capability.openshift.tests.control_plane.users import certificate_user
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+if TYPE_CHECKING:
+    import pytest
 
 NODES = "/api/v1/nodes"
 INJECT_TLS = "config.openshift.io/inject-tls"
@@ -216,27 +216,3 @@ def test_all_is_ready_with_controllers_until_something_stops_working(
             full_plane.api.patch(f"{NODES}/{name}", {"spec": {"unschedulable": None}})
     assert found(outcome, idle=False) == {"unready": ["Deployment ingress-operator", "ClusterOperator ingress"]}
     assert outcome["unready"][0]["message"].startswith("0 of 1 replicas are available")
-
-
-# Real releases
-
-_REAL = Path(os.environ.get("CAPABILITY_RELEASES", os.devnull)) / "4.18"
-
-if (_REAL / "release-manifests").is_dir():
-
-    @pytest.mark.slow
-    def test_nothing_is_different_after_a_rollout_of_a_real_release(rollouts: Rollouts) -> None:
-        applied = rollouts.apply(_REAL, capabilities=selection("NodeTuning"))
-        lacking = [item for item in applied["failed_resources"] if item["state"] != "unserved"]
-        unserved = {item["where"] for item in applied["problems"] if item["code"] == "unserved-kind"}
-
-        outcome = verified(rollouts, _REAL)
-
-        assert outcome["different"] == []
-        assert outcome["unexpected"] == []
-        named = ("kind", "namespace", "name")
-        assert {tuple(item[key] for key in named) for item in outcome["missing"]} == {
-            tuple(item[key] for key in named) for item in lacking
-        }
-        assert {item["where"] for item in outcome["problems"] if item["code"] == "unserved-kind"} == unserved
-        assert outcome["verified"] > 900

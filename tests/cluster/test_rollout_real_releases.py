@@ -23,6 +23,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._resources im
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor
 from ansible_collections.capability.openshift.tests.cluster.helpers import real_rollouts
 from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollouts import (
+    FACTS,
     Index,
     Served,
     Wanted,
@@ -36,6 +37,7 @@ from ansible_collections.capability.openshift.tests.cluster.helpers.real_rollout
 )
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollout_runs import PART_OF, selected
 from ansible_collections.capability.openshift.tests.cluster.helpers.support import AGENT, OBJECT, is_write
+from ansible_collections.capability.openshift.tests.cluster.helpers.verifications import FINDINGS
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane
 from ansible_collections.capability.openshift.tests.control_plane.openshift import CRDS, release_bodies
 from ansible_collections.capability.openshift.tests.control_plane.operators import NAMESPACES
@@ -139,6 +141,17 @@ def _unchanged(site: ControlPlane, version: str, **options: Any) -> None:
     assert [item for item in site.audit.requests(mark, user_agent=AGENT) if is_write(item)] == []
 
 
+def _verified(site: ControlPlane, version: str, result: dict[str, Any], **options: Any) -> None:
+    """Check that ``release_verify`` finds no difference, and cannot look for what the rollout could not create."""
+    outcome = ask("release_verify", kubeconfig=site.kubeconfig, release=folder_of(version), **FACTS, **options)
+    assert {key: outcome[key] for key in FINDINGS if outcome[key]} == {}
+    unserved = [
+        {item["where"] for item in run["problems"] if item["code"] == "unserved-kind"} for run in (outcome, result)
+    ]
+    assert unserved[0] == unserved[1]
+    assert outcome["verified"] > 600
+
+
 def _default(version: str) -> set[str]:
     """Return all capabilities of a minor that no feature gate hides."""
     return {item.name for item in CAPABILITIES if item.since <= _minor(version) and not item.gates}
@@ -155,6 +168,7 @@ def test_default_selection_without_one_capability_and_then_with_it(site: Control
     target = wanted("4.20", chosen)
     before = _members(_is_as_wanted(site, "4.20", target, result))
     _unchanged(site, "4.20")
+    _verified(site, "4.20", result)
     more = roll(site, "4.20", capabilities=selected(baseline="vCurrent"))
     now = wanted("4.20", everything)
     # Undeclared fields are reported when their manifest is applied.
@@ -176,6 +190,7 @@ def test_a_hosted_control_plane_gets_its_own_manifests(site: ControlPlane) -> No
     target = wanted("4.18", chosen, HOSTED)
     assert ResourceId("apps", "Deployment", "openshift-dns-operator", "dns-operator") in target.excluded
     found = _is_as_wanted(site, "4.18", target, result)
+    _verified(site, "4.18", result)
     alone = set(wanted("4.18", chosen).included) - set(target.included)
     assert len(alone) > 100
     assert not alone & _members(found)
