@@ -98,7 +98,7 @@ EXAMPLES = r"""
 - name: Check the mirror with releases that are read from it
   capability.openshift.mirror_check:
     release: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
-    current_release: quay.io/openshift-release-dev/ocp-release:4.20.9-x86_64
+    current_release: "{{ cluster_version.status.desired.image }}"
     mirrors: [/srv/mirror/working-dir/cluster-resources]
     signature_stores: [/srv/mirror/working-dir/signatures]
 
