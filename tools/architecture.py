@@ -52,6 +52,7 @@ PACKAGES = {
     "CRI-O demand, and the commands that copy what is missing.",
     "_update_plan": "Predicts which capabilities a path of updates enables, and because of which resources, for one "
     "cluster or a fleet. Clusters with equal requests share a plan.",
+    "_fleet": "Reads the capabilities of many clusters, and shows in one table which cluster differs from its group.",
     "_install_config": "Writes or edits an install-config with a selection that passes the rules in `_data`. "
     "Edits the text in place, and masks secrets in diffs.",
     "_sites": "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "

@@ -32,6 +32,19 @@ options:
         read that Deployment, it also reads the Infrastructure C(cluster).
     type: bool
     default: false
+  clusters:
+    description:
+      - A fleet, as a list of dicts with C(name). The module reads 16 clusters at the same time, and returns one table.
+      - Each cluster has connection options, such as C(kubeconfig), C(context) or C(host), which override the module
+        options of the same name. Instead, it can have C(cluster_version), the ClusterVersion object or the path of a
+        file that contains it. Then no request is sent.
+      - A hosted cluster is read like any other, from its own API server or from the ClusterVersion in it.
+      - C(group) is the name of a group of clusters that should have the same capabilities. By default, all clusters
+        are one group.
+      - A cluster that cannot be read is a row of the table and a warning. The others are read anyway.
+      - Cannot be combined with O(inclusion_criteria).
+    type: list
+    elements: dict
 seealso:
   - module: capability.openshift.cluster_capabilities
 requirements:
@@ -67,6 +80,28 @@ EXAMPLES = r"""
     known_capabilities: "{{ cluster.known_capabilities }}"
   register: info
 
+- name: Read the capabilities of a fleet
+  capability.openshift.cluster_capabilities_info:
+    clusters:
+      - name: berlin
+        group: edge
+        kubeconfig: /srv/sites/berlin/kubeconfig
+      - name: paris
+        group: edge
+        kubeconfig: /srv/kubeconfig
+        context: paris
+      - name: rome
+        group: edge
+        cluster_version: /srv/must-gather/rome/cluster-scoped-resources/config.openshift.io/clusterversions/version.yaml
+  register: fleet
+
+- name: Show which clusters differ from their group
+  ansible.builtin.debug:
+    msg: "{{ item.name }} lacks {{ item.missing }}, and has {{ item.additional }} in addition"
+  loop: "{{ fleet.clusters | selectattr('differs', 'defined') | selectattr('differs') }}"
+  loop_control:
+    label: "{{ item.name }}"
+
 - name: Write the metric for node_exporter
   ansible.builtin.copy:
     content: "{{ cluster.metrics }}"
@@ -79,53 +114,53 @@ spec:
   description:
     - The block C(spec.capabilities) of the ClusterVersion, with C(baselineCapabilitySet) and
       C(additionalEnabledCapabilities). Empty if there is none, which means V(vCurrent).
-  returned: success
+  returned: success, without O(clusters)
   type: dict
   sample: {baselineCapabilitySet: None, additionalEnabledCapabilities: [Console, Ingress]}
 openshift_version:
   description: Version that the cluster runs or updates to, V(null) if the status does not report it.
-  returned: success
+  returned: success, without O(clusters)
   type: str
   sample: 4.20.3
 requested_capabilities:
   description: Capabilities that the spec requests, sorted. The baseline set is expanded for the version of the cluster.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 enabled_capabilities:
   description: Enabled capabilities in the status, sorted.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 known_capabilities:
   description: Known capabilities in the status, sorted. If the status does not have them, those that the version knows.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 available_capabilities:
   description: Known capabilities that are not enabled, sorted.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 pending_capabilities:
   description: Capabilities that the spec requests and that are not enabled yet, sorted.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 implicitly_enabled_capabilities:
   description: Enabled capabilities that the spec does not request, sorted.
-  returned: success
+  returned: success, without O(clusters)
   type: list
   elements: str
 condition:
   description:
     - The condition C(ImplicitlyEnabledCapabilities) of the ClusterVersion, in the form of the API. V(null) if there is
       none.
-  returned: success
+  returned: success, without O(clusters)
   type: dict
 metrics:
   description: The metric C(cluster_version_capability) in the text format of Prometheus, as the cluster exports it.
-  returned: success
+  returned: success, without O(clusters)
   type: str
   sample: |
     # HELP cluster_version_capability Report currently enabled cluster capabilities.  0 is disabled, and 1 is enabled.
@@ -161,6 +196,86 @@ inclusion_criteria:
       type: list
       elements: dict
       returned: always
+clusters:
+  description: The table of the fleet, one row for each cluster, in the order of O(clusters).
+  returned: success, with O(clusters)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the cluster.
+      type: str
+      returned: always
+    group:
+      description: Name of its group, empty without one.
+      type: str
+      returned: always
+    reachable:
+      description: Whether the ClusterVersion could be read. The row of another cluster has no further values.
+      type: bool
+      returned: always
+    openshift_version:
+      description: As RV(openshift_version).
+      type: str
+      returned: if the cluster could be read
+    requested:
+      description: As RV(requested_capabilities).
+      type: list
+      elements: str
+      returned: if the cluster could be read
+    enabled:
+      description: As RV(enabled_capabilities).
+      type: list
+      elements: str
+      returned: if the cluster could be read
+    known:
+      description: As RV(known_capabilities).
+      type: list
+      elements: str
+      returned: if the cluster could be read
+    pending:
+      description: As RV(pending_capabilities).
+      type: list
+      elements: str
+      returned: if the cluster could be read
+    implicitly_enabled:
+      description: As RV(implicitly_enabled_capabilities).
+      type: list
+      elements: str
+      returned: if the cluster could be read
+    missing:
+      description: Names that the cluster knows and does not have enabled, unlike most clusters of its group.
+      type: list
+      elements: str
+      returned: if the cluster could be read
+    additional:
+      description: Names that the cluster has enabled, unlike most clusters of its group.
+      type: list
+      elements: str
+      returned: if the cluster could be read
+    differs:
+      description: Whether a name is missing or additional.
+      type: bool
+      returned: if the cluster could be read
+    errors:
+      description: Why the cluster could not be read.
+      type: list
+      elements: str
+      returned: always
+groups:
+  description:
+    - The groups of the fleet. C(clusters) are the names of its clusters. C(common) are the names that are enabled on
+      most of its clusters that know them.
+  returned: success, with O(clusters)
+  type: list
+  elements: dict
+capabilities:
+  description:
+    - For each known capability, the clusters that have it. Dicts with C(name) and the names of clusters in C(enabled),
+      C(disabled) and C(unknown). C(unknown) are those whose version does not know it.
+  returned: success, with O(clusters)
+  type: list
+  elements: dict
 problems:
   description: Errors, warnings and notes about the cluster.
   returned: always
@@ -189,6 +304,9 @@ problems:
       returned: always
 """
 
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.capabilities import (
@@ -198,18 +316,36 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.capa
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.inclusion_criteria import (
     read_inclusion_criteria,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
+from ansible_collections.capability.openshift.plugins.module_utils._fleet.read import FleetSources, read_fleet
+from ansible_collections.capability.openshift.plugins.module_utils._fleet.table import fleet_dict
+from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import (
+    auth_spec,
+    secret_texts,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    CapabilityError,
+    InvalidOptionError,
+    Problems,
+)
+
+HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
 def main() -> None:
     """Run the module."""
     module = AnsibleModule(
-        argument_spec={**auth_spec(), "inclusion_criteria": {"type": "bool", "default": False}},
+        argument_spec={
+            **auth_spec(),
+            "inclusion_criteria": {"type": "bool", "default": False},
+            "clusters": {"type": "list", "elements": "dict", "no_log": True},
+        },
         supports_check_mode=True,
     )
+    if module.params["clusters"] is not None:
+        run_fleet(module)
     try:
         client = connect(module)
         reading = read_capabilities(client)
@@ -219,6 +355,35 @@ def main() -> None:
             result["inclusion_criteria"] = read_inclusion_criteria(client, reading.obj, version, problems)
     except CapabilityError as error:
         fail(module, error)
+    succeed(module, result, problems)
+
+
+def run_fleet(module: AnsibleModule) -> NoReturn:
+    """Read all clusters, and exit."""
+    # Imported here, because only a fleet can have files.
+    from ansible_collections.capability.openshift.plugins.module_utils._update_plan.cluster_version_file import (
+        read_cluster_version,
+    )
+
+    clusters, options = untag(module.params["clusters"]), tuple(auth_spec())
+    common = {option: module.params[option] for option in options}
+    # Ansible treats every text in clusters as a secret, and would mask the names of the clusters in the result.
+    module.params["clusters"] = HIDDEN
+    entries = [entry for entry in clusters if isinstance(entry, dict)]
+    module.no_log_values = {text for params in (common, *entries) for text in secret_texts(params)}
+    problems = Problems()
+    if module.params["inclusion_criteria"]:
+        message = "cannot be combined with clusters, because it describes one cluster"
+        problems.error("conflicting-options", "inclusion_criteria", message, "Remove it, or read a single cluster")
+    sources = FleetSources(
+        connect=lambda params: connect(SimpleNamespace(params=dict(params), no_log_values=set())),
+        read_file=read_cluster_version,
+        options=options,
+    )
+    rows = read_fleet(clusters, common, sources, problems)
+    if problems.has_errors:
+        fail(module, InvalidOptionError(problems))
+    result: dict[str, Any] = {"changed": False, **fleet_dict(rows)}
     succeed(module, result, problems)
 
 

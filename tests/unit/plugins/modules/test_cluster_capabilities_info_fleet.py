@@ -1,0 +1,134 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The option ``clusters`` of cluster_capabilities_info, with ClusterVersion objects and files instead of clusters."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities_info
+
+KNOWN = ["Console", "Ingress", "Insights"]
+TOKEN = "sha256~a-token-that-is-secret"
+
+
+def version(*enabled: str, known: list[str] = KNOWN, requested: tuple[str, ...] = ("Ingress",)) -> dict[str, Any]:
+    return {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ClusterVersion",
+        "metadata": {"name": "version"},
+        "spec": {
+            "capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": sorted(requested)},
+        },
+        "status": {
+            "desired": {"version": "4.20.3"},
+            "capabilities": {"enabledCapabilities": sorted(enabled), "knownCapabilities": known},
+        },
+    }
+
+
+def entry(name: str, *enabled: str, **options: Any) -> dict[str, Any]:
+    return {"name": name, "cluster_version": version(*enabled), **options}
+
+
+def test_the_table_shows_who_differs_from_the_group(call):
+    outcome = call(
+        cluster_capabilities_info,
+        clusters=[
+            entry("berlin", "Ingress", group="edge"),
+            entry("paris", "Ingress", group="edge"),
+            entry("rome", "Console", "Ingress", group="edge"),
+            entry("oslo", "Console", "Ingress", "Insights", group="core"),
+            {
+                "name": "lima",
+                "group": "core",
+                "cluster_version": version("Console", "Ingress", known=["Console", "Ingress"]),
+            },
+        ],
+    )
+
+    rows = {row["name"]: row for row in outcome["clusters"]}
+    assert {name: (row["missing"], row["additional"]) for name, row in rows.items()} == {
+        "berlin": ([], []),
+        "paris": ([], []),
+        "rome": ([], ["Console"]),
+        "oslo": ([], []),
+        "lima": ([], []),  # its version does not know Insights
+    }
+    assert [name for name, row in rows.items() if row["differs"]] == ["rome"]
+    assert rows["rome"]["implicitly_enabled"] == ["Console"]
+    assert rows["rome"]["openshift_version"] == "4.20.3"
+    assert outcome["groups"] == [
+        {"name": "edge", "clusters": ["berlin", "paris", "rome"], "common": ["Ingress"]},
+        {"name": "core", "clusters": ["oslo", "lima"], "common": ["Console", "Ingress", "Insights"]},
+    ]
+    console, _ingress, insights = outcome["capabilities"]
+    assert console == {
+        "name": "Console",
+        "enabled": ["rome", "oslo", "lima"],
+        "disabled": ["berlin", "paris"],
+        "unknown": [],
+    }
+    assert insights["unknown"] == ["lima"]
+    assert not outcome["changed"]
+
+
+def test_a_cluster_that_cannot_be_read_is_a_row_and_a_warning(call, tmp_path):
+    path = tmp_path / "version.json"
+    path.write_text(json.dumps(version("Ingress")))
+    outcome = call(
+        cluster_capabilities_info,
+        clusters=[
+            {"name": "berlin", "cluster_version": str(path)},
+            {"name": "paris", "cluster_version": str(tmp_path / "missing.yaml")},
+            {"name": "rome", "cluster_version": {"apiVersion": "v1", "kind": "ConfigMap"}},
+        ],
+    )
+
+    berlin, paris, rome = outcome["clusters"]
+    assert berlin["reachable"]
+    assert berlin["enabled"] == ["Ingress"]
+    assert [paris["reachable"], rome["reachable"]] == [False, False]
+    assert "missing.yaml" in paris["errors"][0]
+    assert {(item["severity"], item["code"], item["where"].split(":")[0]) for item in outcome["problems"]} == {
+        ("warning", "unreadable-file", "paris"),
+        ("warning", "wrong-kind", "rome"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("clusters", "faults"),
+    [
+        ([], [("empty-list", "clusters")]),
+        ([{"name": "a"}], [("missing-field", "clusters[0]")]),
+        ([{"kubeconfig": "x"}], [("missing-field", "clusters[0].name")]),
+        ([{"name": "a", "kubeconfg": "x", "context": "c"}], [("unknown-field", "clusters[0].kubeconfg")]),
+        ([entry("a", group=7)], [("not-a-string", "clusters[0].group")]),
+        ([entry("a", context="c")], [("conflicting-options", "clusters[0].cluster_version")]),
+        ([entry("a"), entry("a")], [("duplicate-name", "clusters")]),
+    ],
+)
+def test_invalid_entries_are_errors(clusters, faults, call):
+    assert call(cluster_capabilities_info, clusters=clusters).faults == faults
+
+
+def test_inclusion_criteria_are_those_of_one_cluster(call):
+    outcome = call(cluster_capabilities_info, clusters=[entry("a")], inclusion_criteria=True)
+
+    assert outcome.faults == [("conflicting-options", "inclusion_criteria")]
+
+
+def test_credentials_are_masked_and_names_are_not(call):
+    clusters = [
+        {"name": "berlin", "host": "https://127.0.0.1:1", "api_key": TOKEN, "group": TOKEN},
+        {"name": "v1", "kubeconfig": {"apiVersion": "v1", "users": [{"name": "u", "user": {"token": TOKEN}}]}},
+    ]
+    outcome = call(cluster_capabilities_info, clusters=clusters)
+
+    assert TOKEN not in str(outcome.result)
+    assert [row["name"] for row in outcome["clusters"]] == ["berlin", "v1"]
+    assert [row["reachable"] for row in outcome["clusters"]] == [False, False]
