@@ -67,7 +67,8 @@ class ActionModule(NormalAction):
 
     def _variables(self, host: str, task_vars: Mapping[str, Any]) -> dict[str, Any]:
         hostvars, block = task_vars["hostvars"], self._task._parent
-        assert block is not None  # a task is in a block, and a block in a play
+        if block is None:
+            raise AssertionError("a task is in a block, and a block in a play")
         # Private parts of Ansible. There is no other way to the variables of a role for another host.
         # Source: ansible/ansible:lib/ansible/plugins/strategy/__init__.py, 2.16 to 2.21.
         variables: dict[str, Any] = hostvars._variable_manager.get_vars(

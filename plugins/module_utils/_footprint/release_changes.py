@@ -194,7 +194,8 @@ def _manifest_dict(manifest: Manifest) -> dict[str, Any]:
 def _permission_dict(change: PermissionChange) -> dict[str, Any]:
     before, after = change
     shown = after or before
-    assert shown is not None
+    if shown is None:
+        raise AssertionError("a change has a side")
     old, new = (frozenset(side.permissions) if side else frozenset[str]() for side in change)
     old_accounts, new_accounts = (frozenset(side.service_accounts) if side else frozenset[str]() for side in change)
     return {

@@ -38,7 +38,8 @@ def check_mirror(
     request = mirror_request(target, current, options, get, errors)
     errors.raise_errors(InvalidOptionError)
     problems.extend(errors)
-    assert configured
+    if configured is None:
+        raise AssertionError("an option that cannot be used is an error")
     rows = check_images(request, MirrorReader(configured))
     result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
     if current is not None:

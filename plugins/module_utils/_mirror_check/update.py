@@ -51,7 +51,8 @@ def check_update(current: Release, target: Release, release: ImageRow, mirrored:
 
 
 def _gates(current: Release, target: Release, mirrored: bool) -> Iterator[AdminGate]:
-    assert current.minor is not None
+    if current.minor is None:
+        raise AssertionError("only a later minor has gates")
     for manifest in current.manifests:
         if manifest.resource_id == ADMIN_GATES:
             data = nested(current.read_body(manifest), "data")

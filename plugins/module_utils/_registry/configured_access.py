@@ -210,7 +210,8 @@ class ConfiguredAccess:
             hint = f"Check the credentials for {where}"
             raise _error("registry-unauthorized", f"token server {host}", message, hint)
         token = _reported(lambda problems: parse_token(content, f"token server {host}", problems))
-        assert token is not None
+        if token is None:
+            raise AssertionError("a token that cannot be read is an error")
         return token
 
     def _answers(self, url: str) -> bool:

@@ -50,7 +50,8 @@ def open_release(
     problems = Problems()
     name = parse_release_name(text, where, problems)
     problems.raise_errors(ReleaseError)
-    assert name is not None
+    if name is None:
+        raise AssertionError("a name that cannot be read is an error")
     cache = ReleaseCache(source.cache or default_directory(os.environ))
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)

@@ -108,7 +108,8 @@ def _run(program: str, home: Path, message: bytes, key_ring: KeyRing) -> _Output
     finally:
         os.close(write_end)
     with process, os.fdopen(read_end, "rb", buffering=0) as status:
-        assert process.stdout
+        if process.stdout is None:
+            raise AssertionError("stdout is a pipe")
         try:
             return _read(process.stdout.fileno(), status.fileno())
         finally:
