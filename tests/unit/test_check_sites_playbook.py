@@ -42,8 +42,8 @@ def test_the_example_is_checked_and_then_corrected(tmp_path):
     fixed = play(tmp_path, "-e", "checkout=sites", "-e", "state=fixed", "-e", "solution=ran_du", "--diff")
     assert fixed.returncode == 0, fixed.stdout
     assert "No findings" in fixed.stdout
-    documents = yaml.safe_load_all((sites / "clusters" / "ladder.yaml").read_text())
-    selections = [json.loads(item["spec"]["installConfigOverrides"]) for item in documents if item]
+    clusters = [yaml.safe_load(path.read_text()) for path in sorted((sites / "clusters").iterdir())]
+    selections = [json.loads(item["spec"]["installConfigOverrides"]) for item in clusters]
     assert [sorted(item["capabilities"]["additionalEnabledCapabilities"]) for item in selections] == [
         ["NodeTuning", "marketplace"],
         ["NodeTuning", "OperatorLifecycleManager"],
