@@ -60,7 +60,8 @@ def read_source(path: str, openshift_version: str | None) -> LintSource:
             findings.append(Finding("invalid-manifest", problem.severity, file, line, "", *problem[3:]))
     manifests = tuple(item for item in loaded.release.manifests if item.file not in templates)
     release = loaded.release._replace(manifests=manifests, read_body=_BodyReader(loaded.release))
-    return LintSource(release, tuple(findings), bool(release.images), _LineFinder(loaded))
+    is_complete = any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in loaded.directories)
+    return LintSource(release, tuple(findings), is_complete, _LineFinder(loaded))
 
 
 def file_finding(rule: str, file: str, message: str) -> Finding:
