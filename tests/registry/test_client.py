@@ -166,7 +166,7 @@ def test_credentials_are_sent_after_a_challenge_and_to_no_other_host(registry_si
         assert blob(client) == DATA
     finally:
         front.close()
-    assert [seen.authorization for seen in front.seen if not seen.is_blob] == ["", BASIC]
+    assert [seen.authorization for seen in front.seen] == ["", BASIC, BASIC]
     assert [seen.authorization for seen in proxy.seen] == [""]
     assert access.challenges[1] == ['Basic realm="tests"']
 

@@ -14,13 +14,14 @@ from ansible_collections.capability.openshift.tests.registry.harness.registry im
 
 
 class PlainAccess:
-    """Trusts the authority of a site. ``headers`` are sent after a challenge; ``mirrors`` come before the image."""
+    """Trusts the authority of a site. ``headers`` are sent after the first challenge; ``mirrors`` come before the image."""
 
     def __init__(self, site: Site, headers: Mapping[str, str] | None = None, mirrors: Sequence[str] = ()) -> None:
         self._pool = urllib3.PoolManager(ssl_context=site.client_tls())
         self._headers = headers or {}
         self._mirrors = mirrors
         self.challenges: list[Sequence[str]] = []
+        self._challenged: set[str] = set()
 
     def sources(self, spec: PullSpec) -> list[PullSpec]:
         return [*(spec._replace(registry=mirror) for mirror in self._mirrors), spec]
@@ -33,4 +34,6 @@ class PlainAccess:
 
     def authorization(self, spec: PullSpec, challenges: Sequence[str]) -> str:
         self.challenges.append(challenges)
-        return self._headers.get(spec.registry, "") if challenges else ""
+        if challenges:
+            self._challenged.add(spec.registry)
+        return self._headers.get(spec.registry, "") if spec.registry in self._challenged else ""
