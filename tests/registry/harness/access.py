@@ -14,7 +14,7 @@ from ansible_collections.capability.openshift.tests.registry.harness.registry im
 
 
 class PlainAccess:
-    """Trusts the authority of a site. ``headers`` are sent after the first challenge; ``mirrors`` come before the image."""
+    """Trusts the authority of a site. ``headers`` are sent from the first challenge on, ``mirrors`` come first."""
 
     def __init__(self, site: Site, headers: Mapping[str, str] | None = None, mirrors: Sequence[str] = ()) -> None:
         self._pool = urllib3.PoolManager(ssl_context=site.client_tls())
