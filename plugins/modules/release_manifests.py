@@ -346,7 +346,7 @@ credentials_requests:
       sample: ["Allow s3:GetObject on *", "role roles/compute.viewer"]
 images:
   description:
-    - Images that the manifests of the release name, in any field. Each image is in one list.
+    - Images of the release, by the manifests that name them in any field. Each image is in one list.
     - A manifest that deletes its resource names no image.
   returned: when O(images=true)
   type: dict
