@@ -77,7 +77,7 @@ def unknown_names(release: Release, known: frozenset[str]) -> Iterator[Breach]:
             )
         for name in dict.fromkeys(manifest.capabilities):
             if name not in known:
-                message = f"needs {name!r}, which is no capability of the release, so no cluster gets it"
+                message = f"needs {name!r}, which is not a capability of the release, so no cluster gets it"
                 hint = did_you_mean(name, known) if name.strip() else "Separate names by + alone"
                 yield Breach("unknown-capability", manifest, message, hint, CAPABILITY_ANNOTATION)
 

@@ -117,7 +117,7 @@ class UpdateRules:
         resource = applied[0].resource_id
         if resource in self._resources:
             manifest = next(item for item in self._release.manifests if item.resource_id == resource)
-            message = f"is in profile {after.profile} no longer, so it stays on its clusters"
+            message = f"is no longer in profile {after.profile}, so it stays on clusters of that profile"
             yield Breach("leaves-profile", manifest, message)
         else:
             message = f"was in {applied[0].file} of the previous release, and stays on clusters that have it"

@@ -23,7 +23,7 @@ RULES: tuple[CheckRule, ...] = (
         "dangling-namespace",
         "error",
         "A manifest needs the capabilities of its Namespace.",
-        "Some selection includes the object and excludes its Namespace. The API server rejects it, and the CVO never "
+        "A selection can include the object and exclude its Namespace. The API server rejects it, and the CVO never "
         "finishes.",
         _ANNOTATE,
     ),
@@ -31,7 +31,7 @@ RULES: tuple[CheckRule, ...] = (
         "dangling-definition",
         "error",
         "A custom resource needs the capabilities of its CustomResourceDefinition.",
-        "Some selection includes the object and excludes its kind. The API server rejects it, and the CVO never "
+        "A selection can include the object and exclude its definition. The API server rejects it, and the CVO never "
         "finishes.",
         _ANNOTATE,
     ),
@@ -39,22 +39,22 @@ RULES: tuple[CheckRule, ...] = (
         "dangling-workload",
         "error",
         "A workload needs the capabilities of its ServiceAccount, ConfigMaps and Secrets.",
-        "Some selection includes the workload and excludes what its Pods need. They do not start.",
+        "A selection can include the workload and exclude what its Pods need. They do not start.",
         _ANNOTATE,
     ),
     CheckRule(
         "dangling-role",
         "error",
         "A binding needs the capabilities of its role.",
-        "Some selection includes the binding and excludes the role. The binding grants nothing.",
+        "A selection can include the binding and exclude the role. The binding grants nothing.",
         _ANNOTATE,
     ),
     CheckRule(
         "dangling-rights",
         "error",
         "A binding needs the capabilities of the accounts that it grants rights to.",
-        "Some selection includes the binding and excludes the account. Who creates an account of that name gets the "
-        "rights.",
+        "A selection can include the binding and exclude the account. A user who creates an account of that name "
+        "gets the rights.",
         _ANNOTATE,
     ),
     CheckRule(
@@ -134,7 +134,7 @@ RULES: tuple[CheckRule, ...] = (
         "A capability has manifests.",
         "An update cannot notice a capability without manifests, so it disables the components on existing clusters "
         "(OTA-1040).",
-        "Annotate the manifests of the component, or plan the update as a special case",
+        "Annotate the manifests of the component, or plan the update separately",
     ),
     CheckRule(
         "left-behind",
@@ -189,7 +189,7 @@ RULES: tuple[CheckRule, ...] = (
         "odd-one-out",
         "info",
         "All manifests of a component need the same capability.",
-        "Most of them do, so the annotation may be forgotten. Often it is not.",
+        "Most of them do, so the annotation may be missing here. Often it is not needed.",
         "Check whether the manifest needs the capability",
         default=False,
     ),

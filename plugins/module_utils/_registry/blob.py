@@ -42,7 +42,7 @@ class BlobSink:
         """Add bytes. Raises ``RegistryError`` as soon as there are more than the manifest announces."""
         self.size += len(data)
         if self.size > self.descriptor.size:
-            message = f"is longer than the {self.descriptor.size} bytes that its manifest announces"
+            message = f"is longer than the {self.descriptor.size} bytes that its manifest specifies"
             raise _wrong(self.where, self.descriptor, message)
         self._hash.update(data)
         self._file.write(data)
@@ -101,5 +101,5 @@ def digest_of(data: bytes) -> str:
 
 
 def _wrong(where: str, descriptor: Descriptor, message: str) -> RegistryError:
-    hint = "Fetch the image again, or from another source: it was changed or damaged on the way"
+    hint = "Read the image again, or from another source: it was changed or damaged during the transfer"
     return RegistryError([Problem("error", "wrong-digest", where, f"the blob {descriptor.digest} {message}", hint)])

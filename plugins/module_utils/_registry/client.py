@@ -243,7 +243,7 @@ def _refused(source: PullSpec, path: str, status: int) -> RegistryError:
     kind = path.partition("/")[0].rstrip("s")
     if status in (401, 403):
         code, message = "registry-unauthorized", f"the registry denies access ({status})"
-        hint = f"Give credentials for {source.name}"
+        hint = f"Set pull_secret or auth_file to credentials for {source.name}"
     elif status == 404:
         code, message, hint = "image-not-found", f"the registry does not have this {kind}", "Correct the pull spec"
     else:

@@ -171,7 +171,7 @@ class ConfiguredAccess:
 
     def _unauthorized(self, spec: PullSpec, credential: Credential | None, schemes: Sequence[str]) -> RegistryError:
         if "basic" not in schemes:
-            message = f"demands authorization by {', '.join(schemes) or 'an unknown method'}, expected Bearer or Basic"
+            message = f"requires authorization by {', '.join(schemes) or 'an unknown method'}, expected Bearer or Basic"
             return _error("unsupported-challenge", spec.registry, message, "Use another registry or a mirror")
         if credential:
             message = "has an identity token for this registry, but the registry demands a password"

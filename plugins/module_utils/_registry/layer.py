@@ -182,7 +182,7 @@ class _LimitedTarInfo(tarfile.TarInfo):
         info = super().frombuf(buf, encoding, errors)
         if info.type in _HEADERS and info.size > _LARGEST_HEADER:
             # No HeaderError: tarfile takes one in the middle of an archive for its end.
-            raise tarfile.ReadError(f"a header announces {info.size} bytes, expected at most {_LARGEST_HEADER}")
+            raise tarfile.ReadError(f"a header specifies {info.size} bytes, expected at most {_LARGEST_HEADER}")
         return info
 
 

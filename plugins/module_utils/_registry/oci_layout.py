@@ -37,7 +37,7 @@ class OciLayout:
         # Of a name, nothing but the index says what the digest has to be.
         if digest_of(data) != digest:
             hint = "Copy the image again: it was changed or damaged"
-            raise self._error("wrong-digest", f"has other bytes than the manifest {digest}", hint)
+            raise self._error("wrong-digest", f"has other content than the manifest {digest}", hint)
         return StoredManifest(data, digest)
 
     def copy_blob(self, sink: BlobSink) -> None:

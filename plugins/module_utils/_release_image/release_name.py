@@ -58,7 +58,7 @@ def parse_release_name(text: str, where: str, problems: Problems) -> ReleaseName
     path, mark, reference = rest.partition("@sha256:") if kind == "oc-mirror" else rest.partition(":")
     reference = f"sha256:{reference}" if kind == "oc-mirror" and mark else reference
     if not path:
-        message = f"is {shown(text)}, expected a path behind {kind}:"
+        message = f"is {shown(text)}, expected a path after {kind}:"
         problems.error("invalid-path", where, message, f"Write {kind}:PATH")
     if kind == "oc-mirror" and mark and not is_digest(reference):
         message = f"has the digest {shown(reference)}, expected sha256: and 64 hexadecimal digits in lower case"

@@ -59,8 +59,8 @@ def _known_key_rings(name: str, config: VerificationConfig, problems: Problems) 
     problems.error(
         "unknown-release-keys",
         name,
-        f"brings the keys {', '.join(unknown)}, which are no known keys of Red Hat",
-        "Give the key rings that you trust in signature_keys",
+        f"contains the keys {', '.join(unknown)}, which are not known keys of Red Hat",
+        "Set signature_keys to the key rings that you trust",
     )
     return ()
 

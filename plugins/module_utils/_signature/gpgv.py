@@ -71,8 +71,8 @@ def read_signed_message(
         problems.error(
             "signature-not-binary",
             where,
-            "is no binary OpenPGP message, and the CVO accepts no armor",
-            "Store the signature as it is in the signature store",
+            "is not a binary OpenPGP message, and the CVO does not accept armored ones",
+            "Copy the binary signature from the signature store",
         )
         return None
     with tempfile.TemporaryDirectory(prefix="capability-gpgv-") as home:
