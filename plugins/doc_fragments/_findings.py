@@ -14,13 +14,13 @@ class ModuleDocFragment:
 options:
   baseline:
     description:
-      - File of findings that are known and accepted. They are not reported again and do not fail the module.
+      - File with known findings. The module does not report them again, and does not fail because of them.
       - A finding is recognized by rule, path and resource, so it stays known if its line changes.
       - It must exist, unless O(update_baseline=true).
     type: path
   update_baseline:
     description:
-      - Whether to write all findings to O(baseline). All of them are known then, so the module does not fail.
+      - Whether to write all findings to O(baseline). They are known from then on, so the module does not fail.
     type: bool
     default: false
   outputs:
@@ -34,7 +34,7 @@ options:
         description:
           - V(text) has one line per finding, and its hint below.
           - V(json) is one object for programs.
-          - V(sarif) is SARIF 2.1.0, which code scanning services read. Known findings are in it, as suppressed ones.
+          - V(sarif) is SARIF 2.1.0, which code scanning services read. Known findings are suppressed results.
           - V(junit) is JUnit XML, which most CI systems show as test results. Findings that fail the module are
             failures.
           - V(github) has workflow commands. GitHub Actions shows them as annotations if a step prints the file.

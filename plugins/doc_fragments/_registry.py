@@ -24,20 +24,21 @@ options:
         pull secret. It must exist.
       - A key can be a registry, or a registry with a path. The longest key that matches the repository counts.
         C(credHelpers) and C(credsStore) run the credential helper on the host where the module runs.
-      - By default, and without O(pull_secret), the file that the environment variable E(REGISTRY_AUTH_FILE) names, else
-        the first of these files that has credentials for the repository. C($XDG_RUNTIME_DIR/containers/auth.json),
-        C($XDG_CONFIG_HOME/containers/auth.json), C($DOCKER_CONFIG/config.json) and C(~/.dockercfg).
+      - Without this option and O(pull_secret), the module reads the file that the environment variable
+        E(REGISTRY_AUTH_FILE) names. If the variable is not set, it takes the credentials for the repository from the
+        first of these files that has some - C($XDG_RUNTIME_DIR/containers/auth.json),
+        C($XDG_CONFIG_HOME/containers/auth.json), C($DOCKER_CONFIG/config.json), C(~/.dockercfg).
     type: path
   ca_path:
     description:
-      - File with certificates of authorities in PEM format that registries, token servers and proxies are verified
-        with, in addition to those of the system. Can also be a directory that C(openssl rehash) prepared.
+      - File with certificates of authorities in PEM format, or a directory that C(openssl rehash) prepared. The module
+        verifies registries, token servers and proxies with them and with those of the system.
     type: path
   insecure_registries:
     description:
       - Registries whose certificates are not verified, each as C(HOST) or C(HOST:PORT). If such a registry does not
-        answer with TLS, it is read with plain HTTP. Credentials are sent to it all the same.
-      - A token server that is not at one of these needs TLS with a valid certificate.
+        answer with TLS, it is read with plain HTTP. Credentials are sent to it nevertheless.
+      - A token server on another host needs TLS with a valid certificate.
     type: list
     elements: str
     default: []
@@ -45,10 +46,10 @@ options:
     description:
       - Mirrors to read images from. Each element is a path, or an object as the API returns it.
       - The document or object is an C(ImageDigestMirrorSet), an C(ImageTagMirrorSet), an C(ImageContentSourcePolicy), a
-        list of them, or an install-config with C(imageDigestSources) or C(imageContentSources). A directory stands for
+        list of these, or an install-config with C(imageDigestSources) or C(imageContentSources). A directory stands for
         its files, such as C(working-dir/cluster-resources) of oc-mirror.
-      - As on a node, the longest source that matches counts, and its mirrors are tried in their order. Then the source
-        itself, unless its policy is C(NeverContactSource).
+      - As on a node, the longest source that matches applies, and its mirrors are tried in their order. The source
+        itself is tried last, unless its policy is C(NeverContactSource).
     type: list
     elements: raw
     default: []
@@ -57,7 +58,7 @@ options:
       - A C(registries.conf), or a directory with C(registries.conf) and C(registries.conf.d), such as a copy of
         C(/etc/containers). Only version 2 of the format is supported.
       - Its mirrors of a source are tried after those of O(mirrors).
-      - By default, the files of the host that podman and skopeo read.
+      - By default, the files that podman and skopeo read on the host where the module runs.
     type: path
 notes:
   - Requests to registries use the proxies that the environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY)

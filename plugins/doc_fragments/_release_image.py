@@ -17,19 +17,20 @@ class ModuleDocFragment:
 options:
   architecture:
     description:
-      - Architecture of the release, if its image is a list with several, such as V(arm64), V(ppc64le) or V(s390x).
+      - Architecture of the release, such as V(arm64), V(ppc64le) or V(s390x). Has an effect if the release image is a
+        list of images for several architectures.
       - V(multi) is for clusters whose nodes have several architectures. It reads the image of V(amd64), or else the
         first one, because their manifests are the same.
-      - The digest that names the release stays that of the list.
+      - The pull spec of the release keeps the digest of the list.
     type: str
     default: amd64
   release_cache:
     description:
-      - Directory in which releases that were read from images are kept, each once. A release that is named by its
-        digest is read from it without any request.
-      - The last 32 releases are kept, of about 16 MB each. The directory can be removed at any time when no task runs.
-      - It also has an index of each of the last 64 releases that were read, of about 0.5 MB. So the next task does not
-        parse 1,100 manifests again. A task does not use an index after a file of its release has changed.
+      - Directory in which the module keeps releases that it read from images. If a release is named by its digest, the
+        next task reads it from this directory without any request.
+      - The directory contains the last 32 releases, of about 16 MB each. You can remove it when no task runs.
+      - It also contains an index of each of the last 64 releases that were read, of about 0.5 MB. With the index, the
+        next task does not parse 1,100 manifests again. If a file of the release has changed, the index is not used.
       - By default, C(capability-openshift/releases) in the directory of the environment variable E(XDG_CACHE_HOME), or
         else in C(~/.cache).
     type: path
@@ -38,10 +39,10 @@ options:
       - What to do if a release that is named by its image has no valid OpenPGP signature, as the cluster-version
         operator verifies it. V(required) fails, V(warn) adds warnings with the reasons, and V(ignore) does not look for
         a signature.
-      - The signature is that of the digest. It is verified once, and the result is kept in the cache. A directory has
-        no digest, so this option has no effect on it.
-      - The key rings are those of O(signature_keys). By default, they are those that the release brings, if all of
-        their keys are known keys of Red Hat.
+      - The signature contains the digest of the image. The module verifies it once, and keeps the result in
+        O(release_cache). A directory has no digest, so this option has no effect on a directory.
+      - The module verifies signatures with the key rings in O(signature_keys). By default, it uses the key rings in the
+        release, if all of their keys are known keys of Red Hat.
     type: str
     choices: [required, warn, ignore]
     default: warn
@@ -66,7 +67,7 @@ notes:
   - A release can be named by a directory or by its image. C(REGISTRY/REPOSITORY@sha256:DIGEST) and
     C(REGISTRY/REPOSITORY:TAG) are pull specs, C(oci:DIRECTORY[:NAME]) and C(oci-archive:FILE[:NAME]) name an image
     that C(skopeo copy) wrote, and C(oc-mirror:PATH[@sha256:DIGEST]) one in the archive C(mirror_*.tar) of oc-mirror v2,
-    or in the directory of its archives. An existing directory always stays a directory.
+    or in the directory of its archives. If a directory with the given name exists, it is used.
   - From an image, only the layers with the manifests of the release are read, typically 2 MB. Each is checked against
     its digest. A tag is looked up in the registry each time.
   - Verifying a signature needs C(gpgv) on the host where the module runs. It is in the package C(gpgv) of Debian and

@@ -13,10 +13,11 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - An API of a capability does not exist in a cluster without the capability. So before you install the next cluster
-    without it, find out which of your clients send requests to these APIs. After the installation, the same report
-    shows which clients fail, because the API server also counts requests to APIs that do not exist.
-  - Reads the C(APIRequestCount) objects of a cluster, or of a file. They contain the requests of the last 24 hours.
+  - Reads the C(APIRequestCount) objects of a cluster, or of a file, and shows which clients send requests to the APIs
+    of a capability. The objects contain the numbers of requests of the last 24 hours.
+  - The APIs of a capability do not exist in a cluster without it. Before you install such a cluster, run the module on
+    a cluster that has the capability. After the installation, run it on the new cluster to see which clients fail. The
+    API server also counts requests to APIs that do not exist.
   - The definitions in O(release) decide which APIs belong to which capability. The collection knows the APIs that
     aggregated API servers serve, which have no definition in a release. APIs of all cluster profiles and feature sets
     count.
@@ -96,7 +97,7 @@ rows:
           operator or an application. V(openshift) is a component of OpenShift. V(own) is a component of the capability
           itself.
         - V(lists_everything) is a client that lists the objects of every API, such as the garbage collector, the
-          namespace controller, the cluster-version operator, or must-gather. That is no use of the API.
+          namespace controller, the cluster-version operator, or must-gather. It does not need the API.
       type: str
       returned: always
       sample: yours

@@ -13,18 +13,17 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Fleets keep the selection of each site in a Git repository, mostly as JSON in a string that no API checks. This
-    module finds the selections below a directory, and checks each with all rules for the version and platform of its
-    site.
+  - Finds the selections of capabilities in a Git repository of sites, and checks each with all rules for the version
+    and platform of its site. Most selections are JSON in a string, whose content the API server does not check.
   - It reads C(installConfigOverrides) of C(ClusterInstance) and C(SiteConfig), the annotation
     C(agent-install.openshift.io/install-config-overrides) of C(AgentClusterInstall), C(spec.capabilities) of
     C(HostedCluster), and C(install-config.yaml). It reads C(spec.capabilities) of a C(ClusterVersion), also in ACM
     Policies, Lists and ManifestWorks.
-  - It reports forms that have no effect or the opposite one, such as a string that is not JSON, a selection in the
-    wrong place, misspelled fields, and lists of names to exclude, which leave everything enabled.
-  - Templates of Helm and Jinja, and Kustomizations, are named and not checked. Render them first.
-  - With O(state=fixed), it corrects selections in place. Everything else in a file stays the same, byte for byte,
-    also in the JSON.
+  - It reports forms that have no effect, or enable what they should disable, such as a string that is
+    not JSON, a selection in the wrong place, misspelled fields, and lists of names to exclude.
+  - It lists templates of Helm and Jinja, and Kustomizations, but does not check them. Render them first.
+  - With O(state=fixed), it corrects selections in place. Every other byte of a file stays the same, also in
+    the JSON.
   - It needs no cluster, and no network unless O(releases) names images.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -59,21 +58,21 @@ options:
       - V(checked) only reports findings.
       - V(fixed) also corrects what it can. Without O(capabilities) and O(solution), it corrects selections with errors.
         It corrects the case of names, removes names that the version of the site does not have, adds names that a rule
-        requires, and replaces a list of exclusions by the names that stay enabled. What only a person can decide stays,
-        and remains an error.
+        requires, and replaces a list of exclusions by the names that stay enabled. Errors that need your decision
+        remain.
       - C(HostedCluster) is not edited, because its selection cannot be changed after the installation.
     type: str
     choices: [checked, fixed]
     default: checked
   capabilities:
     description:
-      - Selection that each site of an installation shall have, as in M(capability.openshift.install_config). A site
+      - Selection that each site that is to be installed must have, as in M(capability.openshift.install_config). A site
         with another selection is an error, which O(state=fixed) corrects. Other overrides of a site are kept.
       - C(HostedCluster) and C(ClusterVersion) are only checked.
     type: raw
   solution:
     description:
-      - Name of a solution that each site of an installation shall have instead, as in
+      - Name of a solution that each site that is to be installed must have, as in
         M(capability.openshift.install_config). It results in the right names for the version of each site.
       - Mutually exclusive with O(capabilities).
     type: str
@@ -88,8 +87,9 @@ options:
     type: str
   openshift_versions:
     description:
-      - Versions by glob. The first glob counts that matches the name of the site, the path of its file, or the name or
-        the release image of its C(ClusterImageSet). It takes precedence over everything in the checkout.
+      - Maps globs to versions. A glob matches the name of a site, the path of its file, or the name or the release
+        image of its C(ClusterImageSet). The first glob that matches applies, and takes precedence over versions in the
+        checkout.
       - Without a match, the version is the tag of C(releaseImage) of the site or of its C(ClusterImageSet) in the
         checkout, a version in the name of the C(ClusterImageSet), or O(openshift_version).
     type: dict

@@ -64,7 +64,8 @@ notes:
   - On a disconnected site, O(signature_stores) is where the clusters look for signatures. The CVO looks into the
     ConfigMaps with the label C(release.openshift.io/verification-signatures) in the namespace
     C(openshift-config-managed) first.
-  - The key rings are those of O(current_release), whatever their keys are, unless O(signature_keys) is set.
+  - The module uses the key rings in O(current_release), even if their keys are not known keys of Red Hat.
+    O(signature_keys) replaces them.
   - O(release_image) also replaces C({{.ReleaseImage}}) in the templates of C(manifests/).
   - A release that is named by its image is read before the check. The module fails if its registry or mirror does not
     have it.

@@ -15,7 +15,7 @@ description:
   - Reads a release from its image in a registry, an image layout or an archive, and writes C(release-manifests/) and
     C(manifests/) to a directory. All modules can read the release from there.
   - The other modules read images themselves, so this one is for other tools and for sites without a registry.
-  - Moves only the layers with these directories. Each is checked against its digest before it is used.
+  - Reads only the layers with these directories, and checks the digest of each layer before it uses its files.
   - Removes files of an earlier run that the release does not contain. Never touches other files.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -47,10 +47,10 @@ options:
   layers:
     description:
       - Which layers of the image to read.
-      - With V(needed), reading ends at the layer that completes the release. Then its metadata, image references,
-        ClusterVersion CustomResourceDefinition, and the Deployment and Namespace of the cluster-version operator are
-        present.
-      - With V(all), all of them. This is for images that were changed after they were built, by adding layers.
+      - With V(needed), reading ends at the layer that completes the release. A release is complete when it has its
+        metadata, image references, ClusterVersion CustomResourceDefinition, and the Deployment and Namespace of the
+        cluster-version operator.
+      - With V(all), the module reads all layers. Use it for images to which layers were added after the build.
     type: str
     choices: [needed, all]
     default: needed

@@ -13,13 +13,13 @@ version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
-  - Finds mistakes of authors of manifests. For example, some selection of capabilities includes an object and excludes
+  - Finds mistakes of authors of manifests. For example, a selection of capabilities can include an object and exclude
     its Namespace, or an update enables a capability on every cluster.
   - Checks an extracted release, or the directory of manifests in the repository of an operator.
   - With O(previous_release), also checks the update from that release.
-  - A rule counts only where a cluster can have both manifests. Cluster profiles and feature sets are considered, and
-    for updates whether a cluster with the feature set can update.
-  - Files that cannot be checked are findings, too. All others are checked nevertheless.
+  - A rule about two manifests applies only if one cluster can have both, with its cluster profile and feature set.
+    Rules about updates apply only to feature sets with which a cluster can update.
+  - Files that cannot be checked are findings, too. The module checks all other files.
   - Subdirectories are ignored, as by the cluster-version operator.
 extends_documentation_fragment:
   - capability.openshift._attributes
@@ -45,7 +45,7 @@ options:
     type: str
   previous_release:
     description:
-      - Directory of the release before, or of its manifests. It must contain the same components as O(release).
+      - Directory of the previous release, or of its manifests. It must contain the same components as O(release).
     type: path
   previous_openshift_version:
     description:
@@ -137,8 +137,8 @@ findings:
       returned: always
     path:
       description:
-        - File, relative to O(release) or O(relative_to). Empty if no file is to blame, such as for a manifest that no
-          longer exists.
+        - File, relative to O(release) or O(relative_to). Empty if the finding is not about a file, such as for a
+          manifest that no longer exists.
       type: str
       returned: always
     line:
