@@ -36,12 +36,13 @@ options:
     description:
       - A fleet, as a list of dicts with C(name). The module reads 16 clusters at the same time, and returns one table.
       - Each cluster has connection options, such as C(kubeconfig), C(context) or C(host), which override the module
-        options of the same name. Instead, it can have C(cluster_version), the ClusterVersion object or the path of a
-        file that contains it. Then no request is sent.
+        options of the same name. Instead, it can have C(cluster_version), which is the ClusterVersion object or the
+        path of a file that contains it. The module then sends no request for this cluster.
       - A hosted cluster is read like any other, from its own API server or from the ClusterVersion in it.
       - C(group) is the name of a group of clusters that should have the same capabilities. By default, all clusters
         are one group.
-      - A cluster that cannot be read is a row of the table and a warning. The others are read anyway.
+      - If a cluster cannot be read, its row of the table contains the errors, and the module warns. It reads the others
+        anyway.
       - Cannot be combined with O(inclusion_criteria).
     type: list
     elements: dict
@@ -211,7 +212,8 @@ clusters:
       type: str
       returned: always
     reachable:
-      description: Whether the ClusterVersion could be read. The row of another cluster has no further values.
+      description: Whether the ClusterVersion could be read. Otherwise, the row contains only the values that are
+        always returned.
       type: bool
       returned: always
     openshift_version:

@@ -119,7 +119,7 @@ options:
       - C(content) is merged into O(content). Fields that are maps are merged, and all other fields are replaced. If one
         of the two is text, that of the cluster replaces the other.
       - C(error) is a text that replaces the other fields if the options of the cluster are not known, for example
-        because a template failed. The module reports it as an error of the cluster.
+        because a template failed. The module reports this text as an error of the cluster.
       - Two clusters with the same name or the same file are an error.
       - Cannot be combined with O(path) and O(compare_with).
     type: list
