@@ -220,6 +220,7 @@ def main() -> None:
             params["openshift_version"],
             None if names is None else tuple(names),
             params["request_counts"],
+            params["index_directory"],
         )
         client = None if options.request_counts is not None else connect(module)
         usage = capability_usage(options, client, problems)

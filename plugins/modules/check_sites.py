@@ -297,7 +297,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.files
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 from ansible_collections.capability.openshift.plugins.module_utils._sites.check import Desired
 from ansible_collections.capability.openshift.plugins.module_utils._sites.result import (
@@ -336,20 +336,18 @@ def main() -> None:
     require_yaml(module)
     params = untag(module.params)
     checkout = absolute(params["checkout"])
-    problems = Problems()
     try:
-        opened = [
+        opened = tuple(
             open_release(name, release_source(params), f"releases[{index}]")
             for index, name in enumerate(params["releases"])
-        ]
-        problems += (problem for item in opened for problem in item.problems)
+        )
         result = check_sites(
             SitesOptions(
                 checkout,
                 tuple(params["paths"]),
                 params["openshift_version"],
                 params["openshift_versions"],
-                tuple(item.directory for item in opened),
+                opened,
                 params["install_method"],
                 desired(params),
                 params["state"] == "fixed",
@@ -363,7 +361,7 @@ def main() -> None:
         checkout,
         site_rules(),
         result.findings,
-        Problems([*problems, *result.problems]),
+        result.problems,
         write=lambda: write_files(result.fixed),
         changed=bool(result.fixed),
         diff=sites_diff(result.fixed),

@@ -15,7 +15,7 @@ author:
 description:
   - Finds mistakes of authors of manifests. For example, a selection of capabilities can include an object and exclude
     its Namespace, or an update enables a capability on every cluster.
-  - Checks an extracted release, or the directory of manifests in the repository of an operator.
+  - Checks a release, or the directory of manifests in the repository of an operator.
   - With O(previous_release), also checks the update from that release.
   - A rule about two manifests applies only if one cluster can have both, with its cluster profile and feature set.
     Rules about updates apply only to feature sets with which a cluster can update.
@@ -24,6 +24,8 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
+  - capability.openshift._release_image
+  - capability.openshift._registry
   - capability.openshift._findings
 attributes:
   check_mode:
@@ -35,7 +37,8 @@ attributes:
 options:
   release:
     description:
-      - Directory of an extracted release, or a directory of manifests.
+      - The release, a directory or the name of an image, see the notes. Can also be a directory of manifests.
+      - Paths in findings about an image are those in the image, so O(relative_to) needs a directory.
     type: path
     required: true
   openshift_version:
@@ -45,7 +48,7 @@ options:
     type: str
   previous_release:
     description:
-      - Directory of the previous release, or of its manifests. It must contain the same components as O(release).
+      - The previous release, named in the same way. It must contain the same components as O(release).
     type: path
   previous_openshift_version:
     description:
@@ -84,6 +87,12 @@ EXAMPLES = r"""
   capability.openshift.release_lint:
     release: /srv/releases/4.20.3
     previous_release: /srv/releases/4.19.9
+
+- name: Check a release in a registry, and the update to it
+  capability.openshift.release_lint:
+    release: quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64
+    previous_release: quay.io/openshift-release-dev/ocp-release:4.19.9-x86_64
+    auth_file: /srv/pull-secret.json
 
 - name: Check the manifests of an operator whose capability the API does not know yet
   capability.openshift.release_lint:
@@ -207,10 +216,15 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
 from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
+    release_image_spec,
+    release_source,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.findings import findings_spec, finish
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 
 
 def main() -> None:
@@ -218,6 +232,7 @@ def main() -> None:
     names = {"type": "list", "elements": "str", "default": []}
     module = AnsibleModule(
         argument_spec={
+            **release_image_spec(),
             **findings_spec(),
             "release": {"type": "path", "required": True},
             "openshift_version": {"type": "str"},
@@ -234,8 +249,11 @@ def main() -> None:
     options = LintOptions(params["assume_known"], params["skip_rules"], params["extra_rules"])
     problems = Problems()
     try:
-        source = read_source(params["release"], params["openshift_version"])
-        result = lint(source, read_previous(params), options, problems)
+        source = read_release(params, "release", params["openshift_version"], problems)
+        previous = None
+        if params["previous_release"] is not None:
+            previous = read_release(params, "previous_release", params["previous_openshift_version"], problems)
+        result = lint(source, previous, options, problems)
     except CapabilityError as error:
         fail(module, error)
     release = source.release
@@ -251,11 +269,11 @@ def main() -> None:
     )
 
 
-def read_previous(params: dict[str, Any]) -> LintSource | None:
-    """The previous release, if it is given. Raises ``ReleaseError``."""
-    if params["previous_release"] is None:
-        return None
-    return read_source(params["previous_release"], params["previous_openshift_version"])
+def read_release(params: dict[str, Any], option: str, openshift_version: str | None, problems: Problems) -> LintSource:
+    """Read the release that ``option`` names. Raises ``CapabilityError``."""
+    opened = open_release(params[option], release_source(params), option)
+    problems += opened.problems
+    return read_source(opened.directory, openshift_version, opened.index_directory)
 
 
 if __name__ == "__main__":

@@ -40,14 +40,20 @@ class LintSource(NamedTuple):
     line_of: Callable[[Manifest, str], int]
 
 
-def read_source(path: str, openshift_version: str | None) -> LintSource:
-    """Read the release or the directory ``path``. Raises ``ReleaseError`` if nothing of it can be read."""
-    path = os.path.abspath(path)
+def read_source(path: str, openshift_version: str | None, index_directory: str = "") -> LintSource:
+    """Read the release or the directory ``path``. Raises ``ReleaseError`` if nothing of it can be read.
+
+    ``index_directory`` is where the index of a release is kept, as for ``load_release``. A repository has none, because
+    its files change from one run to the next.
+    """
+    path = os.path.abspath(path) if path else path  # the loader reports an empty one
+    is_release = os.path.isdir(os.path.join(path, RELEASE_MANIFESTS))
     skipped = tuple(_files_to_skip(path))
     loaded = load_release(
         path,
         openshift_version=openshift_version,
         release_image=PLACEHOLDER_IMAGE,
+        index_directory=index_directory if is_release else "",
         keep_going=True,
         skip={finding.path for finding in skipped},
     )

@@ -16,6 +16,7 @@ from .._problems import InvalidOptionError, Problems
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
+from .._release_image.open_release import OpenedRelease
 from .._version import Minor, find_minor
 from .check import Answer, Desired, Question, check_site
 from .checkout import CheckoutFile, read_files
@@ -36,7 +37,7 @@ class SitesOptions(NamedTuple):
     paths: tuple[str, ...]
     openshift_version: str | None = None
     openshift_versions: Mapping[str, object] | None = None
-    releases: tuple[str, ...] = ()
+    releases: tuple[OpenedRelease, ...] = ()
     install_method: str | None = None
     desired: Desired | None = None
     fix: bool = False
@@ -115,11 +116,11 @@ def _check_versions(options: SitesOptions, problems: Problems) -> None:
         read_minor(version, f"openshift_versions[{pattern}]", problems)
 
 
-def _load_releases(paths: Iterable[str], problems: Problems) -> tuple[Release, ...]:
+def _load_releases(opened: Iterable[OpenedRelease], problems: Problems) -> tuple[Release, ...]:
     releases: list[Release] = []
-    for path in paths:
-        loaded = load_release(path, release_image=PLACEHOLDER_IMAGE)
-        problems += loaded.problems
+    for item in opened:
+        loaded = load_release(item.directory, release_image=PLACEHOLDER_IMAGE, index_directory=item.index_directory)
+        problems += (*item.problems, *loaded.problems)
         releases.append(loaded.release)
     return tuple(releases)
 

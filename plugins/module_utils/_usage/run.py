@@ -27,12 +27,16 @@ _OPTION = "request_counts"
 
 
 class UsageOptions(NamedTuple):
-    """The options of the module. ``request_counts`` is a file or directory, ``None`` to ask the cluster."""
+    """The options of the module. ``request_counts`` is a file or directory, ``None`` to ask the cluster.
+
+    ``release`` is a directory, and ``index_directory`` is where its index is kept.
+    """
 
     release: str
     openshift_version: str | None
     capabilities: tuple[str, ...] | None
     request_counts: str | None
+    index_directory: str = ""
 
 
 def capability_usage(options: UsageOptions, client: Client | None, problems: Problems) -> Usage:
@@ -40,7 +44,12 @@ def capability_usage(options: UsageOptions, client: Client | None, problems: Pro
 
     Raises ``CapabilityError``.
     """
-    loaded = load_release(options.release, openshift_version=options.openshift_version, release_image=PLACEHOLDER_IMAGE)
+    loaded = load_release(
+        options.release,
+        openshift_version=options.openshift_version,
+        release_image=PLACEHOLDER_IMAGE,
+        index_directory=options.index_directory,
+    )
     problems += loaded.problems
     ownership = ownership_of(loaded.release)
     selected = selected_capabilities(options.capabilities, ownership)
