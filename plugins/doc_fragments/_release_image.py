@@ -43,6 +43,8 @@ options:
         O(release_cache). A directory has no digest, so this option has no effect on a directory.
       - The module verifies signatures with the key rings in O(signature_keys). By default, it uses the key rings in the
         release, if all of their keys are known keys of Red Hat.
+      - M(capability.openshift.release_apply) and M(capability.openshift.update_plan) use the key rings and the
+        signature stores of the release before the update, if they know that release.
     type: str
     choices: [required, warn, ignore]
     default: warn

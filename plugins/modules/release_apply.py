@@ -57,11 +57,15 @@ options:
     description:
       - What to do if a release that is named by its image has no valid OpenPGP signature, as the cluster-version
         operator verifies it. V(required) fails, V(warn) adds warnings with the reasons, and V(ignore) does not look for
-        a signature.
-      - Has no effect on a directory, which has no digest.
+        a signature. For an image, the default is V(required).
+      - The module verifies the signature with the key rings and the signature stores of O(previous_release), as the
+        cluster-version operator does, unless O(signature_keys) and O(signature_stores) are set. Without
+        O(previous_release), it uses those in the release, if all of their keys are known keys of Red Hat.
+      - The module trusts O(previous_release) if it is a directory. An image needs a valid signature itself.
+      - A directory has no digest, so the module cannot verify its signature. By default, it applies a directory without
+        verification. With V(required), it fails.
     type: str
     choices: [required, warn, ignore]
-    default: required
   capabilities:
     description:
       - The selection, in the format of C(install-config.yaml) and C(ClusterVersion.spec), see
@@ -153,6 +157,22 @@ EXAMPLES = r"""
     kubeconfig: /srv/sites/berlin/kubeconfig
     release: /srv/releases/4.21.0
     journal: /var/log/rollout-berlin.jsonl
+
+- name: Read the signatures that the cluster has
+  kubernetes.core.k8s_info:
+    kubeconfig: /srv/sites/berlin/kubeconfig
+    api_version: v1
+    kind: ConfigMap
+    namespace: openshift-config-managed
+    label_selectors: [release.openshift.io/verification-signatures]
+  register: signatures
+
+- name: Update to a release that is signed with a key of the release that the cluster runs
+  capability.openshift.release_apply:
+    kubeconfig: /srv/sites/berlin/kubeconfig
+    release: "quay.io/openshift-release-dev/ocp-release@{{ digest }}"
+    previous_release: /srv/releases/4.20.3
+    signature_stores: "{{ signatures.resources }}"
 
 - name: Show the capabilities that the update enabled
   ansible.builtin.debug:
@@ -438,7 +458,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     Problems,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
+    open_release,
+    source_after,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import is_directory_name
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.change_set import Rollout
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     load_previous_release,
@@ -477,7 +501,7 @@ def main() -> None:
             "allow_cvo_managed": {"type": "bool", "default": False},
             "allow_downgrade": {"type": "bool", "default": False},
             "journal": {"type": "path"},
-            "signature": {"type": "str", "choices": ["required", "warn", "ignore"], "default": "required"},
+            "signature": {"type": "str", "choices": ["required", "warn", "ignore"]},
         },
         supports_check_mode=True,
     )
@@ -496,6 +520,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     params = module.params
     check_wait_timeout(params["wait_timeout"], problems)
     _check_parallelism(params["parallelism"], problems)
+    _check_signature(params, problems)
     problems.raise_errors(InvalidOptionError)
     end_without_reader()
     # no_log_values is read for each line, because connecting removes values from it that are not secret.
@@ -515,10 +540,14 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
 
 def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:
     journal.phase("module_started")
-    params = with_release_directory(module.params, problems)
-    path = params["previous_release"]
+    given = {**module.params, "signature": module.params["signature"] or "required"}
+    source, path = release_source(given), given["previous_release"]
     if path is not None:
-        path = open_release(path, release_source(params), "previous_release").directory
+        previous_release = open_release(path, source, "previous_release")
+        problems += previous_release.problems
+        source = source_after(previous_release, path, source)
+        path = previous_release.directory
+    params = with_release_directory(given, problems, source)
     client = connect(module, params["parallelism"])
     journal.phase("client_created")
     state = read_cluster_state(client, params["cluster_profile"])
@@ -529,6 +558,13 @@ def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Ro
     previous = None if path is None else load_previous_release(state, release, path)
     journal.phase("release_read")
     return roll_out(client, state, loaded, previous, _options(module, params), journal, TIMINGS)
+
+
+def _check_signature(params: dict[str, Any], problems: Problems) -> None:
+    if params["signature"] == "required" and is_directory_name(params["release"]):
+        message = "is a directory, which has no digest, so it has no signature, expected the name of an image"
+        hint = "Name the release by its image, or remove signature"
+        problems.error("directory-not-signed", "release", message, hint)
 
 
 def _check_parallelism(parallelism: int, problems: Problems) -> None:

@@ -67,7 +67,7 @@ class Mirror(NamedTuple):
         return f"{self.registry.host}/{self.prefix}/{name}"
 
 
-def verification(key: Key = KEY) -> str:
+def verification(key: Key = KEY, store: str = "") -> str:
     ring = base64.encodebytes(key.ring).decode()
     text = f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{ring}-----END PGP PUBLIC KEY BLOCK-----\n"
     annotations = {"release.openshift.io/verification-config-map": "", **PROFILE}
@@ -80,7 +80,10 @@ def verification(key: Key = KEY) -> str:
                 "namespace": "openshift-config-managed",
                 "annotations": annotations,
             },
-            "data": {"verifier-public-key-test": text, "store-test": f"https://127.0.0.1:{free_port()}/signatures"},
+            "data": {
+                "verifier-public-key-test": text,
+                "store-test": store or f"https://127.0.0.1:{free_port()}/signatures",
+            },
         }
     )
 

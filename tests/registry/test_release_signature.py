@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,14 +15,20 @@ import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._data import release_keys
 from ansible_collections.capability.openshift.plugins.module_utils._release_image import signature_verification
-from ansible_collections.capability.openshift.plugins.modules import release_apply, release_fetch, release_info
+from ansible_collections.capability.openshift.plugins.modules import (
+    release_apply,
+    release_fetch,
+    release_info,
+    update_plan,
+)
 from ansible_collections.capability.openshift.tests.registry.test_mirror_check import KEY, verification
 from ansible_collections.capability.openshift.tests.unit.builders.images import Image, release_image
 from ansible_collections.capability.openshift.tests.unit.builders.openpgp import Key, content
-from ansible_collections.capability.openshift.tests.unit.builders.releases import write_release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 from ansible_collections.capability.openshift.tests.unit.run_module import Outcome, caller
 
 Read = Callable[..., Outcome]
+NOT_CONNECTED = ["missing-file"]
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +61,13 @@ def read(capsys, registry, registry_site, signed_image, tmp_path) -> Read:
 
     def run(module: Any = release_info, **options: Any) -> Outcome:
         given = {"release": f"{registry.host}/signed/release@{signed_image.digest}", "ca_path": registry_site.ca}
-        return call(module, **given, release_cache=tmp_path / "cache", **options)
+        return call(module, **{**given, "release_cache": tmp_path / "cache", **options})
 
     return run
+
+
+def faults(outcome: Outcome) -> list[str]:
+    return [code for code, _ in outcome.faults]
 
 
 def codes(outcome: Outcome) -> list[str]:
@@ -139,3 +150,130 @@ def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):
 def test_release_fetch_returns_who_signed(read, signatures, ring, tmp_path):
     outcome = read(release_fetch, dest=tmp_path / "dest", signature_keys=[ring], signature_stores=[str(signatures)])
     assert outcome["image"]["signed_by"][0]["fingerprint"] == KEY.fingerprint
+
+
+@pytest.fixture
+def apply(read, tmp_path) -> Read:
+    """Return a function that rolls out without a cluster, so a release with a valid signature is `NOT_CONNECTED`."""
+
+    def run(**options: Any) -> Outcome:
+        return read(release_apply, kubeconfig=str(tmp_path / "missing"), **options)
+
+    return run
+
+
+def old_release(folder: Path, key: Key, store: Path) -> Path:
+    return write_release(folder / "4.20.0", {"keys.json": verification(key, f"file://{store}")}, "4.20.0")
+
+
+def test_the_previous_release_verifies_the_one_that_is_rolled_out(apply, signatures, tmp_path):
+    """With its key rings and stores: those that the new release brings are unknown, or do not answer."""
+    assert faults(apply()) == ["unknown-release-keys"]
+    assert faults(apply(previous_release=old_release(tmp_path, KEY, signatures))) == NOT_CONNECTED
+
+
+def test_a_flat_directory_verifies_the_next_release_as_well(apply, signatures, tmp_path):
+    folder = old_release(tmp_path, KEY, signatures) / "release-manifests"
+    assert faults(apply(previous_release=folder.rename(tmp_path / "flat"))) == NOT_CONNECTED
+
+
+def test_a_release_that_the_keys_of_the_previous_one_did_not_sign_is_refused(apply, signatures, tmp_path):
+    old = old_release(tmp_path, Key("Other"), signatures)
+    assert faults(apply(previous_release=old)) == ["signature-unknown-key", "not-verified"]
+
+
+def test_given_key_rings_count_instead_of_those_of_the_previous_release(apply, signatures, ring, tmp_path):
+    old = old_release(tmp_path, Key("Other"), signatures)
+    assert faults(apply(previous_release=old, signature_keys=[ring])) == NOT_CONNECTED
+
+
+def test_a_previous_release_without_key_rings_accepts_no_other_release(apply, signatures, ring, tmp_path):
+    old = write_release(tmp_path / "old", {"one.yaml": manifest()}, "4.20.0")
+    outcome = apply(previous_release=old)
+    assert outcome.faults == [("no-verification-config", str(old))]
+    given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
+    assert faults(apply(previous_release=old, **given)) == NOT_CONNECTED
+
+
+def test_a_previous_release_that_does_not_exist_verifies_nothing(apply, tmp_path):
+    assert faults(apply(previous_release=tmp_path / "missing")) == ["unknown-release-keys"]
+
+
+def test_signatures_in_the_config_maps_of_the_cluster(apply, signed_image, ring):
+    """As the list `resources` of `kubernetes.core.k8s_info` has them."""
+    signature = base64.b64encode(KEY.sign(content(signed_image.digest))).decode()
+    found = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": "signatures",
+            "namespace": "openshift-config-managed",
+            "labels": {"release.openshift.io/verification-signatures": ""},
+        },
+        "binaryData": {f"{signed_image.digest.replace(':', '-')}-1": signature},
+    }
+    other = {**found, "binaryData": {f"sha256-{'0' * 64}-1": signature}}
+    assert faults(apply(signature_keys=[ring], signature_stores=[other, found])) == NOT_CONNECTED
+    assert faults(apply(signature_keys=[ring], signature_stores=[other])) == ["no-signature"]
+
+
+def test_a_directory_has_no_digest_that_a_signature_could_be_of(apply, signatures, tmp_path):
+    old = old_release(tmp_path, KEY, signatures)
+    for options in ({}, {"signature": "warn"}):
+        assert faults(apply(release=old, **options)) == NOT_CONNECTED
+    outcome = apply(release=old, signature="required")
+    assert outcome.faults == [("directory-not-signed", "release")]
+    assert "has no digest" in outcome.message
+
+
+@pytest.fixture
+def next_image(registry, signed_image, signatures, tmp_path) -> str:
+    """Return the pull spec of an image that is signed with a key of the image before it, and brings another one."""
+    release = write_release(tmp_path / "next", {"keys.json": verification(Key("New"))}, "4.22.0")
+    found = release_image(release)
+    registry.push("signed/release", found)
+    folder = signatures / found.digest.replace(":", "=")
+    folder.mkdir()
+    (folder / "signature-1").write_bytes(KEY.sign(content(found.digest)))
+    return f"{registry.host}/signed/release@{found.digest}"
+
+
+@pytest.fixture
+def plan(capsys, registry_site, signatures, tmp_path) -> Read:
+    call = caller(capsys)
+
+    def run(*releases: object, **options: Any) -> Outcome:
+        given = {"signature_stores": [str(signatures)], "ca_path": registry_site.ca, "signature": "required"}
+        path = [str(release) for release in releases]
+        return call(update_plan, **{**given, "releases": path, "release_cache": tmp_path / "cache", **options})
+
+    return run
+
+
+@pytest.fixture
+def signed(registry, signed_image) -> str:
+    return f"{registry.host}/signed/release@{signed_image.digest}"
+
+
+def test_each_release_of_a_path_is_verified_with_the_one_before_it(plan, signed, next_image, signatures, tmp_path):
+    assert not plan(old_release(tmp_path, KEY, signatures), signed, next_image).failed
+    other = old_release(tmp_path / "other", Key("Other"), signatures)
+    assert set(faults(plan(other, signed))) == {"signature-unknown-key", "not-verified"}
+
+
+def test_a_release_that_is_not_verified_verifies_no_other_one(plan, signed, next_image, monkeypatch, tmp_path):
+    outcome = plan(signed, next_image, signature="warn")
+    unknown = [item["where"] for item in outcome["problems"] if item["code"] == "unknown-release-keys"]
+    assert unknown == [signed, next_image]
+    monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", release_keys.RED_HAT_KEYS | {KEY.fingerprint})
+    assert codes(plan(signed, next_image, signature="warn", release_cache=str(tmp_path / "new"))) == []
+
+
+def test_the_first_path_with_a_release_says_what_verifies_it(plan, signed, next_image, signatures, tmp_path):
+    trusted = old_release(tmp_path, KEY, signatures)
+    other = old_release(tmp_path / "other", Key("Other"), signatures)
+    paths = {"a": [str(trusted), signed], "b": [str(other), signed], "c": [signed, next_image]}
+    clusters = [{"name": name, "releases": path} for name, path in paths.items()]
+    assert not plan(clusters=clusters, releases=None).failed
+    refused = plan(clusters=clusters[1:], releases=None)
+    assert "not-verified" in faults(refused)

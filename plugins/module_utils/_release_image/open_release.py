@@ -15,7 +15,7 @@ from .._registry.access_options import AccessOptions
 from .._signature.signer import Signer
 from .cache import CachedRelease, ReleaseCache, ReleaseImage, default_directory
 from .release_name import ReleaseName, parse_release_name
-from .release_source import ReleaseSource
+from .release_source import PreviousRelease, ReleaseSource
 from .signature_check import check_signature
 
 _GO_NAMES = {"aarch64": "arm64", "x86_64": "amd64"}
@@ -62,6 +62,17 @@ def open_release(
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
     signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
     return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory, signed_by)
+
+
+def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> ReleaseSource:
+    """Return the options for the release that follows ``previous``, whose key rings and stores verify it.
+
+    ``name`` is that of ``previous``. An image without a valid signature verifies nothing. A directory is trusted.
+    """
+    if (previous.image and not previous.signed_by) or not os.path.isdir(previous.directory):
+        return source
+    verified_by = PreviousRelease(name, os.path.abspath(previous.directory))
+    return source._replace(signature=source.signature._replace(previous=verified_by))
 
 
 def _read(

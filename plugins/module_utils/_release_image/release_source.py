@@ -15,12 +15,23 @@ from .._registry.access_options import AccessOptions
 DEFAULT_ARCHITECTURE = "amd64"
 
 
+class PreviousRelease(NamedTuple):
+    """The release that a cluster runs before the update. Its key rings and stores verify the next one, as in its CVO.
+
+    ``name`` is for messages.
+    """
+
+    name: str
+    directory: str
+
+
 class SignatureOptions(NamedTuple):
-    """``mode`` is the option ``signature``. ``stores`` are URLs, paths and ConfigMaps."""
+    """``mode`` is the option ``signature``. ``stores`` are URLs, paths and ConfigMaps. ``previous`` is trusted."""
 
     mode: Literal["required", "warn", "ignore"] = "ignore"
     keys: Sequence[str] = ()
     stores: Sequence[object] = ()
+    previous: PreviousRelease | None = None
 
 
 class ReleaseSource(NamedTuple):

@@ -36,7 +36,8 @@ def check_signature(
         return ()
     record = _read_record(found.directory)
     # Not the options themselves: the URL of a store can contain a password.
-    used = hashlib.sha256(json.dumps([options.keys, options.stores], default=list).encode()).hexdigest()
+    previous = options.previous and options.previous.directory
+    used = hashlib.sha256(json.dumps([options.keys, options.stores, previous], default=list).encode()).hexdigest()
     known = record is not None and record["options"] == used
     if record is not None and known and (record["signed_by"] or options.mode == "warn"):
         problems.extend(Problem(**problem) for problem in record["problems"])

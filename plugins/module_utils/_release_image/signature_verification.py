@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Verifies the OpenPGP signature of a release that was read from an image, with given or known key rings."""
+"""Verifies the OpenPGP signature of a release that was read from an image: with given or trusted key rings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .._unstructured import Object
 from .._yaml.head import YamlError
 from .._yaml.libyaml import load_body
 from .cache import CachedRelease
-from .release_source import SignatureOptions
+from .release_source import PreviousRelease, SignatureOptions
 
 _DOCUMENT_END = b"\n---"
 
@@ -41,9 +41,10 @@ def verify_release(
     rings = read_given_key_rings("signature_keys", options.keys, problems)
     stores = given_stores("signature_stores", options.stores, get, problems)
     if not options.keys or not options.stores:
-        config = read_config(name, _config_manifests(found.directory), problems)
+        verified_by = options.previous or PreviousRelease(name, found.directory)
+        config = read_config(verified_by.name, _config_manifests(*verified_by), problems)
         if config is not None:
-            rings = rings or _known_key_rings(name, config, problems)
+            rings = rings or (config.key_rings if options.previous else _known_key_rings(name, config, problems))
             stores = stores or config.verifier(get).stores
     if problems.has_errors:
         return ()
@@ -65,16 +66,34 @@ def _known_key_rings(name: str, config: VerificationConfig, problems: Problems) 
     return ()
 
 
-def _config_manifests(directory: str) -> Iterator[tuple[str, Object]]:
+def _config_manifests(name: str, directory: str) -> Iterator[tuple[str, Object]]:
     """The manifests that contain the annotation, in the order of the CVO. Other files are not parsed."""
-    for folder in (CVO_MANIFESTS, RELEASE_MANIFESTS):
+    folders = [
+        folder for folder in (CVO_MANIFESTS, RELEASE_MANIFESTS) if os.path.isdir(os.path.join(directory, folder))
+    ]
+    for folder in folders or [""]:
         path = os.path.join(directory, folder)
-        for file in sorted(os.listdir(path)) if os.path.isdir(path) else ():
-            with open(os.path.join(path, file), "rb") as opened:
-                data = opened.read()
-            for document in data.split(_DOCUMENT_END) if ANNOTATION.encode() in data else ():
+        for file in _file_names(path):
+            for document in _documents(os.path.join(path, file)):
                 # What is no manifest is reported when the release is loaded.
                 with suppress(YamlError):
                     body = load_body(document)
                     if isinstance(body, dict):
-                        yield f"{folder}/{file}", body
+                        yield f"{name}: {os.path.join(folder, file)}", body
+
+
+def _file_names(path: str) -> list[str]:
+    # A directory that cannot be read is reported when the release is loaded.
+    with suppress(OSError):
+        return sorted(os.listdir(path))
+    return []
+
+
+def _documents(path: str) -> list[bytes]:
+    # A file that cannot be read is reported when the release is loaded.
+    with suppress(OSError):
+        if os.path.isfile(path):
+            with open(path, "rb") as opened:
+                data = opened.read()
+            return data.split(_DOCUMENT_END) if ANNOTATION.encode() in data else []
+    return []

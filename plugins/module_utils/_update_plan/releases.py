@@ -14,7 +14,7 @@ from .._problems import CapabilityError, Problem, Problems, did_you_mean
 from .._release.loader import PLACEHOLDER_IMAGE, load_release
 from .._release.release import Release
 from .._release.version_option import read_minor
-from .._release_image.open_release import open_release
+from .._release_image.open_release import OpenedRelease, open_release, source_after
 from .._release_image.release_name import absolute_release_name
 from .._release_image.release_source import ReleaseSource
 
@@ -43,6 +43,7 @@ class NamedReleases:
         self._source = source
         self._names: dict[_Name, int] = {}
         self._texts: dict[tuple[str, str], int] = {}
+        self._before: dict[int, int | None] = {}
 
     def path(
         self, releases: Sequence[Any], cluster_profile: str, where: str, problems: Problems
@@ -53,17 +54,25 @@ class NamedReleases:
             for index, value in enumerate(releases)
         ]
         path = tuple(position for position in positions if position is not None)
+        for position, before in zip(positions, [None, *positions[:-1]], strict=True):
+            if position is not None:
+                self._before.setdefault(position, before)
         return path if len(path) == len(positions) else None
 
     def load(self, remarks: Problems, problems: Problems) -> tuple[Release, ...]:
         """Load the releases, in the order of their positions.
 
-        ``remarks`` gets the problems of releases that can be loaded, ``problems`` those of releases that cannot.
+        The signature of each is verified with the one before it in the first path that contains it. ``remarks`` gets
+        the problems of releases that can be loaded, ``problems`` those of releases that cannot.
         """
         releases: list[Release] = []
-        for name in self._names:
+        found: dict[int | None, tuple[OpenedRelease, str]] = {}
+        for name, position in self._names.items():
             try:
-                opened = open_release(name.path, self._source, name.path)
+                previous = found.get(self._before[position])
+                source = source_after(*previous, self._source) if previous else self._source
+                opened = open_release(name.path, source, name.path)
+                found[position] = opened, name.path
                 remarks += opened.problems
                 loaded = load_release(
                     opened.directory,
