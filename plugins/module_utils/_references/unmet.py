@@ -116,9 +116,11 @@ class _Search:
         for source in self.sources:
             by_group.setdefault(source.resource_id.group, []).append(source)
         for definition, providers in self.absent.items():
-            if definition.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind:
+            # A definition is named PLURAL.GROUP. None defines a kind of the core group, which has no name.
+            group = definition.name.partition(".")[2]
+            if definition.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind or not group:
                 continue
-            of_group = by_group.get(definition.name.partition(".")[2], ())
+            of_group = by_group.get(group, ())
             sources = [source for source in of_group if self._may_dangle(source, definition)]
             kind = self._defined_kind(providers[0], {source.resource_id.kind for source in sources})
             for source in sources:
