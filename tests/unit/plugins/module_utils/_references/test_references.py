@@ -182,7 +182,7 @@ def test_manifests_that_delete_neither_need_nor_provide_anything(dangling):
 
 def test_nothing_is_parsed_that_does_not_mention_a_target(release):
     unnamed_group = manifest("widgets", "Console", kind="CustomResourceDefinition", api=CRD)
-    loaded = release(ACCOUNT, deployment({"serviceAccountName": "robots"}), DEFINITION, unnamed_group)
+    loaded = release(ACCOUNT, deployment({"serviceAccountName": "robots"}), DEFINITION, unnamed_group, manifest("one"))
 
     def read_body(wanted):
         raise AssertionError(wanted)
