@@ -23,6 +23,8 @@ PLAYBOOK = (ROOT / "playbooks" / "apply_release.yml").read_text("utf-8")
 ROLE = ROOT / "roles" / "release_apply"
 PREFIX = "release_apply_"
 OF_THE_ROLE = {"chdir"}
+OF_MODULE_DEFAULTS = _argspec.release_image_spec().keys()
+"""Options of all modules that read a release image, which a play sets once for all of them."""
 
 
 def table(head: str) -> list[list[str]]:
@@ -69,7 +71,10 @@ def test_the_table_of_variables_has_those_of_the_playbook():
 def test_the_role_has_each_option_of_the_module():
     of_module = {*options_of_module(), *_argspec.release_spec(), *_argspec.rollout_spec(), "kubeconfig", "context"}
 
-    assert of_module <= options_of_role().keys()
+    assert of_module - OF_MODULE_DEFAULTS <= options_of_role().keys()
+    assert "`capability.openshift.release`" in (ROLE / "README.md").read_text("utf-8")
+        "utf-8"
+    )
 
 
 def test_the_role_has_the_defaults_of_the_module():
