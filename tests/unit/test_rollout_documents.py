@@ -73,8 +73,6 @@ def test_the_role_has_each_option_of_the_module():
 
     assert of_module - OF_MODULE_DEFAULTS <= options_of_role().keys()
     assert "`capability.openshift.release`" in (ROLE / "README.md").read_text("utf-8")
-        "utf-8"
-    )
 
 
 def test_the_role_has_the_defaults_of_the_module():
