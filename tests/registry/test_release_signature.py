@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,21 @@ def test_a_missing_signature_is_remembered_for_warnings_only(read, signatures, r
     assert codes(read(**given)) == ["no-signature"]
     assert read(signature="required", **given)["release"]["signed_by"]
     assert codes(read(**given)) == []
+
+
+def test_a_failure_is_forgotten_after_an_hour(read, signatures, ring, tmp_path):
+    given = {"signature_keys": [ring], "signature_stores": [str(signatures)]}
+    (path,) = signatures.rglob("signature-1")
+    moved = path.rename(path.with_name("moved"))
+    assert codes(read(**given)) == ["no-signature"]
+    moved.rename(path)
+    (record,) = (tmp_path / "cache").rglob("release-signature.json")
+    then = record.stat().st_mtime - 3601
+    os.utime(record, (then, then))
+    assert codes(read(**given)) == []
+    os.utime(record, (then, then))
+    path.unlink()
+    assert read(**given)["release"]["signed_by"]
 
 
 def test_a_damaged_record_is_written_again(read, signatures, ring, tmp_path):

@@ -5,7 +5,8 @@
 
 """Verifies the OpenPGP signature of a release that was read from an image, as the option ``signature`` demands.
 
-The result is kept next to the release in the cache, so a second use asks no signature store.
+The result is kept next to the release in the cache, so a second use asks no signature store. A failure is kept for an
+hour, because each verification can wait a minute for stores that a disconnected site cannot reach.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -23,6 +25,8 @@ from .cache import CachedRelease
 from .release_source import SignatureOptions
 
 _RECORD = "release-signature.json"
+_FAILURE_SECONDS = 3600.0
+"""How long a failed verification is repeated as a warning. A store that did not answer may answer later."""
 
 
 def check_signature(
@@ -63,12 +67,16 @@ def check_signature(
 
 
 def _read_record(directory: str) -> dict[str, Any] | None:
+    """The record, unless it is damaged or an old failure."""
     try:
         with open(os.path.join(directory, _RECORD), encoding="utf-8") as file:
             record = json.load(file)
+            age = time.time() - os.fstat(file.fileno()).st_mtime
     except (OSError, ValueError):
         return None
-    return record if isinstance(record, dict) and record.keys() >= {"options", "signed_by", "problems"} else None
+    if not isinstance(record, dict) or not record.keys() >= {"options", "signed_by", "problems"}:
+        return None
+    return record if record["signed_by"] or age < _FAILURE_SECONDS else None
 
 
 def _write_record(directory: str, record: dict[str, Any]) -> None:
