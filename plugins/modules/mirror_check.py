@@ -20,7 +20,8 @@ description:
   - CRI-O verifies sigstore signatures of images that a ClusterImagePolicy of the release covers. From 4.21 on, these
     are the release images. The signatures have to be in the mirror, next to the images. For an image of several
     architectures, the signatures of the images in its list count, because a node verifies what it pulls.
-  - The module does not fail if the mirror is not ready. Use RV(ready).
+  - The module does not fail if the mirror is not ready. Use RV(ready). If O(release) names an image by its digest that
+    cannot be read, the module checks only the release image, and adds a warning.
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
@@ -187,7 +188,7 @@ images:
       returned: success
 update_check:
   description: What the CVO of O(current_release) demands before it updates to the release.
-  returned: if O(current_release) is set
+  returned: if O(current_release) is set and O(release) can be read
   type: dict
   contains:
     from_version:
@@ -264,11 +265,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.argsp
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_urllib3, require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
+from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import parse_pull_spec
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     PLACEHOLDER_IMAGE,
     load_release,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
 
 
@@ -289,16 +292,30 @@ def main() -> None:
     require_urllib3(module)
     problems = Problems()
     try:
-        params = with_release_directory(params, problems)
-        target = load_release(**release_arguments(params))
+        params, target = _load_target(params, problems)
         current = _load_current(params)
-        problems += target.problems
         options = MirrorOptions(**{name: params[name] for name in MirrorOptions._fields})
         access = access_options(params)
-        result = check_mirror(target.release, current, options, access, os.environ, problems)
+        result = check_mirror(target, current, options, access, os.environ, problems)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, {"changed": False, **result}, problems)
+
+
+def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, Any], Release]:
+    """Return the options with the release image, and the release; one without manifests if no registry has it."""
+    try:
+        params = with_release_directory(params, problems)
+    except RegistryError:
+        spec = parse_pull_spec(params["release"], "release", Problems())
+        if spec is None or not spec.digest:
+            raise
+        message = "cannot be read, so only the release image is checked"
+        problems.warning("release-not-read", params["release"], message, "Mirror the release image first")
+        return {**params, "release_image": params["release_image"] or params["release"]}, release_of_version(None)
+    loaded = load_release(**release_arguments(params))
+    problems += loaded.problems
+    return params, loaded.release
 
 
 def _load_current(params: dict[str, Any]) -> Release | None:

@@ -66,6 +66,8 @@ options:
         verification. With V(required), it fails.
     type: str
     choices: [required, warn, ignore]
+    # Overrides the default in the fragment. The module has none, because it depends on the kind of release.
+    default: null
   capabilities:
     description:
       - The selection, in the format of C(install-config.yaml) and C(ClusterVersion.spec), see

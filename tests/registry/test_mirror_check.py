@@ -209,6 +209,20 @@ def test_an_empty_mirror_and_the_command_that_fills_it(mirror, check):
     ]
 
 
+def test_a_release_that_is_not_in_the_mirror_is_a_row(mirror, check, releases, tmp_path):
+    image_name = f"{RELEASE}@{IMAGES['release'].digest}"
+    given = {"release": image_name, "release_image": None, "release_cache": tmp_path / "cache"}
+    for options in ({}, {"current_release": releases["4.20"]}):
+        outcome = check(**given, **options)
+        (row,) = outcome["images"]
+        assert (outcome["ready"], row["image"], codes(row)) == (False, image_name, ["image-not-found"])
+        assert row["commands"][0].startswith("oc image mirror ")
+        assert [item["code"] for item in outcome["problems"]] == ["release-not-read"]
+        assert "update_check" not in outcome.result
+    tag = {**given, "release": f"{RELEASE}:4.21.0"}
+    assert [code for code, _ in check(**tag).faults] == ["blocked-registry"]
+
+
 def test_a_mirror_without_signatures_and_the_commands_that_copy_them(mirror, check, releases):
     mirror.push("release", IMAGES["release"])
     outcome = check(current_release=releases["4.20"])

@@ -77,7 +77,7 @@ def test_the_role_has_each_option_of_the_module():
 
 def test_the_role_has_the_defaults_of_the_module():
     role, module = options_of_role(), options_of_module()
-    same = {name for name in module if "default" in module[name]}
+    same = {name for name in module if module[name].get("default") is not None}
 
     assert {name: role[name]["default"] for name in same} == {name: module[name]["default"] for name in same}
 

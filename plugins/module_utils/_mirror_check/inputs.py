@@ -43,7 +43,8 @@ def mirror_request(
     target: Release, current: Release | None, options: MirrorOptions, get: HttpGet, problems: Problems
 ) -> MirrorRequest:
     """Return what to check for ``target``. ``current`` is the release whose CVO updates to it, if it is known."""
-    config = _verification_config(current or target, options, problems)
+    verifying = current or target
+    config = _verification_config(verifying, options, problems) if verifying.manifests else None
     stores = given_stores("signature_stores", options.signature_stores, get, problems)
     rings = read_given_key_rings("signature_keys", options.signature_keys, problems)
     verifier = None

@@ -30,7 +30,10 @@ def check_mirror(
     environ: Mapping[str, str],
     problems: Problems,
 ) -> dict[str, Any]:
-    """Return the result of the module ``mirror_check``. Raises ``InvalidOptionError`` with all problems of options."""
+    """Return the result of the module ``mirror_check``. Raises ``InvalidOptionError`` with all problems of options.
+
+    ``target`` has no manifests if no registry has it. Then only its image is checked.
+    """
     errors = Problems()
     configured = _configure(access, environ, errors)
     # Certificates that cannot be read are among the errors.
@@ -42,7 +45,7 @@ def check_mirror(
         raise AssertionError("an option that cannot be used is an error")
     rows = check_images(request, MirrorReader(configured))
     result: dict[str, Any] = {"ready": all(row.ready for row in rows), "images": [row.as_dict() for row in rows]}
-    if current is not None:
+    if current is not None and target.manifests:
         release = next(row for row in rows if row.name == RELEASE)
         mirrored = any(row.mirror and not row.image.startswith(f"{row.mirror}@") for row in rows)
         result["update_check"] = check_update(current, target, release, mirrored).as_dict()
