@@ -54,7 +54,7 @@ class NamedReleases:
             for index, value in enumerate(releases)
         ]
         path = tuple(position for position in positions if position is not None)
-        for position, before in zip(positions, [None, *positions[:-1]], strict=True):
+        for position, before in zip(positions, [None, *positions], strict=False):
             if position is not None:
                 self._before.setdefault(position, before)
         return path if len(path) == len(positions) else None
