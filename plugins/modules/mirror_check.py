@@ -266,13 +266,13 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.deps 
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._registry.access import RegistryError
-from ansible_collections.capability.openshift.plugins.module_utils._registry.pull_spec import parse_pull_spec
 from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
     PLACEHOLDER_IMAGE,
     load_release,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import parse_release_name
 
 
 def main() -> None:
@@ -307,8 +307,8 @@ def _load_target(params: dict[str, Any], problems: Problems) -> tuple[dict[str, 
     try:
         params = with_release_directory(params, problems)
     except RegistryError:
-        spec = parse_pull_spec(params["release"], "release", Problems())
-        if spec is None or not spec.digest:
+        name = parse_release_name(params["release"], "release", Problems())
+        if name is None or name.kind != "registry" or not name.digest:
             raise
         message = "cannot be read, so only the release image is checked"
         problems.warning("release-not-read", params["release"], message, "Mirror the release image first")

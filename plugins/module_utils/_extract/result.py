@@ -16,6 +16,7 @@ from .._capability.inclusion import Inclusion
 from .._footprint.credentials_requests import RequestedCredentials
 from .._footprint.image_lists import ImageLists
 from .._module.result import diff_entry
+from .._release.manifest import manifest_dict
 from .destination import INVENTORY, DestinationPlan
 
 _SECRET = re.compile(rb"kind.{0,40}Secret", re.DOTALL)
@@ -54,14 +55,8 @@ def _hidden(data: bytes) -> str:
 def decision_dict(inclusion: Inclusion) -> dict[str, Any]:
     """Convert a decision to an entry of ``decisions``."""
     manifest = inclusion.manifest
-    resource = manifest.resource_id
     return {
-        "file": manifest.file,
-        "group": resource.group,
-        "kind": resource.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-        "capabilities": list(manifest.capabilities),
+        **manifest_dict(manifest),
         "included": inclusion.included,
         "deletes": manifest.deletes,
         "reasons": [{"rule": reason.rule, "message": reason.message} for reason in inclusion.reasons],

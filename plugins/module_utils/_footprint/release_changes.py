@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._release.image_stream import ImageStream, ImageStreamTag
-from .._release.manifest import Manifest
+from .._release.manifest import Manifest, manifest_dict
 from .._release.manifest_file import ManifestFile
 from .._release.release import Release
 from .._resources import ResourceId
@@ -166,10 +166,10 @@ def changes_dict(before: Release, changes: ReleaseChanges) -> dict[str, Any]:
             ],
         },
         "manifests": {
-            "added": [_manifest_dict(manifest) for manifest in changes.manifests_added],
-            "removed": [_manifest_dict(manifest) for manifest in changes.manifests_removed],
-            "deleted": [_manifest_dict(manifest) for manifest in changes.manifests_deleted],
-            "changed": [_manifest_dict(manifest) for manifest in changes.manifests_changed],
+            "added": [manifest_dict(manifest) for manifest in changes.manifests_added],
+            "removed": [manifest_dict(manifest) for manifest in changes.manifests_removed],
+            "deleted": [manifest_dict(manifest) for manifest in changes.manifests_deleted],
+            "changed": [manifest_dict(manifest) for manifest in changes.manifests_changed],
         },
         "credentials_requests": [_permission_dict(change) for change in changes.permissions],
     }
@@ -177,18 +177,6 @@ def changes_dict(before: Release, changes: ReleaseChanges) -> dict[str, Any]:
 
 def _tag_dict(tag: ImageStreamTag) -> dict[str, str]:
     return {field: value for field, value in tag._asdict().items() if field != "name"}
-
-
-def _manifest_dict(manifest: Manifest) -> dict[str, Any]:
-    resource = manifest.resource_id
-    return {
-        "file": manifest.file,
-        "group": resource.group,
-        "kind": resource.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-        "capabilities": list(manifest.capabilities),
-    }
 
 
 def _permission_dict(change: PermissionChange) -> dict[str, Any]:

@@ -125,10 +125,15 @@ def _openpgp(spec: PullSpec, verifier: Verifier | None, problems: Problems) -> S
     if verify_digest(str(spec), spec.digest or "", verifier, found).verified:
         return "verified"
     problems.extend(found)
-    codes = {problem.code for problem in found}
+    return _unverified(found, "no-signature")
+
+
+def _unverified(reasons: Iterable[Problem], missing: str) -> SignatureState:
+    """The state of a signature that is not verified. ``missing`` is the code of the problem that there is none."""
+    codes = {problem.code for problem in reasons}
     if codes & set(_UNCHECKED):
         return "unknown"
-    return "missing" if "no-signature" in codes else "invalid"
+    return "missing" if missing in codes else "invalid"
 
 
 def _sigstore(
@@ -176,10 +181,7 @@ def _sigstore_of(
     if verified:
         return "verified"
     problems.extend(reasons)
-    codes = {problem.code for problem in reasons}
-    if codes & set(_UNCHECKED):
-        return "unknown"
-    return "missing" if "no-sigstore-signature" in codes else "invalid"
+    return _unverified(reasons, "no-sigstore-signature")
 
 
 def _image_digests(spec: PullSpec, found: MirroredImage) -> tuple[str, ...]:

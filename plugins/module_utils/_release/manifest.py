@@ -88,6 +88,19 @@ def manifest_from_object(
     return _checked_manifest(obj, file, document, location(file, document, line), problems)
 
 
+def manifest_dict(manifest: Manifest) -> dict[str, Any]:
+    """The file, the resource and the capabilities of a manifest, as results of modules have them."""
+    resource = manifest.resource_id
+    return {
+        "file": manifest.file,
+        "group": resource.group,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+        "capabilities": list(manifest.capabilities),
+    }
+
+
 def location(file: str, document: int, line: int = 0, field: str = "") -> str:
     """A location in a release for ``Problem.where``: file, document, line and field."""
     text = f"{file}, document {document}"
