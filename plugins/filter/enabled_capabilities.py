@@ -23,9 +23,9 @@ options:
     type: dict
     required: true
 extends_documentation_fragment:
-  - capability.openshift._filter.version
-  - capability.openshift._filter.cluster
-  - capability.openshift._filter.names
+  - capability.openshift._selection.filter_version
+  - capability.openshift._selection.filter_cluster
+  - capability.openshift._selection.filter_names
 seealso:
   - plugin: capability.openshift.validate_capabilities
     plugin_type: filter

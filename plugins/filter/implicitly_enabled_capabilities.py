@@ -43,8 +43,8 @@ options:
       - By default, the rules are those of the newest CVO, and manifests are not filtered by major version.
     type: str
 extends_documentation_fragment:
-  - capability.openshift._filter.cluster
-  - capability.openshift._filter.loading
+  - capability.openshift._selection.filter_cluster
+  - capability.openshift._selection.filter_loading
 seealso:
   - module: capability.openshift.update_plan
 """

@@ -22,10 +22,10 @@ options:
     elements: dict
     required: true
 extends_documentation_fragment:
-  - capability.openshift._filter.cluster
-  - capability.openshift._filter.names
-  - capability.openshift._filter.loading
-  - capability.openshift._filter.inclusion
+  - capability.openshift._selection.filter_cluster
+  - capability.openshift._selection.filter_names
+  - capability.openshift._selection.filter_loading
+  - capability.openshift._selection.filter_inclusion
 """
 
 EXAMPLES = r"""

@@ -34,9 +34,9 @@ options:
     type: str
     choices: [ipi, upi, agent, assisted, hosted]
 extends_documentation_fragment:
-  - capability.openshift._filter.version
-  - capability.openshift._filter.cluster
-  - capability.openshift._filter.names
+  - capability.openshift._selection.filter_version
+  - capability.openshift._selection.filter_cluster
+  - capability.openshift._selection.filter_names
 """
 
 EXAMPLES = r"""

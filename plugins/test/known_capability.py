@@ -27,7 +27,7 @@ options:
     type: list
     elements: str
 extends_documentation_fragment:
-  - capability.openshift._filter.version
+  - capability.openshift._selection.filter_version
 """
 
 EXAMPLES = r"""

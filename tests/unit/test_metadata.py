@@ -70,7 +70,7 @@ def test_the_fragments_that_document_the_groups_name_them():
 
 def documented_options(documentation):
     """Return the options of a plugin, those of its fragments included."""
-    from ansible_collections.capability.openshift.plugins.doc_fragments._filter import ModuleDocFragment
+    from ansible_collections.capability.openshift.plugins.doc_fragments._selection import ModuleDocFragment
 
     options = dict(documentation["options"])
     for fragment in documentation.get("extends_documentation_fragment", ()):
@@ -161,7 +161,7 @@ def test_filters_and_tests_document_the_inclusion_options_of_the_table():
     of_plugins = {
         name: option
         for part in ("cluster", "names", "loading", "inclusion")
-        for name, option in fragment_options(f"_filter.{part}").items()
+        for name, option in fragment_options(f"_selection.filter_{part}").items()
     }
     del of_plugins["capabilities"], of_plugins["openshift_version"]
     of_modules = [
