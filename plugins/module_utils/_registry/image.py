@@ -24,11 +24,6 @@ class ResolvedImage(NamedTuple):
     manifest_digest: str
     manifest: ImageManifest
 
-    @property
-    def is_list(self) -> bool:
-        """Whether the name is that of a list of images."""
-        return self.digest != self.manifest_digest
-
 
 class ImageFiles(NamedTuple):
     """Files of an image by their path. ``bytes_read`` is the size of the layers that were read."""
