@@ -1,21 +1,24 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""prepare_install as a job of a controller: one job for all clusters, and no part of them."""
+"""Playbooks that answer for all clusters as jobs of a controller: one job for all of them, and no slice."""
 
 from __future__ import annotations
 
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.tests.unit.jobs import run_job
+from ansible_collections.capability.openshift.tests.unit.jobs import Job, run_job
 
 pytestmark = pytest.mark.slow
 
 PASSWORD = "bm90LWEtcmVhbC1vbmU6ZmFrZXdvcmQ="
 NAMES = ("berlin", "paris", "rome")
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SLICE = {"awx_workflow_job_name": "prepare", "awx_job_template_name": "prepare"}
 
 
@@ -64,3 +67,48 @@ def test_a_relative_path_on_an_execution_node_is_an_error(tmp_path):
     assert job.code == 2
     assert "install_config_path is sites/paris/install-config.yaml, expected an absolute path" in job.text
     assert list(job.node.rglob("install-config.yaml")) == []
+
+
+def test_both_slices_of_a_plan_are_refused_and_write_nothing(tmp_path):
+    """A job on localhost runs in each slice, because each has a localhost."""
+
+    def job(name: str) -> Job:
+        (tmp_path / name).mkdir()
+        return run_job(tmp_path / name, ["plan_update"], {name: {}}, {**plan_of_fleet(tmp_path), **SLICE})
+
+    with ThreadPoolExecutor() as nodes:
+        jobs = list(nodes.map(job, ("berlin", "paris")))
+
+    for found in jobs:
+        assert found.code == 2, found.text
+        assert "The job is a slice, so it does nothing" in found.text
+        assert found.artifacts == {}
+    assert not (tmp_path / "review").exists()
+
+
+def plan_of_fleet(folder: Path) -> dict[str, Any]:
+    releases = [str(EXAMPLES / "releases" / version) for version in ("4.21.0", "4.22.0")]
+    clusters = [{"name": "berlin"}, {"name": "paris", "capabilities": {"baselineCapabilitySet": "None"}}]
+    return {
+        "plan_update_hosts": "localhost",
+        "releases": releases,
+        "clusters": clusters,
+        "report": str(folder / "review" / "plan.md"),
+    }
+
+
+def test_one_job_writes_the_report_and_returns_results_as_artifacts(tmp_path):
+    shutil.copytree(EXAMPLES / "sites", tmp_path / "sites")
+    extra = {**plan_of_fleet(tmp_path), "checkout": str(tmp_path / "sites")}
+    job = run_job(tmp_path, ["plan_update", "check_sites"], {"berlin": {}, "paris": {}}, extra)
+
+    assert (tmp_path / "review" / "plan.md").read_text().startswith("# ")
+    plans, sites = job.artifacts["plan_update"], job.artifacts["check_sites"]
+    assert list(plans) == ["berlin", "paris"]
+    assert plans["berlin"]["releases"] == ["4.21.0", "4.22.0"]
+    assert plans["berlin"]["implicitly_enabled"] == []
+    assert plans["paris"]["implicitly_enabled"] != []
+    assert (sites["sites"], sites["counts"]["error"], sites["fixed_files"]) == (4, 6, [])
+    assert len(sites["findings"]) >= 6
+    # The findings fail the job, and its artifacts are returned all the same.
+    assert job.code == 2

@@ -16,7 +16,7 @@ import pytest
 PLUGINS = Path(__file__).parents[2] / "plugins"
 MODULE_UTILS = PLUGINS / "module_utils"
 # Ansible finds plugins by these names.
-ANSIBLE_NAMES = ("ActionModule", "FilterModule", "ModuleDocFragment", "TestModule")
+ANSIBLE_NAMES = ("ActionModule", "FilterModule", "LookupModule", "ModuleDocFragment", "TestModule")
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PLUGINS.rglob("*.py"))}
 FOLDERS = sorted({path.parent for path in TREES if path.is_relative_to(MODULE_UTILS)})
 
