@@ -3,22 +3,25 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""A client from the options of a module, which kubernetes.core interprets.
+"""A client from the options of a module, as kubernetes.core interprets them.
 
-``connect`` alone imports kubernetes, because that takes 0.3 s.
+This file alone imports kubernetes, and only if the options need it, because the import takes 0.3 s.
 """
 
 from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from .._problems import ClusterError, Problem, Problems, type_name
 from .api_errors import one_line
 from .auth_options import looks_like_path, show_kubeconfig
 from .client import FIELD_MANAGER, PARALLELISM, Client
+from .kubeconfig import ExplicitConfig, Pem, read_explicit_config
 
 _LOADED_OPTIONS = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
 """Options of a pool of connections that its TLS context replaces."""
@@ -29,6 +32,48 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
 
     ``parallelism`` is the number of concurrent requests. No request is sent yet. Raises ``ClusterError``.
     """
+    show_kubeconfig(module)
+    explicit = read_explicit_config(module.params, os.environ)
+    client = None if explicit is None else _connect_explicitly(explicit, parallelism)
+    return _connect_with_library(module, parallelism) if client is None else client
+
+
+def _connect_explicitly(config: ExplicitConfig, parallelism: int) -> Client | None:
+    """A client for ``config``, ``None`` if a certificate cannot be loaded: the library reports what is wrong."""
+    import urllib3
+    from urllib3.util.ssl_ import create_urllib3_context
+
+    cert_reqs = ssl.CERT_REQUIRED if config.is_verified else ssl.CERT_NONE
+    try:
+        context = create_urllib3_context(cert_reqs=cert_reqs)
+        with ExitStack() as stack:
+            if config.is_verified:
+                authority = config.authority and stack.enter_context(_as_file(config.authority))
+                _load_authorities(context, {"ca_certs": authority})
+            if config.certificate and config.key:
+                certificate, key = (stack.enter_context(_as_file(pem)) for pem in (config.certificate, config.key))
+                context.load_cert_chain(certificate, key, password=_no_password)
+    except (OSError, ValueError):
+        return None
+    if not config.is_verified:
+        urllib3.disable_warnings()  # as kubernetes.core does
+    pool = urllib3.PoolManager(maxsize=parallelism, cert_reqs=cert_reqs, ssl_context=context)
+    token = f"Bearer {config.token}" if config.token else None
+    return Client(config.server, pool, [("User-Agent", FIELD_MANAGER)], lambda: token, parallelism)
+
+
+@contextmanager
+def _as_file(pem: Pem) -> Iterator[str]:
+    """The path of ``pem``: Python loads keys from files only. The file is gone even if the process is killed."""
+    if isinstance(pem, str):
+        yield pem
+        return
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(pem)
+        yield f"/proc/self/fd/{file.fileno()}"
+
+
+def _connect_with_library(module: Any, parallelism: int) -> Client:
     try:
         import kubernetes
     except ImportError as error:
@@ -41,7 +86,6 @@ def connect(module: Any, parallelism: int = PARALLELISM) -> Client:
         hint = "Install it: ansible-galaxy collection install kubernetes.core"
         message = "the collection kubernetes.core is missing"
         raise ClusterError([Problem("error", "missing-collection", "", message, hint)]) from None
-    show_kubeconfig(module)
     problems = Problems()
     try:
         # Not get_api_client: it requests all discovery documents.
