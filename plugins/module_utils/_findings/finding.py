@@ -107,3 +107,8 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def sentence(text: str) -> str:
+    """``text`` with a full stop, unless it ends with a mark already."""
+    return text if text.endswith(("?", "!", ".")) else f"{text}."

@@ -16,7 +16,7 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from .finding import CheckRule, Finding, Report
+from .finding import CheckRule, Finding, Report, sentence
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -54,7 +54,7 @@ def _result(finding: Finding, indexes: dict[str, int], seen: Counter[tuple[str, 
     key = (finding.rule, finding.path, finding.resource)
     seen[key] += 1
     identity = "\0".join((*key, str(seen[key])))
-    text = f"{finding.message}. {finding.hint}." if finding.hint else f"{finding.message}."
+    text = " ".join(sentence(part) for part in (finding.message, finding.hint) if part)
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.severity],

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from .finding import Finding, Report, counts, printable
+from .finding import Finding, Report, counts, printable, sentence
 
 
 def text_report(report: Report) -> str:
@@ -16,7 +16,7 @@ def text_report(report: Report) -> str:
     for finding in report.findings:
         lines.append(finding_line(finding))
         if finding.hint:
-            lines.append(f"    {printable(finding.hint)}.")
+            lines.append(f"    {printable(sentence(finding.hint))}")
     lines.append(summary(report))
     return "\n".join(lines) + "\n"
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from .._capability.inclusion import InclusionContext
@@ -15,6 +15,7 @@ from .._capability.release_capabilities import read_minor_data
 from .._findings.finding import CheckRule, Finding
 from .._problems import InvalidOptionError, Problems, did_you_mean
 from .._release.release import Release
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
 from .breach import Breach
 from .of_manifests import invalid_deletions, misplaced, misspelled, unknown_names, without_profile
 from .of_update import UpdateRules
@@ -57,14 +58,19 @@ def lint(source: LintSource, previous: LintSource | None, options: LintOptions, 
     """
     _check_rules(options.skip_rules)
     known = known_names(source.release, options.assume_known, "openshift_version", problems)
+    before = frozenset[str]()
+    if previous is not None:
+        before = known_names(previous.release, (), "previous_openshift_version", problems)
+        _check_order(previous.release, source.release)
     rules = {rule.id for rule in options.rules}
-    findings = [found for found in source.findings if found.rule in rules]
-    findings += (
-        breach.finding(source) for breach in _breaches(source, previous, known, problems) if breach.rule in rules
-    )
-    if source.is_complete and "unused-capability" in rules:
-        findings += _unused(source.release, known.difference(options.assume_known))
-    return LintResult(tuple(findings), known)
+    findings = [
+        *source.findings,
+        *(breach.finding(source) for breach in _breaches(source.release, previous, before, known)),
+        *_vanished(source, before - known),
+    ]
+    if source.is_complete:
+        findings += _unused(source, known.difference(options.assume_known))
+    return LintResult(tuple(found for found in findings if found.rule in rules), known)
 
 
 def known_names(release: Release, assume_known: Sequence[str], option: str, problems: Problems) -> frozenset[str]:
@@ -83,9 +89,8 @@ def known_names(release: Release, assume_known: Sequence[str], option: str, prob
 
 
 def _breaches(
-    source: LintSource, previous: LintSource | None, known: frozenset[str], problems: Problems
+    release: Release, previous: LintSource | None, before: frozenset[str], known: frozenset[str]
 ) -> Iterator[Breach]:
-    release = source.release
     worlds = worlds_of(release, previous.release if previous else None)
     yield from without_profile(release)
     yield from unknown_names(release, known)
@@ -96,9 +101,16 @@ def _breaches(
     yield from two_answers(worlds)
     yield from odd_ones_out(worlds)
     if previous is not None:
-        before = known_names(previous.release, (), "previous_openshift_version", problems)
         pair = (worlds_of(previous.release, release), worlds)
         yield from UpdateRules(previous.release, release, pair, (before, known)).breaches()
+
+
+def _check_order(previous: Release, release: Release) -> None:
+    if previous.minor and release.minor and previous.minor > release.minor:
+        problems = Problems()
+        message = f"is {previous.shown_version}, which is later than the release, {release.shown_version}"
+        problems.error("later-release", "previous_release", message, "Set previous_release to the release before")
+        raise InvalidOptionError(problems)
 
 
 def _check_rules(names: Sequence[str]) -> None:
@@ -109,8 +121,27 @@ def _check_rules(names: Sequence[str]) -> None:
     problems.raise_errors(InvalidOptionError)
 
 
-def _unused(release: Release, known: frozenset[str]) -> Iterator[Finding]:
-    used = {name for manifest in release.manifests for name in manifest.capabilities}
-    rule = RULES_BY_ID["unused-capability"]
+def _unused(source: LintSource, known: frozenset[str]) -> Iterator[Finding]:
+    used = {name for manifest in source.release.manifests for name in manifest.capabilities}
+    message = "is a capability that no manifest needs, so no update can notice that a cluster uses it"
     for name in sorted(known - used):
-        yield Finding(rule.id, rule.severity, "", 0, name, "is a capability that no manifest needs", rule.hint)
+        yield _about_name("unused-capability", name, message, source)
+
+
+def _vanished(source: LintSource, names: Collection[str]) -> Iterator[Finding]:
+    message = (
+        "is a capability of the previous release, but not of this one: the API server rejects every write to a "
+        "ClusterVersion that contains it"
+    )
+    for name in sorted(names):
+        yield _about_name("vanished-capability", name, message, source)
+
+
+def _about_name(rule_id: str, name: str, message: str, source: LintSource) -> Finding:
+    """A finding about a capability. Its location is that in the ClusterVersion CRD, if the release contains one."""
+    rule = RULES_BY_ID[rule_id]
+    is_crd = CUSTOM_RESOURCE_DEFINITIONS.group_kind, CLUSTER_VERSIONS.resource
+    crds = (item for item in source.release.manifests if (item.resource_id.group_kind, item.resource_id.name) == is_crd)
+    crd = next(crds, None)
+    file, line = (crd.file, source.line_of(crd, f"- {name}\n")) if crd else ("", 0)
+    return Finding(rule.id, rule.severity, file, line, name, message, rule.hint)

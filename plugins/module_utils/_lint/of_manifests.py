@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
@@ -59,6 +60,13 @@ def without_profile(release: Release) -> Iterator[Breach]:
     for manifest in release.manifests:
         if _names_profile(manifest) or _READ_BY_HYPERSHIFT in manifest.file:
             continue
+        unreadable = _unreadable_annotation(manifest, release)
+        if unreadable:
+            message = (
+                f"has the annotation {unreadable}, which is not a string, so no cluster gets it: the CVO reads none"
+            )
+            yield Breach("no-profile", manifest, message, "Quote the values of all annotations", unreadable)
+            continue
         is_meant = manifest.resource_id.namespace in namespaces or any(
             _is_of_releases(key) for key in manifest.annotations or ()
         )
@@ -78,7 +86,9 @@ def unknown_names(release: Release, known: frozenset[str]) -> Iterator[Breach]:
         for name in dict.fromkeys(manifest.capabilities):
             if name not in known:
                 message = f"needs {name!r}, which is not a capability of the release, so no cluster gets it"
-                hint = did_you_mean(name, known) if name.strip() else "Separate names by + alone"
+                hint = (
+                    did_you_mean(name, known) if len(re.split(r"[\s,;]+", name)) == 1 else "Separate names by + alone"
+                )
                 yield Breach("unknown-capability", manifest, message, hint, CAPABILITY_ANNOTATION)
 
 
@@ -93,22 +103,28 @@ def misspelled(release: Release) -> Iterator[Breach]:
 
 
 def misplaced(release: Release) -> Iterator[Breach]:
-    """Capability annotations that are labels, or only in the Pod template."""
+    """Capability annotations that are labels or in a Pod template. In the template of an annotated manifest: a note."""
     key = CAPABILITY_ANNOTATION.encode()
     for manifest in release.manifests:
-        if CAPABILITY_ANNOTATION in (manifest.annotations or {}) or release.read_text is None:
+        is_annotated = CAPABILITY_ANNOTATION in (manifest.annotations or {})
+        path = POD_SPECS.get(manifest.resource_id.kind, ())[:-1]
+        if release.read_text is None or (is_annotated and not path):
             continue
-        if key not in release.read_text(manifest):
+        if release.read_text(manifest).count(key) <= is_annotated:
             continue
         body = release.read_body(manifest)
-        path = POD_SPECS.get(manifest.resource_id.kind, ())[:-1]
-        if nested(body, "metadata", "labels", CAPABILITY_ANNOTATION) is not None:
-            message = f"has the label {CAPABILITY_ANNOTATION}, and no such annotation"
-        elif path and nested(body, *path, "metadata", "annotations", CAPABILITY_ANNOTATION) is not None:
-            message = f"has the annotation {CAPABILITY_ANNOTATION} only in its Pod template"
-        else:
+        is_in_template = path and nested(body, *path, "metadata", "annotations", CAPABILITY_ANNOTATION) is not None
+        if is_annotated and is_in_template:
+            message = f"has the annotation {CAPABILITY_ANNOTATION} in its Pod template, too, where the CVO ignores it"
+            yield Breach("annotated-pods", manifest, message, key="template:")
+        elif is_annotated:
             continue
-        yield Breach("misplaced-annotation", manifest, message, key=CAPABILITY_ANNOTATION)
+        elif nested(body, "metadata", "labels", CAPABILITY_ANNOTATION) is not None:
+            message = f"has the label {CAPABILITY_ANNOTATION}, and no such annotation: the CVO reads no labels"
+            yield Breach("misplaced-annotation", manifest, message, key=CAPABILITY_ANNOTATION)
+        elif is_in_template:
+            message = f"has the annotation {CAPABILITY_ANNOTATION} only in its Pod template, where the CVO ignores it"
+            yield Breach("misplaced-annotation", manifest, message, key=CAPABILITY_ANNOTATION)
 
 
 def invalid_deletions(release: Release) -> Iterator[Breach]:
@@ -116,13 +132,24 @@ def invalid_deletions(release: Release) -> Iterator[Breach]:
     for manifest in release.manifests:
         value = (manifest.annotations or {}).get(DELETE_ANNOTATION)
         if value is not None and value != "true":
-            message = f"has the value {value!r} in {DELETE_ANNOTATION}, expected 'true'"
+            message = f"has the value {value!r} in {DELETE_ANNOTATION}, expected 'true': the CVO reports an error"
             yield Breach("invalid-deletion", manifest, message, key=DELETE_ANNOTATION)
 
 
 def _names_profile(manifest: Manifest) -> bool:
     """Whether a profile is named, whatever its value: ``false`` and the marker of the config operator are answers."""
     return any(key.startswith(PROFILE_ANNOTATION) for key in manifest.annotations or ())
+
+
+def _unreadable_annotation(manifest: Manifest, release: Release) -> str:
+    """The first annotation that is not a string, if others are those of releases. The CVO reads none of them then."""
+    if manifest.annotations is not None:
+        return ""
+    annotations = nested(release.read_body(manifest), "metadata", "annotations")
+    found = {str(key): value for key, value in annotations.items()} if isinstance(annotations, dict) else {}
+    if not any(_is_of_releases(key) for key in found):
+        return ""
+    return next((key for key, value in found.items() if value is not None and not isinstance(value, str)), "")
 
 
 def _is_of_releases(key: str) -> bool:
@@ -141,10 +168,10 @@ def _meant(key: str) -> str:
     if key.startswith("capability.openshift.io/"):
         return CAPABILITY_ANNOTATION
     domain, slash, name = key.partition("/")
-    if not slash or "openshift" not in domain:
+    if "openshift" not in domain:
         return ""
     near = difflib.get_close_matches(key, _KNOWN_KEYS, n=1, cutoff=0.88)
-    return near[0] if near and _is_similar(domain, name, near[0]) else ""
+    return near[0] if near and (not slash or _is_similar(domain, name, near[0])) else ""
 
 
 def _is_similar(domain: str, name: str, known: str) -> bool:

@@ -63,11 +63,16 @@ class UpdateRules:
         """Manifests of one resource that need less than before, whether their clusters can update or not."""
         for before in old:
             for after in new:
-                lost = set(before.capabilities).difference(after.capabilities) & self._known_after
+                lost = _listed(sorted(set(before.capabilities).difference(after.capabilities) & self._known_after))
                 if lost and not before.deletes and not after.deletes:
-                    names = _listed(sorted(lost))
-                    message = f"needed {names} in the previous release: clusters that disabled it get the resource"
+                    message = f"needed {lost} in the previous release: clusters that disabled it get the resource"
                     yield Breach("loses-capability", after, message)
+                elif lost and before.deletes and after.deletes:
+                    message = (
+                        f"needed {lost} in the previous release: an update deletes a resource of that name on clusters "
+                        "that disabled it, too"
+                    )
+                    yield Breach("deletion-loses-capability", after, message)
 
     def _losses_of_unused(self) -> Iterator[Breach]:
         """Losses of manifests that are for no cluster, because they have no profile or an odd feature set."""
@@ -90,7 +95,8 @@ class UpdateRules:
             message = f"was deleted by {old[0].file} of the previous release, and is applied again"
             yield Breach("returns", new[0], message)
         elif deleted and self._is_minor:
-            yield Breach("still-deletes", new[0], "was deleted by the previous minor version", key=DELETE_ANNOTATION)
+            message = "was deleted by the previous minor version, so no cluster has it any more"
+            yield Breach("still-deletes", new[0], message, key=DELETE_ANNOTATION)
         for before in old:
             for after in new:
                 yield from self._moved(before, after, optional)

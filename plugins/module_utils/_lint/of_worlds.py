@@ -52,12 +52,18 @@ def two_answers(worlds: Iterable[World]) -> Iterator[Breach]:
                 key = (other.file, other.document)
                 if _answer(other) != _answer(first) and key not in reported:
                     reported.add(key)
-                    message = f"has another manifest in {first.file}, which {_described(first)}; this one "
-                    yield Breach("two-answers", other, message + _described(other))
+                    yield Breach("two-answers", other, _contradiction(first, other))
 
 
 def _answer(manifest: Manifest) -> tuple[bool, frozenset[str]]:
     return manifest.deletes, frozenset(manifest.capabilities)
+
+
+def _contradiction(first: Manifest, other: Manifest) -> str:
+    return (
+        f"has another manifest in {first.file}, which {_described(first)}; this one {_described(other)}: the order of "
+        "the files decides what the cluster has"
+    )
 
 
 def _described(manifest: Manifest) -> str:

@@ -115,6 +115,14 @@ RULES: tuple[CheckRule, ...] = (
         "Remove the new capability from the manifest",
     ),
     CheckRule(
+        "vanished-capability",
+        "error",
+        "A capability that the previous release knew still exists.",
+        "The API server rejects every write to a ClusterVersion that contains a name which the API no longer lists, so "
+        "clusters that enabled the capability cannot finish the update.",
+        "Keep the name in the API; to rename a capability, add the new name, and keep the old one",
+    ),
+    CheckRule(
         "two-answers",
         "error",
         "Two manifests of one resource in one cluster need the same capabilities, and both apply it or both delete it.",
@@ -165,6 +173,14 @@ RULES: tuple[CheckRule, ...] = (
         "Copy the file",
     ),
     CheckRule(
+        "deletion-loses-capability",
+        "warning",
+        "A manifest that deletes its resource does not lose a capability.",
+        "Clusters that disabled the capability never got the resource from a release. An object of that name there "
+        "is one of the user, and is deleted.",
+        "Restore the annotation",
+    ),
+    CheckRule(
         "becomes-optional",
         "info",
         "Resources that a new capability makes optional.",
@@ -177,6 +193,13 @@ RULES: tuple[CheckRule, ...] = (
         "A manifest that deletes its resource is removed after one minor version.",
         "Each cluster has passed the release that deletes it.",
         "Remove the manifest",
+    ),
+    CheckRule(
+        "annotated-pods",
+        "info",
+        "The annotation capability.openshift.io/name is not in the Pod template of a manifest that has it.",
+        "The CVO does not read it there. It changes the Pods if the annotation changes.",
+        "Remove it from the Pod template",
     ),
     CheckRule(
         "template",

@@ -29,6 +29,8 @@ CONSEQUENCES: Mapping[ReferenceKind, str] = {
 }
 """What a dangling reference results in."""
 
+_CANNOT_DELETE = "the cluster-version operator looks up the kind before it deletes, so it cannot finish"
+
 
 def check_references(
     release: Release, context: InclusionContext, severity: Literal["error", "warning"], problems: Problems
@@ -78,6 +80,8 @@ def missing_names(reference: UnmetReference, enabled: Collection[str]) -> tuple[
 
 def consequence(reference: UnmetReference) -> str:
     """What happens if ``reference`` dangles."""
+    if reference.source.deletes:
+        return _CANNOT_DELETE
     text = CONSEQUENCES[reference.kind]
     return f"{text}, {_NEVER_FINISHES}" if reference.kind == "dangling-workload" and reference.blocks else text
 

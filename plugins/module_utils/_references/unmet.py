@@ -8,6 +8,9 @@
 A reference dangles if its manifest is included and the release contains the target, but capabilities exclude it. What
 the release does not contain, or excludes for another reason, comes from elsewhere: HyperShift, an operator, the user.
 
+A manifest that deletes its resource is no target, and needs only the definition of its kind: the CVO looks up the kind
+before it deletes (openshift/cluster-version-operator:pkg/cvo/internal/dynamicclient/client.go).
+
 Bodies are parsed only for manifests whose text contains the name of a target with other capabilities.
 """
 
@@ -25,6 +28,10 @@ from .._unstructured import nested
 from .references import BINDINGS, RBAC, WORKLOADS, ReferenceKind, ReferenceTarget, namespace_of, targets_of
 
 _CONFIGURATION = frozenset({("", "ServiceAccount"), ("", "ConfigMap"), ("", "Secret")})
+_DELETED_WITHOUT_DISCOVERY = frozenset(
+    {("operators.coreos.com", "OperatorGroup"), ("security.openshift.io", "SecurityContextConstraints")}
+)
+"""Custom resources for which the CVO has a typed client: a kind that is not served is an object that does not exist."""
 
 Providers = Mapping[ResourceId, Sequence[Manifest]]
 
@@ -63,7 +70,7 @@ def unmet_references(
     ``manifests`` are those of ``release`` that pass every filter except the one for capabilities. Raises
     ``ReleaseError``.
     """
-    search = _Search(release, [item for item in manifests if not item.deletes], enabled)
+    search = _Search(release, list(manifests), enabled)
     order = {id(manifest): index for index, manifest in enumerate(search.sources)}
     return tuple(sorted(search.find(), key=lambda found: order[id(found.source)]))
 
@@ -95,7 +102,8 @@ class _Search:
         self._release, self._enabled = release, enabled
         every: dict[ResourceId, list[Manifest]] = {}
         for manifest in manifests:
-            every.setdefault(manifest.resource_id, []).append(manifest)
+            if not manifest.deletes:
+                every.setdefault(manifest.resource_id, []).append(manifest)
         self.absent: Providers = {
             resource: found for resource, found in every.items() if not _is_included(found, enabled or frozenset())
         }
@@ -104,17 +112,19 @@ class _Search:
     def find(self) -> Iterator[UnmetReference]:
         if not self.absent:
             return
-        for source in self.sources:
+        applied = [source for source in self.sources if not source.deletes]
+        for source in applied:
             namespace = namespace_of(source)
             if namespace is not None:
                 yield from self._unmet(source, namespace)
         yield from self._without_definition()
-        yield from self._without_named()
+        yield from self._without_named(applied)
 
     def _without_definition(self) -> Iterator[UnmetReference]:
         by_group: dict[str, list[Manifest]] = {}
         for source in self.sources:
-            by_group.setdefault(source.resource_id.group, []).append(source)
+            if not source.deletes or source.resource_id.group_kind not in _DELETED_WITHOUT_DISCOVERY:
+                by_group.setdefault(source.resource_id.group, []).append(source)
         for definition, providers in self.absent.items():
             # A definition is named PLURAL.GROUP. None defines a kind of the core group, which has no name.
             group = definition.name.partition(".")[2]
@@ -134,11 +144,11 @@ class _Search:
             return None
         return nested(self._release.read_body(definition), "spec", "names", "kind")
 
-    def _without_named(self) -> Iterator[UnmetReference]:
+    def _without_named(self, applied: Iterable[Manifest]) -> Iterator[UnmetReference]:
         """References in the bodies of workloads and bindings."""
         names = _names_by_scope(self.absent)
         granted = names.get(("accounts", ""), frozenset())
-        for source in self.sources:
+        for source in applied:
             group_kind, namespace = source.resource_id.group_kind, source.resource_id.namespace
             if group_kind in WORKLOADS:
                 candidates = names.get(("pods", namespace), frozenset())

@@ -109,10 +109,10 @@ def location(file: str, document: int, line: int = 0, field: str = "") -> str:
     return f"{text}, {field}" if field else text
 
 
-def file_and_line(where: str) -> tuple[str, int]:
-    """File and line of a location that ``location`` formatted; 0 if it has no line."""
-    found = re.match(r"(.*?)(?:, document \d+)?(?: \(line (\d+)\))?(?:, .*)?$", where, re.DOTALL)
-    return (found[1], int(found[2] or 0)) if found else (where, 0)
+def parse_location(where: str) -> tuple[str, int, str]:
+    """File, line and field of a location that ``location`` formatted; 0 or empty if it has none."""
+    found = re.match(r"(.*?)(?:, document \d+)?(?: \(line (\d+)\))?(?:, (.*))?$", where, re.DOTALL)
+    return (found[1], int(found[2] or 0), found[3] or "") if found else (where, 0, "")
 
 
 def _checked_manifest(

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import Finding
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
@@ -16,21 +18,51 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
     Manifest,
 )
 
+_LOSSES = ("loses-capability", "deletion-loses-capability")
+
+
+class Trial(NamedTuple):
+    """What a lint finds if the annotation of ``manifest`` is missing. ``against``: if it knows the previous release."""
+
+    manifest: Manifest
+    alone: frozenset[Finding]
+    against: frozenset[Finding]
+
 
 def errors(source: LintSource, previous: LintSource | None = None) -> set[Finding]:
     """Return the errors of a release, whatever their lines are."""
-    findings = lint(source, previous, LintOptions(), Problems()).findings
-    return {finding._replace(line=0) for finding in findings if finding.severity == "error"}
+    return {finding for finding in _serious(source, previous) if finding.severity == "error"}
 
 
 def annotated(source: LintSource) -> list[Manifest]:
-    """Return the manifests that need a capability and apply something."""
-    return [item for item in source.release.manifests if item.capabilities and not item.deletes]
+    """Return the manifests that need a capability."""
+    return [item for item in source.release.manifests if item.capabilities]
 
 
 def sample(source: LintSource, number: int) -> list[Manifest]:
-    """Return some of them, the same ones each time."""
-    return random.Random(17).sample(annotated(source), number)
+    """Return ``number`` of them, or all if there are not more. Each call returns the same ones."""
+    found = annotated(source)
+    return random.Random(17).sample(found, min(number, len(found)))
+
+
+def trials(source: LintSource, number: int) -> Iterator[Trial]:
+    """Take away ``number`` annotations, one at a time. The previous release is the unchanged one.
+
+    Only errors count as found without it. With it, warnings about the manifest count, too: one that deletes its
+    resource usually breaks nothing without its annotation.
+    """
+    known = _serious(source, source)
+    for manifest in sample(source, number):
+        new = _serious(without_annotation(source, manifest), source) - known
+        losses = {finding for finding in new if finding.rule in _LOSSES}
+        alone = {finding for finding in new - losses if finding.severity == "error"}
+        against = {finding for finding in losses if finding.resource == str(manifest.resource_id)}
+        yield Trial(manifest, frozenset(alone), frozenset(against))
+
+
+def _serious(source: LintSource, previous: LintSource | None) -> set[Finding]:
+    findings = lint(source, previous, LintOptions(), Problems()).findings
+    return {finding._replace(line=0) for finding in findings if finding.severity != "info"}
 
 
 def without_annotation(source: LintSource, manifest: Manifest) -> LintSource:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.capability.openshift.plugins.module_utils._lint.rules import RULES
 from ansible_collections.capability.openshift.plugins.modules import release_lint
@@ -152,6 +153,26 @@ def test_the_marker_of_the_config_operator_and_files_of_hypershift_are_answers(c
     assert check({"a.yaml": feature_gate(["One"]), "b-hypershift.yaml": bare}) == []
 
 
+def test_annotations_that_are_not_strings(call, check, tmp_path):
+    text = manifest("one", "Console").replace('"true"', "true")
+    assert "true" in text
+    assert check(text) == [("invalid-manifest", "warning", "a.yaml", 1), ("no-profile", "error", "a.yaml", 6)]
+    outcome = call(release_lint, release=tmp_path / "manifests", openshift_version="4.20", fail_on="never")
+    unreadable, without_profile = outcome["findings"]
+    assert unreadable["message"].startswith(f"metadata.annotations[{INCLUDE}] is a boolean (True), expected a string")
+    assert without_profile["message"] == (
+        f"has the annotation {INCLUDE}, which is not a string, so no cluster gets it: the CVO reads none"
+    )
+    assert without_profile["hint"] == "Quote the values of all annotations"
+
+
+@pytest.mark.parametrize("value", ["Console, Storage", "Console Storage", "Console +Storage", "Console;Storage"])
+def test_names_are_separated_by_plus_alone(call, check, tmp_path, value):
+    assert {rule for rule, *_more in check(manifest("one", annotations={CAPABILITY: value}))} == {"unknown-capability"}
+    outcome = call(release_lint, release=tmp_path / "manifests", openshift_version="4.20", fail_on="never")
+    assert outcome["findings"][0]["hint"] == "Separate names by + alone"
+
+
 @pytest.mark.parametrize("value", ["Consle", "Console+", " Console", "console", "Console + Ingress", ""])
 def test_an_unknown_or_blank_name(check, value):
     text = manifest("one", annotations={CAPABILITY: value})
@@ -171,6 +192,9 @@ def test_a_new_capability_can_be_assumed(check):
     [
         ("capability.openshift.io/names", CAPABILITY),
         ("capabilities.openshift.io/name", CAPABILITY),
+        ("capability.openshift.io", CAPABILITY),
+        ("capability.openshift.io.name", CAPABILITY),
+        ("Capability.openshift.io/Name", CAPABILITY),
         ("release.openshift.io/featureset", FEATURE_SET),
         ("release.openshift.io/deleted", DELETE),
         ("include.release.openshift.io/self-managed-highavailability", INCLUDE),
@@ -210,8 +234,22 @@ def test_the_annotation_of_a_pod_template_is_not_that_of_the_manifest(check):
     template = f"spec: {{template: {{metadata: {{annotations: {{{CAPABILITY}: Console}}}}}}}}\n"
     text = manifest("one", kind="Deployment", api="apps/v1", namespace="x", more=template)
     assert [rule for rule, *_more in check(text)] == ["misplaced-annotation"]
-    both = manifest("one", "Console", kind="Deployment", api="apps/v1", namespace="x", more=template)
-    assert check(both) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "api", "spec", "line"),
+    [
+        ("Deployment", "apps/v1", "spec:\n  template: {}\n", 10),
+        ("CronJob", "batch/v1", "spec: {{jobTemplate: {{spec:\n  {{template: {}}}}}}}\n", 10),
+    ],
+)
+def test_the_annotation_of_a_pod_template_of_an_annotated_manifest_is_a_note(check, kind, api, spec, line):
+    template = f"{{metadata: {{annotations: {{{CAPABILITY}: Console}}}}}}"
+    text = manifest("one", "Console", kind=kind, api=api, namespace="x", more=spec.format(template))
+    assert check(text) == [("annotated-pods", "info", "a.yaml", line)]
+    # Elsewhere in the body, the name of the annotation means nothing.
+    text = manifest("one", "Console", kind=kind, api=api, namespace="x", more=f"spec: {{note: {CAPABILITY}}}\n")
+    assert check(text) == []
 
 
 @pytest.mark.parametrize(("value", "findings"), [("true", 0), ("True", 1), ("", 1), ("false", 1)])
@@ -233,11 +271,13 @@ def test_two_answers_for_one_resource(check):
 
 
 def test_a_capability_without_manifests(call, tmp_path):
-    files = {"a.yaml": manifest("one", "Console"), "b.yaml": cluster_version_crd(["Console", "Storage"])}
-    release = write_release(tmp_path, files, "4.20.1")
+    definition = yaml.safe_dump(yaml.safe_load(cluster_version_crd(["Console", "Storage"])))
+    release = write_release(tmp_path, {"a.yaml": manifest("one", "Console"), "b.yaml": definition}, "4.20.1")
     outcome = call(release_lint, release=release, fail_on="never")
     unused = [item for item in outcome["findings"] if item["rule"] == "unused-capability"]
     assert [(item["severity"], item["resource"]) for item in unused] == [("warning", "Storage")]
+    lines = (release / "release-manifests" / "b.yaml").read_text().splitlines()
+    assert (unused[0]["path"], lines[unused[0]["line"] - 1].strip()) == ("release-manifests/b.yaml", "- Storage")
 
 
 def test_an_odd_one_out_is_found_on_request(check):
@@ -276,6 +316,54 @@ def test_a_deletion_that_gains_a_capability(update):
     deletion = manifest("one", "Console", annotations={DELETE: "true"})
     assert update(manifest("one"), deletion) == of_update("deletion-gains-capability", line=8)
     assert update(manifest("one", "Console"), deletion) == []
+
+
+def test_a_deletion_that_loses_a_capability(update):
+    before, after = (manifest("one", name, annotations={DELETE: "true"}) for name in ("Console", ""))
+    assert ("deletion-loses-capability", "warning", "release-manifests/a.yaml", 1) in update(before, after)
+    # A resource that is deleted for the first time needs no annotation.
+    assert update(manifest("one", "Console"), after) == []
+
+
+def test_a_deletion_needs_the_capabilities_of_its_definition(check):
+    definition = manifest(
+        "widgets.example.org",
+        "Console",
+        kind="CustomResourceDefinition",
+        api="apiextensions.k8s.io/v1",
+        more="spec: {names: {kind: Widget}}\n",
+    )
+    files = {"a.yaml": definition}
+    for name in ("", "Console"):
+        files["b.yaml"] = manifest("one", name, kind="Widget", api="example.org/v1", annotations={DELETE: "true"})
+        assert check(files) == ([] if name else [("dangling-definition", "error", "b.yaml", 1)])
+
+
+def test_a_capability_that_vanishes(call, tmp_path):
+    releases = [
+        write_release(tmp_path / version, {"a.yaml": manifest("one"), "b.yaml": cluster_version_crd(names)}, version)
+        for version, names in (("4.19.1", ["Console", "Storage"]), ("4.20.1", ["Console", "Disks"]))
+    ]
+    outcome = call(release_lint, release=releases[1], previous_release=releases[0], fail_on="never")
+    (finding,) = [item for item in outcome["findings"] if item["rule"] == "vanished-capability"]
+    assert (finding["severity"], finding["resource"]) == ("error", "Storage")
+    assert finding["path"] == "release-manifests/b.yaml"
+    assert finding["message"] == (
+        "is a capability of the previous release, but not of this one: the API server rejects every write to a "
+        "ClusterVersion that contains it"
+    )
+    options = {"previous_release": releases[0], "fail_on": "never", "assume_known": ["Storage"]}
+    outcome = call(release_lint, release=releases[1], **options)
+    assert "vanished-capability" not in {item["rule"] for item in outcome["findings"]}
+
+
+def test_the_previous_release_is_not_the_later_one(call, tmp_path):
+    releases = [
+        write_release(tmp_path / version, {"a.yaml": manifest("one")}, version) for version in ("4.19.1", "4.20.1")
+    ]
+    outcome = call(release_lint, release=releases[0], previous_release=releases[1])
+    assert outcome.faults == [("later-release", "previous_release")]
+    assert "is 4.20.1, which is later than the release, 4.19.1" in outcome.message
 
 
 def test_a_resource_that_is_left_behind(update):

@@ -122,3 +122,10 @@ def test_github_escapes_what_would_end_a_command():
     assert line.startswith("::error file=a%2C b%3A%2520ü%0A.yaml,line=7,title=no-namespace::")
     assert "50%25 of%0A" in line
     assert "%0D%0A::error" in line
+
+
+def test_a_hint_that_is_a_question_has_no_full_stop():
+    asked = report(finding(hint="Did you mean Console?"))
+    assert "    Did you mean Console?\n" in FORMATS["text"](asked)
+    (result,) = json.loads(FORMATS["sarif"](asked))["runs"][0]["results"]
+    assert result["message"]["text"] == "its namespace is out. Did you mean Console?"

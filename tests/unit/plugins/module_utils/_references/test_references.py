@@ -171,9 +171,31 @@ def test_what_the_release_does_not_contain_comes_from_elsewhere(dangling):
     )
 
 
-def test_manifests_that_delete_neither_need_nor_provide_anything(dangling):
+def test_a_deletion_needs_only_the_definition_of_its_kind(dangling):
     deletes = {DELETE: "true"}
     assert dangling(NAMESPACE, manifest("one", namespace="ns", annotations=deletes)) == []
+    assert dangling(ACCOUNT, deployment({"serviceAccountName": "robot"}, annotations=deletes)) == []
+    texts = (DEFINITION, manifest("one", kind="Widget", api="example.org/v2", annotations=deletes))
+    assert dangling(*texts) == [("dangling-definition", "one", "CustomResourceDefinition", "widgets.example.org")]
+    assert dangling(*texts, enabled={"Console"}) == []
+
+
+def test_the_cvo_deletes_some_kinds_without_looking_them_up(dangling):
+    definition = manifest(
+        "operatorgroups.operators.coreos.com",
+        "Console",
+        kind="CustomResourceDefinition",
+        api=CRD,
+        more='spec: {"group": "operators.coreos.com", "names": {"kind": "OperatorGroup"}}\n',
+    )
+    text = manifest("one", kind="OperatorGroup", api="operators.coreos.com/v1")
+    assert len(dangling(definition, text)) == 1
+    text = manifest("one", kind="OperatorGroup", api="operators.coreos.com/v1", annotations={DELETE: "true"})
+    assert dangling(definition, text) == []
+
+
+def test_manifests_that_delete_provide_nothing(dangling):
+    deletes = {DELETE: "true"}
     assert (
         dangling(manifest("ns", "Console", kind="Namespace", annotations=deletes), manifest("one", namespace="ns"))
         == []
@@ -181,7 +203,8 @@ def test_manifests_that_delete_neither_need_nor_provide_anything(dangling):
 
 
 def test_nothing_is_parsed_that_does_not_mention_a_target(release):
-    unnamed_group = manifest("widgets", "Console", kind="CustomResourceDefinition", api=CRD)
+    names = 'spec: {"names": {"kind": "ConfigMap"}}\n'
+    unnamed_group = manifest("configmaps", "Console", kind="CustomResourceDefinition", api=CRD, more=names)
     loaded = release(ACCOUNT, deployment({"serviceAccountName": "robots"}), DEFINITION, unnamed_group, manifest("one"))
 
     def read_body(wanted):
@@ -219,6 +242,17 @@ def test_a_target_is_reported_once_with_the_first_manifest(release):
         "operator cannot finish"
     )
     assert problem.hint == "Enable Console, or disable Storage"
+
+
+def test_a_deletion_that_the_cvo_cannot_do_is_an_error(release):
+    text = manifest("one", kind="Widget", api="example.org/v1", annotations={DELETE: "true"})
+    (problem,) = problems_of(release(DEFINITION, text))
+    assert problem.severity == "error"
+    assert problem.message == (
+        "Widget.example.org one is included and refers to CustomResourceDefinition.apiextensions.k8s.io "
+        "widgets.example.org, which is excluded because Console is disabled: the cluster-version operator looks up "
+        "the kind before it deletes, so it cannot finish"
+    )
 
 
 def test_only_what_stops_the_cvo_is_an_error(release):

@@ -196,3 +196,16 @@ def test_a_reference_to_what_capabilities_exclude_is_a_warning() -> None:
     problems = Problems()
     plan_manifests(plan, CapabilityResult(None, status, None, frozenset(), False), problems)
     assert problems == []
+
+
+def test_a_deletion_needs_no_definition() -> None:
+    name = ResourceId("apiextensions.k8s.io", "CustomResourceDefinition", "", "widgets.example.org")
+    definition = Manifest(name, "v1", {INCLUDED: "true", CAPABILITY_ANNOTATION: "Unknown"}, "b.yaml")
+    annotations = {INCLUDED: "true", DELETE_ANNOTATION: "true"}
+    widget = Manifest(ResourceId("example.org", "Widget", "", "one"), "v1", annotations, "a.yaml")
+    plan = plan_of(None, widget, definition)
+    plan.loaded.release.read_text = None
+    plan.loaded.release.read_body = lambda manifest: {"spec": {"names": {"kind": "Widget"}}}
+    problems = Problems()
+    plan_manifests(plan, CapabilityResult(None, CapabilityStatus(ENABLED, ENABLED), None, frozenset(), False), problems)
+    assert problems == []
