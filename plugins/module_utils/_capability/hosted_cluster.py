@@ -22,6 +22,7 @@ from .._data.hosted_clusters import (
     KEPT_FILES,
     SELECTABLE_SINCE,
     DefaultDisabled,
+    SelectableNames,
 )
 from .._problems import Problem, Problems
 from .._release.release import Release
@@ -69,17 +70,22 @@ def report_unknown_defaults(data: MinorData, problems: Problems) -> None:
         problems.info("unknown-hosted-default", _WHERE, message, hint)
 
 
+def selectable_names(data: MinorData) -> SelectableNames:
+    """The names that a HostedCluster of this minor can enable and disable."""
+    found = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= data.minor), None)
+    return found or SelectableNames(data.minor, frozenset(), frozenset(), "")
+
+
 def hosted_capabilities(enabled: frozenset[str], data: MinorData, gated: frozenset[str]) -> HostedCapabilities:
     """The lists of a HostedCluster of this minor that enable ``enabled`` and disable every other name."""
-    names = next((item for item in reversed(SELECTABLE_SINCE) if item.since <= data.minor), None)
-    may_disable, may_enable = (names.disabled, names.enabled) if names else (frozenset(), frozenset())
+    may = selectable_names(data)
     default = hosted_data(data).sets[V_CURRENT] - gated
     to_disable, to_enable = default - enabled, enabled - default
     return HostedCapabilities(
-        tuple(sorted(to_enable & may_enable)),
-        tuple(sorted(to_disable & may_disable)),
-        to_disable - may_disable,
-        to_enable - may_enable,
+        tuple(sorted(to_enable & may.enabled)),
+        tuple(sorted(to_disable & may.disabled)),
+        to_disable - may.disabled,
+        to_enable - may.enabled,
     )
 
 

@@ -72,7 +72,7 @@ def edit_capabilities(document: Document, selection: Mapping[str, Any], where: s
     end = "" if line_start(document.text, len(document.text)) == len(document.text) else newline_at(document.text, 0)
     text = document.text + end
     for edits in _candidate_edits(document, text, pair, selection):
-        result = _spliced(text, edits).removesuffix(end)
+        result = spliced(text, edits).removesuffix(end)
         if _is_right(result, document, selection):
             return result
     location = f"{where}, line {Lines(text).number(pair.key.start)}" if pair else where
@@ -81,7 +81,7 @@ def edit_capabilities(document: Document, selection: Mapping[str, Any], where: s
     raise DocumentError([Problem("error", "uneditable-text", location, message, hint)])
 
 
-def _spliced(text: str, edits: Iterable[Edit]) -> str:
+def spliced(text: str, edits: Iterable[Edit]) -> str:
     """Apply ``edits`` to ``text``. Of two that begin at the same index, the shorter one comes first."""
     parts, done = [], 0
     for start, end, new in sorted(edits):
@@ -252,12 +252,12 @@ def _map_edits(
         if names.value.style:
             yield from flow_list_edits(text, names.value, listed, names_of(selection))
         else:
-            yield from _list_edits(text, names, listed, names_of(selection))
+            yield from block_list_edits(text, names, listed, names_of(selection))
     else:
         yield from _put(text, names, _lines(_names_lines(inner, indent, selection)[1:], newline))
 
 
-def _list_edits(text: str, pair: Pair, listed: Sequence[Any], names: Sequence[str]) -> Iterator[Edit]:
+def block_list_edits(text: str, pair: Pair, listed: Sequence[Any], names: Sequence[str]) -> Iterator[Edit]:
     """Yield the edits of a list with one line per item: removes the lines of dropped items, appends new ones."""
     items = pair.value.items
     seen: list[str] = []

@@ -13,20 +13,19 @@ from typing import Any, NamedTuple
 from .._capability.cluster_options import ClusterOptions, check_options
 from .._capability.resolved_release import resolve_release
 from .._capability.rules import InstallContext, violations
-from .._capability.selection import Selection, check_selection, parse_selection
-from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, V_CURRENT, data_of, since_of
-from .._data.hosted_clusters import HOSTED_PLATFORMS
-from .._data.install_rules import HOSTED
+from .._capability.selection import check_selection, parse_selection
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, data_of
 from .._install_config.check import InstallCheck, check_installation
 from .._install_config.selection_source import InstallOptions
-from .._problems import Problem, Problems, has_errors, type_name
+from .._problems import Problem, Problems, count_errors, has_errors
 from .._references.report import check_references
 from .._release.release import Release
+from .correction import corrected_cluster_version, corrected_options
 from .form import BLOCK, check_form, report_listed_in_set
+from .hosted import check_lists, respelled
 from .site import Form
 
 _WHERE = "overrides"
-_HOSTED_FIELDS = {"excluded_capabilities": "disabled", "additional_enabled_capabilities": "enabled"}
 _API_SPELLING = {"baseline_capability_set": API_BASELINE, "additional_enabled_capabilities": API_ADDITIONAL}
 
 
@@ -70,7 +69,9 @@ class Answer(NamedTuple):
 def check_site(question: Question) -> Answer:
     """Check a selection. Returns all problems and raises nothing."""
     if question.form == "hosted":
-        return _check_hosted(question)
+        problems, block = Problems(), question.values.get(BLOCK)
+        lists = check_lists(block, question.platform, question.release, BLOCK, problems)
+        return Answer(tuple(_relative(problems)), block, lists.replacement, lists.enabled)
     if question.form == "cluster-version":
         return _check_cluster_version(question)
     return _check_install(question)
@@ -115,7 +116,8 @@ def _replacement(
         return None if errors else _block_of(result)
     if not problems.has_errors:
         return None
-    wanted = _corrected(options.document.get(BLOCK), excluded, check)
+    known = check.status.known if check.status is not None else frozenset()
+    wanted = corrected_options(options.document.get(BLOCK), excluded, known)
     if wanted is None:
         return None
     suggested = check_installation(options._replace(capabilities=wanted), release).suggested_selection
@@ -123,57 +125,7 @@ def _replacement(
         return None
     block = suggested.to_api()
     after = check_installation(options._replace(document={**options.document, BLOCK: block}), release)
-    before = sum(item.severity == "error" for item in problems)
-    return block if sum(item.severity == "error" for item in after.problems) < before else None
-
-
-def _corrected(block: object, excluded: tuple[str, ...], check: InstallCheck) -> dict[str, Any] | None:
-    """The existing selection with corrected spellings, ``None`` if only the user can know what is meant."""
-    if not isinstance(block, Mapping) and not excluded:
-        return None
-    fields = block if isinstance(block, Mapping) else {}
-    known = check.status.known if check.status is not None else frozenset()
-    baseline, names = fields.get(API_BASELINE), fields.get(API_ADDITIONAL) or []
-    if set(fields) - set(API_FIELDS) or not isinstance(names, list) or (names and baseline is None):
-        return None
-    spelling = {name.lower(): name for name in known}
-    corrected: list[str] = []
-    for name in names:
-        if not isinstance(name, str):
-            return None
-        found = spelling.get(name.strip().lower())
-        if found is not None:
-            corrected.append(found)
-        elif since_of(name) is None:  # else it is a capability of another version, which is dropped
-            return None
-    result: dict[str, Any] = {"baseline_capability_set": baseline or V_CURRENT}
-    if corrected:
-        result["additional_enabled_capabilities"] = list(dict.fromkeys(corrected))
-    if excluded:
-        result["excluded_capabilities"] = [spelling.get(name.strip().lower(), name) for name in excluded]
-    return result
-
-
-def _check_hosted(question: Question) -> Answer:
-    problems = Problems()
-    block = question.values.get(BLOCK)
-    platform = question.platform if question.platform in HOSTED_PLATFORMS else None
-    if block is not None and not isinstance(block, Mapping):
-        message = f"is {type_name(block)}, expected a map"
-        problems.error("not-a-map", f"{_WHERE}: {BLOCK}", message, "Write enabled and disabled below it")
-        return Answer(tuple(_relative(problems)), block)
-    fields = dict(block or {})
-    for field in set(fields) - set(_HOSTED_FIELDS.values()):
-        message = "is not a field of a HostedCluster, expected enabled or disabled"
-        hint = "List what is not needed in disabled"
-        problems.error("unknown-field", f"{_WHERE}: {BLOCK}.{field}", message, hint)
-    lists = {ours: fields[theirs] for ours, theirs in _HOSTED_FIELDS.items() if theirs in fields}
-    selection = {"baseline_capability_set": V_CURRENT, **lists} if lists else None
-    document = _with_platform({}, platform)
-    options = InstallOptions(document, _WHERE, complete=False, method=HOSTED, capabilities=selection)
-    check = check_installation(options, question.release)
-    problems += [_respelled(item, _HOSTED_FIELDS) for item in check.problems if item.code != "unchecked-rules"]
-    return Answer(tuple(_relative(problems)), block, None, check.status.enabled if check.status else None)
+    return block if count_errors(after.problems) < count_errors(problems) else None
 
 
 def _check_cluster_version(question: Question) -> Answer:
@@ -185,7 +137,7 @@ def _check_cluster_version(question: Question) -> Answer:
     selection = parse_selection(block, where, of_selection)
     for item in of_selection:
         if item.code != "missing-baseline":  # the API reads it as vCurrent
-            problems.append(_respelled(item, _API_SPELLING))
+            problems.append(respelled(item, _API_SPELLING))
     form = check_form({BLOCK: block}, _WHERE, problems)
     problems[:] = [item for item in problems if item.code != "pinned-selection" and not _covered(item, problems)]
     selection = selection._replace(
@@ -200,9 +152,13 @@ def _check_cluster_version(question: Question) -> Answer:
     install = InstallContext(data, "upi", gated=resolved.gated)
     problems += [item.problem for item in violations(selection, install) if item.rule.layer == "ClusterVersion"]
     report_listed_in_set(form.values.get(BLOCK), data, _WHERE, problems)
-    replacement = None
-    if selection.baseline in data.sets and has_errors(problems) and not form.excluded:
-        replacement = _corrected_names(selection, data.capabilities - resolved.gated)
+    replacement: dict[str, Any] | None = None
+    if selection.capability_set in data.sets and has_errors(problems) and not form.excluded:
+        corrected = corrected_cluster_version(selection, install)
+        if corrected is not None and corrected.additional != selection.additional:
+            replacement = {API_ADDITIONAL: list(corrected.additional)}
+            if selection.baseline is not None:
+                replacement[API_BASELINE] = selection.baseline
     enabled = None
     if not has_errors(problems):
         status = resolved.status(selection)
@@ -216,15 +172,6 @@ def _covered(problem: Problem, problems: Problems) -> bool:
     return problem.code == "unknown-field" and any(
         other.code == "exclusion-list" and other.where == problem.where for other in problems
     )
-
-
-def _corrected_names(selection: Selection, known: frozenset[str]) -> dict[str, Any] | None:
-    spelling = {name.lower(): name for name in known}
-    names = [spelling.get(name.strip().lower()) for name in selection.additional]
-    if None in names:
-        return None
-    block = selection._replace(additional=tuple(dict.fromkeys(name for name in names if name))).to_api()
-    return block if tuple(block.get(API_ADDITIONAL, ())) != selection.additional else None
 
 
 def _with_platform(values: Mapping[str, Any], platform: str | None) -> dict[str, Any]:
@@ -257,13 +204,6 @@ def _same_block(block: object, other: Mapping[str, Any]) -> bool:
     names = block.get(API_ADDITIONAL) or []
     same_names = isinstance(names, list) and sorted(map(str, names)) == sorted(other.get(API_ADDITIONAL, []))
     return same_names and block.get(API_BASELINE) == other.get(API_BASELINE)
-
-
-def _respelled(problem: Problem, spelling: Mapping[str, str]) -> Problem:
-    texts = [problem.where, problem.message, problem.hint]
-    for ours, theirs in spelling.items():
-        texts = [text.replace(ours, theirs) for text in texts]
-    return Problem(problem.severity, problem.code, *texts)
 
 
 def _relative(problems: Problems) -> Iterator[Problem]:

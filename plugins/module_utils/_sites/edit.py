@@ -11,6 +11,7 @@ Each result is read back. It is used only if the selection is the new one and ev
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,11 +23,13 @@ from .._problems import CapabilityError, Problem
 from .._yaml.head import YamlError, resolve_plain
 from .._yaml.nodes import Node, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
 from .form import BLOCK
+from .lists import edit_lists
 from .overrides import Overrides
 from .scalar import replaced
 from .site import ANNOTATION, OVERRIDES, Site
 
 _STEP = 2
+_ITEM = re.compile(r"\.([A-Za-z]+)\[[0-9]+\]")
 _BEFORE_OVERRIDES = "clusterImageSetNameRef"
 
 
@@ -60,8 +63,8 @@ def _edited(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> str |
     document = site.document
     if site.form == "block":
         return _with_block(document.text, block)
-    if site.form == "cluster-version":
-        return _with_block_below(document.text, site.parent, block)
+    if site.form in ("cluster-version", "hosted"):
+        return None if site.pair is None else edit_lists(document.text, site.pair.value, _lists(block))
     value = new_json(overrides, block)
     if site.pair is None:
         return _with_new_field(site, value)
@@ -118,19 +121,6 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _with_block_below(text: str, parent: Node | None, block: Mapping[str, Any]) -> str | None:
-    """Edit ``capabilities`` below a map that is not the root: its lines are a separate document."""
-    if parent is None or not parent.pairs:
-        return None
-    if parent.style:
-        start, end = text.index("{", parent.start), parent.end
-    else:
-        start, end = line_start(text, parent.pairs[0].key.start), line_end(text, parent.end)
-    if not parent.style and text[start : parent.pairs[0].key.start].strip(" "):
-        return None  # the first key is on the line of a dash
-    return text[:start] + _with_block(text[start:end], block) + text[end:]
-
-
 def _with_new_field(site: Site, value: str) -> str | None:
     """Add the overrides to a site that has none."""
     text, parent, field = site.document.text, site.parent, site.field
@@ -181,13 +171,28 @@ def _is_right(site: Site, overrides: Overrides, block: Mapping[str, Any], text: 
     prefix = next(iter(_paths(site.document.root, site)), None)
     if prefix is None or not all(path == prefix or path.startswith((f"{prefix}.", f"{prefix}[")) for path in changed):
         return False
+    if site.form == "block":
+        return True  # the edit has checked it
     if site.form != "overrides":
-        return True
+        return _names_below(prefix, new) == {field: sorted(names) for field, names in _lists(block).items() if names}
     try:
         written = json.loads(new.get(prefix, ("", ""))[1])
     except ValueError:
         return False
     return bool(written == {**overrides.values, BLOCK: _ordered(written.get(BLOCK), block)})
+
+
+def _lists(block: Mapping[str, Any]) -> dict[str, list[str]]:
+    return {field: value for field, value in block.items() if isinstance(value, list)}
+
+
+def _names_below(prefix: str, values: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
+    """The items of the lists below ``prefix``, sorted, by the key of the list."""
+    lists: dict[str, list[str]] = {}
+    for path, (_kind, value) in values.items():
+        if (item := _ITEM.fullmatch(path.removeprefix(prefix))) and path.startswith(prefix):
+            lists.setdefault(item[1], []).append(value)
+    return {field: sorted(names) for field, names in lists.items()}
 
 
 def _ordered(written: object, block: Mapping[str, Any]) -> object:

@@ -16,8 +16,11 @@ from .._module.files import cannot, write_file
 from .._module.result import diff_entry
 from .._problems import DestinationError, Problem, Problems
 from .checkout import read_again
+from .correction import HOSTED_DISABLED, HOSTED_ENABLED
 from .fix import FixedFile
 from .run import CheckedSite, SitesResult
+
+_FIELDS = (*API_FIELDS, HOSTED_ENABLED, HOSTED_DISABLED)
 
 
 def site_dicts(result: SitesResult) -> list[dict[str, Any]]:
@@ -56,8 +59,8 @@ def sites_diff(files: Iterable[FixedFile]) -> list[dict[str, str]]:
 def _shown(block: object) -> str:
     if block is None:
         return ""
-    fields = {key: value for key, value in block.items() if key in API_FIELDS} if isinstance(block, dict) else {}
-    others = [str(key) for key in block if key not in API_FIELDS] if isinstance(block, dict) else []
+    fields = {key: value for key, value in block.items() if key in _FIELDS} if isinstance(block, dict) else {}
+    others = [str(key) for key in block if key not in _FIELDS] if isinstance(block, dict) else []
     lines = json.dumps({**fields, **dict.fromkeys(others, "(removed)")}, indent=2)
     return f"{lines}\n"
 

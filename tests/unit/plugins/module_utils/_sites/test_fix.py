@@ -145,9 +145,80 @@ def test_an_annotation_is_edited(fix):
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
 
 
-def test_a_hosted_cluster_is_not_edited(fix):
-    text = hosted_cluster("{disabled: [console]}")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # names in the wrong case
+        ("{disabled: [console, openshift-samples]}", "{disabled: [Console, openshift-samples]}"),
+        ('{"disabled": ["console"]}', '{"disabled": ["Console"]}'),
+        (
+            "\n    disabled:\n    - insights  # no one reads it\n",
+            "\n    disabled:\n    - Insights  # no one reads it\n",
+        ),
+        # names that a HostedCluster cannot disable or enable
+        ("{disabled: [marketplace, Console]}", "{disabled: [Console]}"),
+        ("{enabled: [Storage, baremetal], disabled: [Console]}", "{enabled: [baremetal], disabled: [Console]}"),
+        ("{disabled: [marketplace]}", "{disabled: []}"),
+        ("\n    disabled:  # small\n    - marketplace\n    - Storage\n", "\n    disabled: []  # small\n"),
+        (
+            "\n    enabled:\n    - baremetal\n    disabled:\n      # not here\n      - 'Storage'\n      - 'console'\n",
+            "\n    enabled:\n    - baremetal\n    disabled:\n      # not here\n      - 'Console'\n",
+        ),
+        # the Console needs Ingress
+        ("{disabled: [ingress, Insights]}", "{disabled: [Insights]}"),
+        ("{disabled: [ingress, console]}", "{disabled: [Ingress, Console]}"),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_lists_of_a_hosted_cluster_are_corrected(fix, before, after, newline):
+    more = "  services: []  # the rest\n"
+    text, expected = (
+        (hosted_cluster(value).rstrip() + "\n" + more).replace("\n", newline) for value in (before, after)
+    )
+    assert fix(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("stanza", "version"),
+    [
+        ("{disabled: [Consule]}", "4.20.3"),
+        ("{disabled: [console], enabled: [Console]}", "4.20.3"),
+        ("{disabled: console}", "4.20.3"),
+        ("{disable: [console]}", "4.20.3"),
+        ("{baselineCapabilitySet: None, disabled: [console]}", "4.20.3"),
+        ("[console]", "4.20.3"),
+        ("{disabled: [ImageRegistry]}", "4.17.1"),
+        ("{disabled: [{name: console}]}", "4.20.3"),
+        ("{disabled: [!name console]}", "4.20.3"),
+    ],
+)
+def test_what_only_a_person_can_decide_in_a_hosted_cluster_stays(fix, stanza, version):
+    text = hosted_cluster(stanza, version)
     assert fix(text) == text
+
+
+def test_a_list_of_a_hosted_cluster_that_is_repeated_elsewhere_stays(fix, check):
+    text = hosted_cluster("{disabled: &small [console]}") + "  more: *small\n"
+    assert fix(text) == text
+    assert "shared-anchor" in {rule for rule, _path in rules_of(check(state="fixed")["findings"])}
+
+
+def test_a_cluster_version_gets_the_names_that_the_api_requires_and_loses_those_of_other_versions(fix):
+    text = policy(cluster_version("marketplace", "MachineAPI"))
+    # 4.13 has no MachineAPI.
+    assert fix(text, openshift_versions={"*": "4.13"}) == "".join(
+        line for line in text.splitlines(keepends=True) if "- MachineAPI" not in line
+    )
+    fixed = fix(text, openshift_versions={"*": "4.20"})
+    (new,) = set(fixed.splitlines()) - set(text.splitlines())
+    assert new.strip() == "- OperatorLifecycleManager"
+    assert len(fixed.splitlines()) == len(text.splitlines()) + 1
+
+
+def test_a_cluster_version_without_a_baseline_gets_none(fix):
+    text = policy(cluster_version("console")).replace("baselineCapabilitySet: None", "")
+    assert "baseline" not in text
+    assert fix(text) == text.replace("- console", "- Console")
 
 
 # Selections that the options request

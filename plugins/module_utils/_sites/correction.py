@@ -1,0 +1,94 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""The smallest corrections of a selection: spellings, names of other versions, and names that a rule requires.
+
+``None`` means that only the user can know what is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from .._capability.hosted_cluster import hosted_data, selectable_names
+from .._capability.rules import InstallContext, violations
+from .._capability.selection import Selection
+from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, V_CURRENT, MinorData, since_of
+
+HOSTED_ENABLED, HOSTED_DISABLED = "enabled", "disabled"
+"""The fields of a HostedCluster. Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go."""
+
+
+def corrected_options(block: object, excluded: Sequence[str], known: Collection[str]) -> dict[str, Any] | None:
+    """The selection of an installation with corrected spellings, as options. ``excluded``: names that it excludes."""
+    if not isinstance(block, Mapping) and not excluded:
+        return None
+    fields = block if isinstance(block, Mapping) else {}
+    baseline, names = fields.get(API_BASELINE), fields.get(API_ADDITIONAL) or []
+    if set(fields) - set(API_FIELDS) or (names and baseline is None):
+        return None
+    corrected = known_names(names, known)
+    if corrected is None:
+        return None
+    result: dict[str, Any] = {"baseline_capability_set": baseline or V_CURRENT}
+    if corrected:
+        result["additional_enabled_capabilities"] = corrected
+    if excluded:
+        spelling = {name.lower(): name for name in known}
+        result["excluded_capabilities"] = [spelling.get(name.strip().lower(), name) for name in excluded]
+    return result
+
+
+def corrected_cluster_version(selection: Selection, install: InstallContext) -> Selection | None:
+    """The selection of a ClusterVersion with the names that the rules of the API require."""
+    names = known_names(selection.additional, install.names)
+    if names is None:
+        return None
+    corrected = selection._replace(additional=tuple(names))
+    while missing := [
+        item.capability
+        for item in violations(corrected, install)
+        if item.rule.layer == "ClusterVersion" and item.capability
+    ]:
+        corrected = corrected.with_names(missing)
+    return corrected
+
+
+def corrected_hosted(
+    block: Mapping[str, Any], data: MinorData, gated: frozenset[str], required: Collection[str]
+) -> dict[str, list[str]] | None:
+    """The lists of a HostedCluster without names that it cannot enable or disable, and without ``required`` ones.
+
+    ``required``: names that a rule requires. They are removed from ``disabled``.
+    """
+    may = selectable_names(data)
+    lists: dict[str, list[str]] = {}
+    for field, names in block.items():
+        known = known_names(names, data.capabilities - gated)
+        if field not in (HOSTED_ENABLED, HOSTED_DISABLED) or known is None:
+            return None
+        selectable = may.enabled if field == HOSTED_ENABLED else may.disabled.difference(required)
+        lists[field] = [name for name in known if name in selectable]
+    enabled, disabled = (set(lists.get(field, ())) for field in (HOSTED_ENABLED, HOSTED_DISABLED))
+    remaining = (hosted_data(data).sets[V_CURRENT] | enabled) - disabled
+    return lists if remaining.issuperset(required) and not enabled & disabled else None
+
+
+def known_names(names: object, known: Collection[str]) -> list[str] | None:
+    """``names`` as ``known`` spells them, each once. Names that only other versions have are dropped."""
+    if not isinstance(names, (list, tuple)):
+        return None
+    spelling = {name.lower(): name for name in known}
+    found: list[str] = []
+    for name in names:
+        if not isinstance(name, str):
+            return None
+        spelled = spelling.get(name.strip().lower())
+        if spelled is not None:
+            found.append(spelled)
+        elif since_of(name) is None:
+            return None
+    return list(dict.fromkeys(found))

@@ -1,0 +1,103 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Checks the lists ``enabled`` and ``disabled`` of a HostedCluster, and computes the smallest correction.
+
+Source: openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._capability.cluster_options import ClusterOptions, check_options
+from .._capability.hosted_cluster import selectable_names
+from .._capability.resolved_release import ResolvedRelease, resolve_release
+from .._data.capabilities import V_CURRENT, MinorData
+from .._data.hosted_clusters import HOSTED_PLATFORMS
+from .._data.install_rules import HOSTED, HOSTED_NAMES
+from .._install_config.check import InstallCheck, check_installation
+from .._install_config.selection_source import InstallOptions
+from .._problems import Problem, Problems, count_errors, type_name
+from .._release.release import Release
+from .correction import HOSTED_DISABLED, HOSTED_ENABLED, corrected_hosted, known_names
+
+_FIELDS = {"excluded_capabilities": HOSTED_DISABLED, "additional_enabled_capabilities": HOSTED_ENABLED}
+_COVERED = frozenset({"unchecked-rules", "unsupported-capability"})
+"""Codes of problems that concern options of other modules, or that are errors here."""
+
+
+class HostedLists(NamedTuple):
+    """The result of a check. ``replacement``: the lists to write, by field; ``None`` if there is nothing to write.
+
+    ``enabled``: the enabled names, ``None`` if they are not known.
+    """
+
+    replacement: dict[str, list[str]] | None = None
+    enabled: frozenset[str] | None = None
+
+
+def check_lists(block: object, platform: str | None, release: Release, where: str, problems: Problems) -> HostedLists:
+    """Check ``spec.capabilities`` of a HostedCluster, which is at ``where``."""
+    if block is not None and not isinstance(block, Mapping):
+        message = f"is {type_name(block)}, expected a map"
+        problems.error("not-a-map", where, message, "Write enabled and disabled below it")
+        return HostedLists()
+    fields = dict(block or {})
+    for field in set(fields) - set(_FIELDS.values()):
+        message = "is not a field of a HostedCluster, expected enabled or disabled"
+        problems.error("unknown-field", f"{where}.{field}", message, "List what is not needed in disabled")
+    check = _check(fields, platform, release)
+    problems += [respelled(item, _FIELDS) for item in check.problems if item.code not in _COVERED]
+    options = check_options(ClusterOptions(), release.minor, Problems())
+    resolved = resolve_release(options, release, Problems())
+    if resolved is None or resolved.minor_data is None:
+        return HostedLists()
+    _report_not_enabled(fields.get(HOSTED_ENABLED), resolved.minor_data, f"{where}.{HOSTED_ENABLED}", problems)
+    replacement = _replacement(fields, platform, resolved, problems) if problems.has_errors else None
+    return HostedLists(replacement, check.status.enabled if check.status else None)
+
+
+def respelled(problem: Problem, spelling: Mapping[str, str]) -> Problem:
+    """``problem`` with the names of fields that the object uses, instead of those of the options of modules."""
+    texts = [problem.where, problem.message, problem.hint]
+    for ours, theirs in spelling.items():
+        texts = [text.replace(ours, theirs) for text in texts]
+    return Problem(problem.severity, problem.code, *texts)
+
+
+def _check(fields: Mapping[str, Any], platform: str | None, release: Release) -> InstallCheck:
+    lists = {ours: fields[theirs] for ours, theirs in _FIELDS.items() if theirs in fields}
+    selection = {"baseline_capability_set": V_CURRENT, **lists} if lists else None
+    document: dict[str, Any] = {"platform": {platform: {}}} if platform in HOSTED_PLATFORMS else {}
+    options = InstallOptions(document, "overrides", complete=False, method=HOSTED, capabilities=selection)
+    return check_installation(options, release)
+
+
+def _report_not_enabled(names: object, data: MinorData, where: str, problems: Problems) -> None:
+    may = selectable_names(data).enabled
+    wrong = ", ".join(name for name in known_names(names, data.capabilities) or () if name not in may)
+    if wrong and HOSTED_NAMES.in_force(data.minor, HOSTED):
+        message = f"contains {wrong}, which a HostedCluster of {data.minor} cannot enable"
+        problems.error(HOSTED_NAMES.name, where, message, f"Remove {wrong}")
+
+
+def _replacement(
+    fields: Mapping[str, Any], platform: str | None, resolved: ResolvedRelease, problems: Problems
+) -> dict[str, list[str]] | None:
+    """The lists with the smallest correction, ``None`` if only the user can correct them."""
+    data = resolved.minor_data
+    required: frozenset[str] = frozenset()
+    while data is not None:
+        lists = corrected_hosted(fields, data, resolved.gated, required)
+        if lists is None:
+            return None
+        check = _check(lists, platform, resolved.release)
+        missing = frozenset(item.capability for item in check.violations if item.capability)
+        if missing <= required:
+            return lists if count_errors(check.problems) < count_errors(problems) else None
+        required |= missing
+    return None
