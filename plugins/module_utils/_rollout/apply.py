@@ -465,7 +465,7 @@ class Applier:
         if refusal is Refusal.UNAUTHORIZED:
             raise error  # Every other manifest would fail, too.
         problem = refusal_problem(refusal, manifest, error, self._loaded.release.read_body)
-        return refused(manifest, refusal, (problem,), conflicts_of(manifest.resource_id, error))
+        return refused(manifest, refusal, (problem,), conflicts_of(manifest, error))
 
 
 def _pause(attempt: int) -> float:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
@@ -49,7 +49,7 @@ class Refusal(Enum):
 class Conflict(NamedTuple):
     """A field that another field manager owns."""
 
-    resource: ResourceId
+    manifest: Manifest
     manager: str
     field: str
 
@@ -167,7 +167,7 @@ def refusal_problem(
         message = "; ".join(wrong_types(error.mistyped_fields, read_body(manifest)))
         return problem._replace(code="mistyped-field", message=message, hint=_EXPECTED_HINT)
     if refusal is Refusal.FIELD_CONFLICT:
-        return problem._replace(message=_conflict_message(error), hint=_CONFLICT_HINT)
+        return problem._replace(message=_conflict_message(conflicts_of(manifest, error)), hint=_CONFLICT_HINT)
     if refusal is Refusal.STORED_VERSION:
         return problem._replace(code="stored-version")
     if refusal is Refusal.IMMUTABLE_FIELD:
@@ -175,13 +175,18 @@ def refusal_problem(
     return problem._replace(hint=_EXPECTED_HINT) if refusal is Refusal.UNFIT_FOR_SCHEMA else problem
 
 
-def conflicts_of(resource: ResourceId, error: ApiError) -> tuple[Conflict, ...]:
-    """The fields of ``resource`` that other field managers own."""
-    return tuple(Conflict(resource, manager, field) for manager, field in error.field_conflicts)
+def conflicts_of(manifest: Manifest, error: ApiError) -> tuple[Conflict, ...]:
+    """The fields of the object of ``manifest`` that other field managers own."""
+    return tuple(Conflict(manifest, manager, field) for manager, field in error.field_conflicts)
 
 
-def _conflict_message(error: ApiError) -> str:
-    return "; ".join(f"{field} is owned by {manager}" for manager, field in error.field_conflicts)
+def conflict_dict(conflict: Conflict) -> dict[str, str]:
+    """Convert a conflict, as ``conflicts`` in the result of the module."""
+    return {**conflict.manifest.resource_id._asdict(), "manager": conflict.manager, "field": conflict.field}
+
+
+def _conflict_message(conflicts: Iterable[Conflict]) -> str:
+    return "; ".join(f"{conflict.field} is owned by {conflict.manager}" for conflict in conflicts)
 
 
 def _without_secrets(manifest: Manifest, error: ApiError) -> Problem:

@@ -19,7 +19,7 @@ from .._release.task_graph import run_level_of
 from .._resources import ResourceId
 from .._unstructured import nested
 from .change_set import Action, ApplyResult, Rollout
-from .refusals import EXPLANATIONS, Refusal
+from .refusals import EXPLANATIONS, Refusal, conflict_dict
 
 _LISTED = 5
 _COUNTED = ("created", "changed", "unchanged", "deleted", "failed", "not_sent")
@@ -45,11 +45,7 @@ def rollout_dict(rollout: Rollout, *, diff_mode: bool) -> dict[str, Any]:
             for item in results
             if item.action == "failed" or item.is_retryable
         ],
-        "conflicts": [
-            {**resource_dict(conflict.resource), "manager": conflict.manager, "field": conflict.field}
-            for item in results
-            for conflict in item.conflicts
-        ],
+        "conflicts": [conflict_dict(conflict) for item in results for conflict in item.conflicts],
         "leftovers": [{**resource_dict(item.resource), "pruned": item.pruned} for item in rollout.leftovers],
         "run_levels": _run_levels(rollout),
         "capability_status": {
