@@ -114,14 +114,14 @@ def test_filters_and_tests_document_exactly_what_they_take(kind, name):
 
 
 def fragment_options(fragment: str) -> dict:
-    """Return the options of a documentation fragment without their descriptions."""
+    """Return the options of a documentation fragment without what only the documentation has."""
     from importlib import import_module
 
     file, _dot, part = fragment.removeprefix("capability.openshift.").partition(".")
     module = import_module(f"ansible_collections.capability.openshift.plugins.doc_fragments.{file}")
     text = getattr(module.ModuleDocFragment, part.upper() or "DOCUMENTATION")
     return {
-        name: {key: value for key, value in option.items() if key != "description"}
+        name: {key: value for key, value in option.items() if key not in ("description", "version_added")}
         for name, option in yaml.safe_load(text)["options"].items()
     }
 

@@ -102,13 +102,8 @@ def names_of_release(release: Release, context: InclusionContext) -> AcceptedNam
     CVO was built with.
     """
     definitions = [manifest for manifest in release.manifests if _defines_cluster_version(manifest)]
-    filters = InclusionContext(
-        cluster_profile=context.cluster_profile,
-        feature_set=context.feature_set,
-        feature_gates=context.feature_gates,
-        major_version=context.major_version,
-        rules=context.rules,
-    )
+    # What these exclude does not change the names that the CVO was built with.
+    filters = context._replace(exclude_identifier=None, capability_status=None, overrides=(), deleted_files=frozenset())
     for criteria in (filters, filters._replace(cluster_profile=None)):
         for manifest in definitions:
             if decide(manifest, criteria).included:

@@ -18,9 +18,7 @@ from .._release.manifest import (
     CAPABILITY_ANNOTATION,
     DELETE_ANNOTATION,
     EXCLUDE_ANNOTATION,
-    FEATURE_GATE_ANNOTATION,
-    FEATURE_SET_ANNOTATION,
-    MAJOR_VERSION_ANNOTATION,
+    NAMED_ANNOTATIONS,
     PROFILE_ANNOTATION,
     Manifest,
 )
@@ -32,11 +30,7 @@ PROFILES = ("hypershift", "ibm-cloud-managed", "self-managed-high-availability",
 """The cluster profiles of all releases (openshift/enhancements:enhancements/update/cluster-profiles.md)."""
 
 _KNOWN_KEYS = (
-    CAPABILITY_ANNOTATION,
-    DELETE_ANNOTATION,
-    FEATURE_GATE_ANNOTATION,
-    FEATURE_SET_ANNOTATION,
-    MAJOR_VERSION_ANNOTATION,
+    *NAMED_ANNOTATIONS,
     "release.openshift.io/create-only",
     "release.openshift.io/verification-config-map",
     *(f"{PROFILE_ANNOTATION}{profile}" for profile in PROFILES),

@@ -22,6 +22,15 @@ FEATURE_GATE_ANNOTATION = "release.openshift.io/feature-gate"
 MAJOR_VERSION_ANNOTATION = "release.openshift.io/major-version"
 DELETE_ANNOTATION = "release.openshift.io/delete"
 
+NAMED_ANNOTATIONS = (
+    CAPABILITY_ANNOTATION,
+    DELETE_ANNOTATION,
+    FEATURE_GATE_ANNOTATION,
+    FEATURE_SET_ANNOTATION,
+    MAJOR_VERSION_ANNOTATION,
+)
+"""All that have one name. For the others, a constant has the beginning of the name."""
+
 
 class Manifest(NamedTuple):
     """One manifest, without its body.

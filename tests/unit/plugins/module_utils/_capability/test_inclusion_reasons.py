@@ -36,6 +36,8 @@ from ansible_collections.capability.openshift.tests.unit.oracles.inclusion impor
     rules,
 )
 
+BY_RULE = {part.rule: part for part in FAILING}
+
 
 def failing(*parts: Failing) -> tuple[Manifest, InclusionContext]:
     annotations: dict[str, str] = {INCLUDE: "true"}
@@ -70,15 +72,17 @@ def test_of_two_failing_filters_the_earlier_speaks_and_both_are_reasons(first, s
     item, context = failing(first, second)
     expected = [first, second]
     if [first.rule, second.rule] == ["feature_set", "feature_gate"]:
-        expected.insert(0, FAILING[1])  # both annotations on one manifest are the third filter's business
+        # Both annotations on one manifest are the third filter's business.
+        expected.insert(0, BY_RULE["feature_set_and_gate"])
 
     assert rules(item, context) == [part.rule for part in expected]
     assert messages(item, context) == [part.message for part in expected]
     assert messages(item, context)[0] == expected_message(item, context)
 
 
-@pytest.mark.parametrize("second", [FAILING[5], FAILING[8]], ids=lambda part: part.rule)
-def test_a_manifest_without_annotations_fails_for_that_first_and_for_other_reasons_too(second):
+@pytest.mark.parametrize("rule", ["cluster_profile", "override"])
+def test_a_manifest_without_annotations_fails_for_that_first_and_for_other_reasons_too(rule):
+    second = BY_RULE[rule]
     context = CONTEXT._replace(**dict(second.context))
 
     assert rules(manifest(None), context)[0] == "annotations"
