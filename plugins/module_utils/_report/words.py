@@ -50,7 +50,7 @@ STATES: Mapping[CellState, StateWords] = {
 }
 
 # Headings and labels
-TITLE = "Update plan"
+TITLE = "Update plan"  # write.py recognizes Markdown reports of earlier versions by it
 VERDICT = "Verdict"
 NOT_CHECKED = "Not checked"
 NOTHING_AGAINST = "Nothing that was checked is against this update."
