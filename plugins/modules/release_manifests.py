@@ -102,6 +102,11 @@ options:
     type: str
     choices: [install, update, reconcile]
     default: update
+notes:
+  - Without O(dest), Ansible decides in its own worker process and starts none for the module, which takes a sixth of
+    the CPU time. The result is the same. This requires that O(release) is a directory, that the connection is
+    P(ansible.builtin.local#connection), and that the task has no C(become), C(async) and C(environment). It uses the
+    Python of Ansible, whatever C(ansible_python_interpreter) is.
 seealso:
   - module: capability.openshift.release_info
   - module: capability.openshift.release_apply
@@ -407,157 +412,27 @@ problems:
       returned: always
 """
 
-from typing import Any
-
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import decide_all
-from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._extract.destination import (
-    write_destination,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._extract.files import (
-    included_files,
-    secret_files,
-    selector,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._extract.result import (
-    credentials_request_dict,
-    decision_dict,
-    destination_diff,
-    image_lists_dict,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.credentials_requests import (
-    CLOUDS,
-    credentials_request,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.image_lists import list_images
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    cluster_type_spec,
-    hosting_spec,
-    inclusion_spec,
-    overrides_spec,
-    release_arguments,
-    release_spec,
-    selection_spec,
-    with_release_directory,
+from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
+    release_manifests_spec,
+    run_release_manifests,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
-from ansible_collections.capability.openshift.plugins.module_utils._problems import (
-    CapabilityError,
-    DestinationError,
-    Problem,
-    Problems,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._references.report import check_references
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
-from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import (
-    MODES,
-    dot,
-    mermaid,
-    task_graph,
-)
-
-_DRAWINGS = {"mermaid": mermaid, "dot": dot}
-
-NOTHING_INCLUDED = Problem(
-    "error",
-    "nothing-included",
-    "dest",
-    "would be left empty: no manifest is included, or all included ones delete their resource",
-    "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
-)
-
-NO_CREDENTIALS_REQUESTS = Problem(
-    "error",
-    "nothing-included",
-    "dest",
-    "would be left empty: no CredentialsRequest of this platform is included",
-    "Enable CloudCredential and the capabilities whose operators need credentials, or omit dest",
-)
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
-            **release_spec(),
-            **cluster_type_spec(),
-            **hosting_spec(),
-            **selection_spec(),
-            **inclusion_spec(),
-            **overrides_spec(),
-            "dest": {"type": "path"},
-            "deletions": {"type": "str", "choices": ["omit", "keep"], "default": "omit"},
-            "credentials_requests": {"type": "bool", "default": False},
-            "cloud": {"type": "str", "choices": list(CLOUDS)},
-            "images": {"type": "bool", "default": False},
-            "decisions": {"type": "bool", "default": False},
-            "graph": {"type": "str", "choices": list(_DRAWINGS)},
-            "graph_mode": {"type": "str", "choices": list(MODES), "default": "update"},
-        },
-        supports_check_mode=True,
-    )
+    module = AnsibleModule(argument_spec=release_manifests_spec(), supports_check_mode=True)
     require_yaml(module)
     problems = Problems()
     try:
-        result = run(module.params, module.check_mode, module._diff, problems)
+        result = run_release_manifests(module.params, module.check_mode, module._diff, problems)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, result, problems)
-
-
-def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Problems) -> dict[str, Any]:
-    """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
-    loaded = load_release(**release_arguments(with_release_directory(params, problems)))
-    release = loaded.release
-    reported = Problems()
-    context, status = resolve_cluster(ClusterOptions.from_params(params), release, reported)
-    check_references(release, context, "warning", reported)
-    problems += (*loaded.problems, *reported)
-    inclusions = decide_all(release.manifests, context)
-    included = sum(1 for inclusion in inclusions if inclusion.included)
-    result: dict[str, Any] = {
-        "changed": False,
-        "version": release.version,
-        "enabled_capabilities": sorted(status.enabled),
-        "known_capabilities": sorted(status.known),
-        "included": included,
-        "deletions": sum(1 for inclusion in inclusions if inclusion.included and inclusion.manifest.deletes),
-        "excluded": len(inclusions) - included,
-    }
-    if params["decisions"]:
-        result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
-    if params["images"]:
-        result["images"] = image_lists_dict(list_images(release, loaded.files, inclusions))
-    if params["graph"] is not None:
-        manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
-        result["graph"] = _DRAWINGS[params["graph"]](task_graph(manifests, params["graph_mode"]))
-    only_requests = params["credentials_requests"]
-    select = selector(
-        release,
-        keep_deletions=params["deletions"] == "keep",
-        only_credentials_requests=only_requests,
-        cloud=params["cloud"],
-    )
-    if only_requests:
-        written = (inclusion.manifest for inclusion in inclusions if inclusion.included and select(inclusion.manifest))
-        result["credentials_requests"] = [
-            credentials_request_dict(credentials_request(manifest, release.read_body(manifest))) for manifest in written
-        ]
-    if params["dest"] is not None:
-        files = included_files(loaded, inclusions, select)
-        if not files:
-            raise DestinationError([*reported, NO_CREDENTIALS_REQUESTS if only_requests else NOTHING_INCLUDED])
-        secrets = secret_files(inclusions)
-        plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)
-        result["changed"] = plan.changed
-        if diff_mode:
-            result["diff"] = destination_diff(plan)
-        problems += plan.problems
-    return result
 
 
 if __name__ == "__main__":

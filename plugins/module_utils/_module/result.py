@@ -34,15 +34,24 @@ def succeed(module: AnsibleModule, result: dict[str, Any], problems: Iterable[Pr
     """Exit the module with its result. Warnings are also shown, because few users read return values."""
     reported = tuple(problems)
     warn(module, reported)
-    module.exit_json(**result, problems=problem_dicts(reported))
+    module.exit_json(**with_problems(result, reported))
     raise AssertionError("exit_json does not return")
 
 
 def warn(module: AnsibleModule, problems: Iterable[Problem]) -> None:
     """Show the warnings among ``problems``."""
-    for problem in problems:
-        if problem.severity == "warning":
-            module.warn(str(problem))
+    for message in warnings_of(problems):
+        module.warn(message)
+
+
+def warnings_of(problems: Iterable[Problem]) -> list[str]:
+    """The warnings among ``problems``, as Ansible shows them."""
+    return [str(problem) for problem in problems if problem.severity == "warning"]
+
+
+def with_problems(result: dict[str, Any], problems: Iterable[Problem]) -> dict[str, Any]:
+    """Return ``result`` with the return value ``problems``."""
+    return {**result, "problems": problem_dicts(problems)}
 
 
 def problem_dicts(problems: Iterable[Problem]) -> list[dict[str, str]]:

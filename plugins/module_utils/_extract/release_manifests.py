@@ -1,0 +1,125 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""What ``release_manifests`` does. Its module and its action plugin both run it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._capability.cluster_options import ClusterOptions
+from .._capability.inclusion import decide_all
+from .._capability.resolved_release import resolve_cluster
+from .._footprint.credentials_requests import CLOUDS, credentials_request
+from .._footprint.image_lists import list_images
+from .._module.argspec import (
+    Spec,
+    cluster_type_spec,
+    hosting_spec,
+    inclusion_spec,
+    overrides_spec,
+    release_arguments,
+    release_spec,
+    selection_spec,
+    with_release_directory,
+)
+from .._problems import DestinationError, Problem, Problems
+from .._references.report import check_references
+from .._release.loader import load_release
+from .._release.task_graph import MODES, dot, mermaid, task_graph
+from .destination import write_destination
+from .files import included_files, secret_files, selector
+from .result import credentials_request_dict, decision_dict, destination_diff, image_lists_dict
+
+_DRAWINGS = {"mermaid": mermaid, "dot": dot}
+
+NOTHING_INCLUDED = Problem(
+    "error",
+    "nothing-included",
+    "dest",
+    "would be left empty: no manifest is included, or all included ones delete their resource",
+    "Check cluster_profile, feature_set and exclude_identifier, or omit dest",
+)
+
+NO_CREDENTIALS_REQUESTS = Problem(
+    "error",
+    "nothing-included",
+    "dest",
+    "would be left empty: no CredentialsRequest of this platform is included",
+    "Enable CloudCredential and the capabilities whose operators need credentials, or omit dest",
+)
+
+
+def release_manifests_spec() -> Spec:
+    """The options."""
+    return {
+        **release_spec(),
+        **cluster_type_spec(),
+        **hosting_spec(),
+        **selection_spec(),
+        **inclusion_spec(),
+        **overrides_spec(),
+        "dest": {"type": "path"},
+        "deletions": {"type": "str", "choices": ["omit", "keep"], "default": "omit"},
+        "credentials_requests": {"type": "bool", "default": False},
+        "cloud": {"type": "str", "choices": list(CLOUDS)},
+        "images": {"type": "bool", "default": False},
+        "decisions": {"type": "bool", "default": False},
+        "graph": {"type": "str", "choices": list(_DRAWINGS)},
+        "graph_mode": {"type": "str", "choices": list(MODES), "default": "update"},
+    }
+
+
+def run_release_manifests(
+    params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Problems
+) -> dict[str, Any]:
+    """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
+    loaded = load_release(**release_arguments(with_release_directory(params, problems)))
+    release = loaded.release
+    reported = Problems()
+    context, status = resolve_cluster(ClusterOptions.from_params(params), release, reported)
+    check_references(release, context, "warning", reported)
+    problems += (*loaded.problems, *reported)
+    inclusions = decide_all(release.manifests, context)
+    included = sum(1 for inclusion in inclusions if inclusion.included)
+    result: dict[str, Any] = {
+        "changed": False,
+        "version": release.version,
+        "enabled_capabilities": sorted(status.enabled),
+        "known_capabilities": sorted(status.known),
+        "included": included,
+        "deletions": sum(1 for inclusion in inclusions if inclusion.included and inclusion.manifest.deletes),
+        "excluded": len(inclusions) - included,
+    }
+    if params["decisions"]:
+        result["decisions"] = [decision_dict(inclusion) for inclusion in inclusions]
+    if params["images"]:
+        result["images"] = image_lists_dict(list_images(release, loaded.files, inclusions))
+    if params["graph"] is not None:
+        manifests = [inclusion.manifest for inclusion in inclusions if inclusion.included]
+        result["graph"] = _DRAWINGS[params["graph"]](task_graph(manifests, params["graph_mode"]))
+    only_requests = params["credentials_requests"]
+    select = selector(
+        release,
+        keep_deletions=params["deletions"] == "keep",
+        only_credentials_requests=only_requests,
+        cloud=params["cloud"],
+    )
+    if only_requests:
+        written = (inclusion.manifest for inclusion in inclusions if inclusion.included and select(inclusion.manifest))
+        result["credentials_requests"] = [
+            credentials_request_dict(credentials_request(manifest, release.read_body(manifest))) for manifest in written
+        ]
+    if params["dest"] is not None:
+        files = included_files(loaded, inclusions, select)
+        if not files:
+            raise DestinationError([*reported, NO_CREDENTIALS_REQUESTS if only_requests else NOTHING_INCLUDED])
+        secrets = secret_files(inclusions)
+        plan = write_destination(params["dest"], files, loaded.directories, secrets, check_mode=check_mode)
+        result["changed"] = plan.changed
+        if diff_mode:
+            result["diff"] = destination_diff(plan)
+        problems += plan.problems
+    return result

@@ -1,0 +1,100 @@
+# Copyright: Contributors to the capability.openshift collection
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
+
+"""Runs what a module does in Ansible's worker process instead of a process for the module.
+
+A process for the module takes 0.3 s of CPU before the module begins: Ansible packs the module, and Python starts and
+imports it. A worker is a fork of a process that has imported everything already.
+
+It does so only if the module has the same environment, working directory and user, and writes nothing. The module runs
+in all other cases, and also if an argument is not valid or reading fails. So the module alone reports errors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ansible import constants as C
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.plugins.action.normal import ActionModule as NormalAction
+
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec
+from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
+from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import is_directory_name
+
+
+class InWorkerAction(NormalAction):
+    """The action plugin of a module that reads the release in its option ``release``."""
+
+    writing_options: ClassVar[tuple[str, ...]] = ()
+    """Options with which the module writes files."""
+
+    def spec(self) -> Spec:
+        """The options of the module. None of them is deprecated."""
+        raise NotImplementedError
+
+    def read(self, params: dict[str, Any], problems: Problems) -> dict[str, Any]:
+        """Return the result of the module. Raises ``CapabilityError``."""
+        raise NotImplementedError
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        """Run in this process, or run the module."""
+        result = self._result_here(task_vars or {}) if self._module_would_run_here() else None
+        if result is None:
+            run: Callable[..., dict[str, Any]] = super().run
+            return run(tmp, task_vars)
+        self._display.vvv(f"Ran {self._task.action} without a process for the module")
+        return result
+
+    def _module_would_run_here(self) -> bool:
+        task, connection = self._task, self._connection
+        is_local = getattr(connection, "transport", "") == "local" and getattr(connection, "become", None) is None
+        return is_local and not task.async_val and not any(task.environment or ())
+
+    def _result_here(self, task_vars: dict[str, Any]) -> dict[str, Any] | None:
+        params = _valid(self._task.args, self.spec())
+        if params is None or any(params[option] is not None for option in self.writing_options):
+            return None
+        problems = Problems()
+        try:
+            # The working directory of the module is that of the playbook.
+            with contextlib.chdir(self._loader.get_basedir()):
+                if not is_directory_name(params["release"]):
+                    return None  # A registry that does not answer must not be tried twice.
+                read = self.read(params, problems)
+        except (CapabilityError, OSError):
+            return None
+        # What a module returns is JSON, without tuples.
+        result: dict[str, Any] = json.loads(json.dumps(with_problems(read, problems)))
+        if warnings := warnings_of(problems):
+            result["warnings"] = warnings
+        if _shows_invocation(task_vars):
+            result["invocation"] = {"module_args": params}
+        return result
+
+
+def _shows_invocation(task_vars: dict[str, Any]) -> bool:
+    # Modules always return it until ansible-core 2.20.
+    name = "INJECT_INVOCATION"
+    return not hasattr(C, name) or bool(C.config.get_config_value(name, variables=task_vars))
+
+
+def _valid(args: dict[str, Any], spec: Spec) -> dict[str, Any] | None:
+    """Convert ``args`` as the module does; ``None`` if it would warn or fail, or has to hide a secret in its result."""
+    try:
+        given: dict[str, Any] = json.loads(json.dumps(args))  # Arguments of a module are JSON, too.
+    except (TypeError, ValueError):
+        return None
+    for name, option in spec.items():
+        names = [given_name for given_name in (name, *option.get("aliases", ())) if given_name in given]
+        if len(names) > 1 or (names and option.get("no_log")):
+            return None
+    checked = ArgumentSpecValidator(spec).validate(given)
+    return None if checked.error_messages else checked.validated_parameters
