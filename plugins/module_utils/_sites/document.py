@@ -12,7 +12,9 @@ document that is not YAML does not hide the others.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -29,12 +31,19 @@ _MARKS = re.compile(
 """Every document that is read contains one of these words. The others need not be YAML."""
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\([A-Za-z_][\w.-]*\)")
+_LINE_BREAK = re.compile("\n")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _TAB = re.compile(r"[ ]*\t")
 MOST_NODES = 20_000
 """Nodes of one value with its aliases expanded. A selection has less than a hundred."""
 
 _MOST_LEVELS = 100
+
+
+@lru_cache(maxsize=1)
+def _line_breaks(text: str) -> list[int]:
+    """The indexes of all line breaks. A list of sites asks for many lines of the same text."""
+    return [match.start() for match in _LINE_BREAK.finditer(text)]
 
 
 class SourceDocument(NamedTuple):
@@ -48,7 +57,7 @@ class SourceDocument(NamedTuple):
 
     def line_of(self, node: Node) -> int:
         """The line of ``node`` in its file, from 1."""
-        return self.line + self.text.count("\n", 0, node.start)
+        return self.line + bisect_left(_line_breaks(self.text), node.start)
 
     def target(self, node: Node | None) -> Node | None:
         """``node``, or the node that an alias repeats."""

@@ -107,7 +107,7 @@ def key_faults(origin: SiteObject, sites: tuple[Site, ...]) -> Iterator[KeyFault
                 key, "template", "contains a template, which is not checked", "Render it, and check the result"
             )
         plain = _plain(key.value)
-        if key.start in right or _OVERRIDE not in plain:
+        if repeated or key.start in right or _OVERRIDE not in plain:
             continue
         if plain in _OVERRIDES_KEYS:
             message = f"{below(path, key)} is not a field of {origin.kind}, so it has no effect"

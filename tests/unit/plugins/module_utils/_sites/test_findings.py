@@ -9,6 +9,7 @@ import json
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import site_rules
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     cluster_version_crd,
     manifest,
@@ -249,12 +250,14 @@ def test_overrides_beside_the_agent_cluster_install_have_no_effect(check, text, 
         ("  installConfigOverride: '{}'", "misspelled-field"),
         ("  install_config_overrides: '{}'", "misplaced-selection"),
         ("  clusterName: berlin", "duplicate-key"),
+        ("  nodes: []\n  installConfigOverrides: '{}'\n  installConfigOverrides: '{}'", "duplicate-key"),
     ],
 )
 def test_fields_in_the_wrong_place_are_found(check, line, rule):
     outcome = check({"a.yaml": cluster_instance(more=f"{line}\n")})
     assert errors_of(outcome) == [rule]
-    assert outcome["findings"][0]["line"] == 11
+    assert outcome["findings"][0]["line"] == 11 + line.count("\n")
+    assert outcome["findings"][0]["rule"] in {item.id for item in site_rules()}
 
 
 def test_a_misspelled_annotation_is_found(check):
