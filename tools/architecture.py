@@ -92,6 +92,7 @@ PACKAGES = {
     "_problems": "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
     "_resources": "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",
     "_unstructured": "Reads nested fields of objects that have no schema.",
+    "_files": "Replaces files atomically.",
     "_version": "Versions of OpenShift: parse, compare, minor.",
 }
 """What each package is for."""

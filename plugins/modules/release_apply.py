@@ -525,10 +525,7 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     _check_signature(params, problems)
     problems.raise_errors(InvalidOptionError)
     end_without_reader()
-    # no_log_values is read for each line, because connecting removes values from it that are not secret.
-    journal = Journal(
-        None if module.check_mode else params["journal"], lambda values: remove_values(values, module.no_log_values)
-    )
+    journal = Journal(None if module.check_mode else params["journal"], lambda values: _without_secrets(module, values))
     try:
         rollout = _roll_out(module, journal, problems)
     finally:
@@ -538,6 +535,12 @@ def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> No
     if journal.problem:
         problems.append(journal.problem)
     problems.raise_errors(ClusterError)
+
+
+def _without_secrets(module: AnsibleModule, values: dict[str, Any]) -> dict[str, Any]:
+    # no_log_values is read for each line, because connecting removes values from it that are not secret. Most often
+    # none is left, and walking through all lines of a rollout takes 0.1 s.
+    return remove_values(values, module.no_log_values) if module.no_log_values else values
 
 
 def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Rollout:

@@ -9,7 +9,7 @@ import importlib
 import json
 import sys
 
-from ansible.module_utils.testing import patch_module_args
+from ansible.module_utils import basic
 
 
 def main() -> None:
@@ -17,8 +17,10 @@ def main() -> None:
     fqcn, options = sys.argv[1:]
     namespace, collection, name = fqcn.split(".")
     module = importlib.import_module(f"ansible_collections.{namespace}.{collection}.plugins.modules.{name}")
-    with patch_module_args(json.loads(options)):
-        module.main()
+    # As the wrapper does. ``ansible.module_utils.testing`` imports half of asyncio, which no task does.
+    basic._ANSIBLE_ARGS = json.dumps({"ANSIBLE_MODULE_ARGS": json.loads(options)}).encode()
+    basic._ANSIBLE_PROFILE = "legacy"
+    module.main()
 
 
 if __name__ == "__main__":

@@ -112,7 +112,8 @@ def decide_all(manifests: Iterable[Manifest], context: InclusionContext) -> tupl
 
 def included_manifests(manifests: Iterable[Manifest], context: InclusionContext) -> tuple[Manifest, ...]:
     """The included ones of ``manifests``, in their order."""
-    return tuple(manifest for manifest in manifests if decide(manifest, context).included)
+    # Without ``decide``: a rollout asks several times, and only for the first reason.
+    return tuple(manifest for manifest in manifests if next(_reasons(manifest, context), None) is None)
 
 
 def depends_on_feature_set(manifest: Manifest, rules: InclusionRules) -> bool:

@@ -3,74 +3,19 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Writes files atomically, and reports the problems of files and directories."""
+"""Paths of a user, and the problems of files and directories."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import stat
-import tempfile
 from typing import Literal
 
 from .._problems import DestinationError, Problem, Problems
-
-_PART_PREFIX, _PART_SUFFIX = ".capability-openshift-", ".part"
 
 
 def absolute(path: str, directory: str = "") -> str:
     """Expand ``~`` and variables in ``path``, and make it absolute, relative to ``directory`` or the current one."""
     return os.path.abspath(os.path.join(directory, os.path.expanduser(os.path.expandvars(path))))
-
-
-def write_file(path: str, data: bytes, *, secret: bool = False) -> None:
-    """Write ``data`` to ``path`` atomically. Its directory must exist. Raises ``OSError`` that names ``path``.
-
-    Only its owner can read a ``secret`` file. Other files keep their mode, and new ones get a mode from the umask.
-    The file keeps its owner if the process may change owners.
-    """
-    replace_file(stage_file(path, data, secret=secret), path)
-
-
-def stage_file(path: str, data: bytes, *, secret: bool = False) -> str:
-    """Write ``data`` next to ``path``, as ``write_file`` does, and return the name of the temporary file."""
-    temporary = ""
-    try:
-        folder = os.path.dirname(path) or os.curdir
-        descriptor, temporary = tempfile.mkstemp(prefix=_PART_PREFIX, suffix=_PART_SUFFIX, dir=folder)
-        with os.fdopen(descriptor, "wb") as handle:
-            handle.write(data)
-            os.fchmod(handle.fileno(), 0o600 if secret else _mode(path))
-            _keep_owner(handle.fileno(), path)
-    except BaseException as error:
-        remove_staged(temporary)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from None  # instead of the temporary name
-        raise
-    return temporary
-
-
-def replace_file(temporary: str, path: str) -> None:
-    """Move a file of ``stage_file`` to ``path``. Removes it if that fails. Raises ``OSError`` that names ``path``."""
-    try:
-        os.replace(temporary, path)
-    except BaseException as error:
-        remove_staged(temporary)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from None
-        raise
-
-
-def remove_staged(temporary: str) -> None:
-    """Remove a file of ``stage_file`` if it still exists."""
-    if temporary:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-
-
-def is_part(name: str) -> bool:
-    """Whether a file is a temporary file of a run that was killed."""
-    return name.startswith(_PART_PREFIX) and name.endswith(_PART_SUFFIX)
 
 
 def make_directory(path: str) -> None:
@@ -105,25 +50,3 @@ def _nearest(path: str) -> str:
     while not os.path.lexists(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return path
-
-
-def _mode(path: str) -> int:
-    try:
-        return stat.S_IMODE(os.stat(path).st_mode)
-    except OSError:
-        return 0o666 & ~_umask()
-
-
-def _keep_owner(descriptor: int, path: str) -> None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return
-    with contextlib.suppress(PermissionError):
-        os.fchown(descriptor, status.st_uid, status.st_gid)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

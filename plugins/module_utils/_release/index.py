@@ -17,11 +17,11 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from time import time
 from typing import Any, NamedTuple
 
+from .._files import is_part, write_cache_file
 from .._problems import Problem
 from .._resources import ResourceId
 from .._version import COLLECTION_VERSION
@@ -95,17 +95,10 @@ class IndexCache:
         if self._fingerprint is None or not self._is_stable:
             return
         data = json.dumps(_encode(index), separators=(",", ":")).encode()
-        temporary = ""
-        try:
+        with contextlib.suppress(OSError):
             os.makedirs(self._directory, mode=0o700, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(INDEX_SUFFIX, dir=self._directory)
-            with os.fdopen(descriptor, "wb") as handle:
-                handle.write(f"{self._fingerprint} {_digest(data)}\n".encode() + data)
-            os.replace(temporary, self._file)
+            write_cache_file(self._file, f"{self._fingerprint} {_digest(data)}\n".encode() + data)
             self._remove_oldest()
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
 
     def _identify(self, path: str, names: Iterable[str], values: TemplateValues) -> str | None:
         parts: list[Any] = [COLLECTION_VERSION, _FORMAT, values.release_image, values.cluster_profile]
@@ -124,7 +117,9 @@ class IndexCache:
     def _remove_oldest(self) -> None:
         with os.scandir(self._directory) as entries:
             found = sorted(
-                (entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(INDEX_SUFFIX)
+                (entry.stat().st_mtime, entry.path)
+                for entry in entries
+                if entry.name.endswith(INDEX_SUFFIX) or is_part(entry.name)
             )
         for _used, file in found[:-_MOST_INDEXES]:
             with contextlib.suppress(OSError):

@@ -14,11 +14,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time
 from contextlib import suppress
 from typing import Any
 
+from .._files import write_cache_file
 from .._problems import Problem, Problems, ReleaseError
 from .._signature.signer import Signer
 from .cache import CachedRelease
@@ -82,7 +82,4 @@ def _read_record(directory: str) -> dict[str, Any] | None:
 def _write_record(directory: str, record: dict[str, Any]) -> None:
     # Without a record, the next task verifies again.
     with suppress(OSError):
-        descriptor, path = tempfile.mkstemp(dir=directory)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-        os.replace(path, os.path.join(directory, _RECORD))
+        write_cache_file(os.path.join(directory, _RECORD), json.dumps(record).encode())

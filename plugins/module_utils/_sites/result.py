@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._data.capabilities import API_FIELDS
-from .._module.files import cannot, write_file
+from .._files import write_file
+from .._module.files import cannot
 from .._module.result import diff_entry
 from .._problems import DestinationError, Problem, Problems
 from .checkout import read_again

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.capability.openshift.plugins.module_utils._files import write_file
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.file import (
     InstallConfigFile,
     read_target,
     write_target,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._module.files import write_file
 from ansible_collections.capability.openshift.plugins.module_utils._problems import DestinationError
 from ansible_collections.capability.openshift.tests.unit.builders.releases import tree
 
