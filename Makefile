@@ -4,7 +4,7 @@
 # PYTHON=/path/to/python chooses the interpreter (3.11 or newer), STEPS="ruff unit" the steps of `make test`.
 
 .POSIX:
-.PHONY: help quickstart check test test-matrix bench lint unit site clean
+.PHONY: help quickstart check test test-matrix test-ee bench lint unit site clean
 
 # Without the user's Ansible settings, and with one interpreter for Ansible and its tasks.
 PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
@@ -18,6 +18,7 @@ help:
 	@echo 'make unit         only the unit and parity tests'
 	@echo 'make site         build the documentation site in .cache/site/html, and check its links'
 	@echo 'make test-matrix  what the gate leaves out, and all on every ansible-core and Python at hand'
+	@echo 'make test-ee      build an execution environment on a Debian base image and test it (needs buildah, mmdebstrap)'
 	@echo 'make bench        measure how long the main jobs take'
 	@echo 'make clean        remove what the other targets made'
 
@@ -48,6 +49,10 @@ site:
 test-matrix:
 	@tools/setup test
 	@.venv/bin/python tools/matrix
+
+test-ee:
+	@tools/setup test
+	@.venv/bin/python tools/execution_environment.py
 
 bench:
 	@tools/setup test

@@ -143,6 +143,8 @@ def _step_of(name: str) -> str:
         return "molecule"
     if PurePosixPath(name).name.startswith("test_") and name.endswith(".py"):
         folder = PurePosixPath(name).parts[1]
+        if folder == "execution_environment":
+            return ""
         return folder if folder in ("cluster", "registry", "browser") else "unit"
     return ""
 

@@ -208,7 +208,7 @@ def add_programs(say: Say) -> bool:
             _command("apt-get", "update", "-q", **quiet)
             _command(*install, **quiet)
     except SetupError as error:
-        say(f"{needed} {names}, and apt-get failed: {_without_hosts(str(error))}")
+        say(f"{needed} {names}, and apt-get failed: {without_hosts(str(error))}")
         return False
     say(f"{names} ({time.monotonic() - started:.0f} s)")
     return True
@@ -234,12 +234,12 @@ def main() -> int:
         if not changed:
             say("up to date")
     except SetupError as error:
-        print(f"setup: failed: {_without_hosts(str(error))}", file=sys.stderr)
+        print(f"setup: failed: {without_hosts(str(error))}", file=sys.stderr)
         return 1
     return 0
 
 
-def _without_hosts(text: str) -> str:
+def without_hosts(text: str) -> str:
     """Hide the addresses that pip was configured with: they can be private, or carry a password."""
     return re.sub(r"\w+://[^\s'\",)]+", "<address>", text)
 

@@ -32,6 +32,7 @@ TEXTS = {
     SCENARIO: "capability.openshift.plan",
     ROLE: "capability.openshift.release_info",
     "tests/tools/test_lanes.py": "",
+    "tests/execution_environment/test_image.py": "",
 }
 GRAPH = Users({DOMAIN: [NEAR, MODULE], MODULE: [FAR, CLUSTER]}).with_names(TEXTS)
 
@@ -83,6 +84,7 @@ def test_of_those_as_near_the_one_of_the_same_name_is_first() -> None:
         ("tests/unit/data/capabilities.json", {"unit"}, [NEAR]),
         ("tests/unit/install_configs/aws.json", {"cluster"}, [CLUSTER]),
         ("tools/lanes.py", {"ruff", "mypy", "unit"}, ["tests/tools/test_lanes.py"]),
+        ("tests/execution_environment/test_image.py", {"ruff", "mypy"}, []),
         ("requirements/test.txt", {"unit"}, ["tests/tools/test_lanes.py"]),
     ],
 )

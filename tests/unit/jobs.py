@@ -66,14 +66,15 @@ def run_job(
         interface.run(streamer="worker", _input=sent, _output=answer, private_data_dir=str(node))
         answer.seek(0)
         interface.run(streamer="process", _input=answer, private_data_dir=str(here), ident="7", quiet=True)
-    return _read_job(here / "artifacts" / "7", node)
+    return read_job(here / "artifacts" / "7", node)
 
 
 def _path() -> str:
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
-def _read_job(artifacts: Path, node: Path) -> Job:
+def read_job(artifacts: Path, node: Path) -> Job:
+    """Read what the controller has after a job."""
     events = [json.loads(path.read_text()) for path in (artifacts / "job_events").glob("*.json")]
     events.sort(key=lambda event: event["counter"])
     text = "".join(f"{event['stdout']}\n" for event in events)

@@ -1,0 +1,219 @@
+#!/usr/bin/env python
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Build the execution environment of examples/ on a Debian base image, and test it. `make test-ee` runs it.
+
+Usage: .venv/bin/python tools/execution_environment.py
+
+It needs buildah, mmdebstrap and package indexes, but no container registry, and a user who may build images: root, or
+one with user namespaces. All images are in .cache/ee and are removed at the end.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages, without_hosts
+from support import PASSED, Failed, Log, count, tool_environment
+
+PROGRAMS = {"buildah": "buildah", "mmdebstrap": "mmdebstrap"}
+"""Debian's packages that the build needs, and the program that each brings."""
+DEFINITION = ROOT / "examples" / "execution-environment.yml"
+TESTS = "tests/execution_environment"
+
+WORK = CACHE / "ee"
+STORAGE = WORK / "storage"
+BASE = "localhost/debian:base"
+IMAGE = "localhost/capability-openshift:latest"
+SUITE = "bookworm"
+"""The release of Debian for the base image where this machine is no Debian."""
+
+BASE_PACKAGES = ("ca-certificates", "python3-pip")
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+_REACH = re.compile(
+    r"(?m)^(global|install|:env:)\.(index-url|extra-index-url|find-links|no-index|trusted-host|cert|client-cert|proxy"
+    r"|(?:default-)?timeout|retries)=('.*'|\".*\")$"
+)
+"""The settings of pip that say how to reach a package index, as `pip config list` prints them."""
+
+
+def missing_programs() -> list[str]:
+    """Return the Debian packages that have to be installed first."""
+    return [package for package, program in PROGRAMS.items() if not shutil.which(program)]
+
+
+# What decides how the image is built
+
+
+def debian(definition: Mapping[str, Any], sources: Sequence[Path]) -> dict[str, Any]:
+    """Return a definition for the Debian base image, with collections from ``sources`` instead of a Galaxy server.
+
+    A source is a tarball or the directory of an installed collection. Debian's Python has no ensurepip, so pip has to
+    be in the base image.
+    """
+    collections = [{"name": path.name, "type": "file" if path.is_file() else "dir"} for path in sources]
+    files = [{"src": str(path), "dest": "." if path.is_file() else path.name} for path in sources]
+    options = {"package_manager_path": "/usr/bin/apt-get", "skip_pip_install": True}
+    return {
+        **definition,
+        "images": {"base_image": {"name": BASE}},
+        "build_arg_defaults": {"ANSIBLE_GALAXY_CLI_COLLECTION_OPTS": "--offline"},
+        "dependencies": {**definition["dependencies"], "galaxy": {"collections": collections}},
+        "additional_build_files": files,
+        "options": {**definition.get("options", {}), **options},
+        # The base image has them, because each stage installs packages.
+        "additional_build_steps": {"append_final": ["RUN rm -rf /var/lib/apt/lists/*"]},
+    }
+
+
+def pip_settings(listing: str) -> dict[str, str]:
+    """Return what ``pip config list`` printed about the way to a package index. Environment variables win."""
+    order = ("global", "install", ":env:")
+    found = sorted(_REACH.findall(listing), key=lambda setting: order.index(setting[0]))
+    return {name: str(ast.literal_eval(value)) for _section, name, value in found}
+
+
+def pip_volumes(settings: Mapping[str, str], file: Path) -> list[str]:
+    """Write a configuration of pip for the build, and return options of buildah that mount it and all that it names.
+
+    It is mounted instead of copied, because the address of an index can contain a password.
+    """
+    lines = [f"{name} = {value}".replace("\n", "\n\t") for name, value in settings.items()]
+    file.touch(mode=0o600)
+    file.write_text("\n".join(["[global]", *lines, ""]), encoding="utf-8")
+    words = [word for value in settings.values() for word in value.split() if word.startswith("/")]
+    paths = sorted({str(CERTIFICATES), *words})
+    mounts = [f"{file}:/etc/pip.conf:ro", *(f"{path}:{path}:ro" for path in paths if Path(path).exists())]
+    return [f"--volume={mount}" for mount in mounts]
+
+
+def debian_sources() -> tuple[str, str]:
+    """Return the release of Debian, and the lines of a sources.list that this machine uses; no lines elsewhere."""
+    release = Path("/etc/os-release").read_text(encoding="utf-8")
+    suite = re.search(r"(?m)^VERSION_CODENAME=(\w+)$", release)
+    if not suite or not re.search(r"(?m)^ID=debian$", release):
+        return SUITE, ""
+    wanted = ("--format", "deb $(REPO_URI) $(RELEASE) $(COMPONENT)", "Identifier: Packages", "Origin: Debian")
+    listing = subprocess.run(["apt-get", "indextargets", *wanted], capture_output=True, text=True, check=False).stdout
+    return suite[1], "".join(f"{line}\n" for line in dict.fromkeys(listing.splitlines()))
+
+
+# The build
+
+
+def make_base(log: Log) -> str:
+    """Make the base image out of Debian packages, and return the name of the Debian release."""
+    suite, lines = debian_sources()
+    archive, mirror = WORK / "base.tar", WORK / "sources.list"
+    mirror.write_text(lines, encoding="utf-8")
+    places: list[str | Path] = [archive, mirror] if lines else [archive]
+    log.run(
+        *("mmdebstrap", "--variant=apt", f"--include={','.join(BASE_PACKAGES)}", "--skip=cleanup/apt/lists"),
+        # apt brings gpgv. Without it, only the list of the collection can bring it into the image.
+        '--customize-hook=chroot "$1" dpkg --remove --force-depends gpgv',
+        suite,
+        *places,
+    )
+    container = log.run("buildah", "from", "--quiet", "scratch").split()[-1]
+    log.run("buildah", "add", "--quiet", container, archive, "/")
+    log.run("buildah", "commit", "--quiet", "--rm", container, BASE)
+    archive.unlink()
+    return suite
+
+
+def make_context(log: Log) -> Path:
+    """Make the build context with the built tarball of the collection, and return its directory."""
+    log.run(VENV / "bin" / "ansible-galaxy", "collection", "build", "--output-path", WORK)
+    (tarball,) = WORK.glob(f"{NAMESPACE}-{NAME}-*.tar.gz")
+    kubernetes = WORK / "kubernetes.core"
+    shutil.copytree(site_packages(VENV) / "ansible_collections" / "kubernetes" / "core", kubernetes)
+    definition = yaml.safe_load(DEFINITION.read_text(encoding="utf-8"))
+    file, context = WORK / "execution-environment.yml", WORK / "context"
+    file.write_text(yaml.safe_dump(debian(definition, [tarball, kubernetes])), encoding="utf-8")
+    builder = (VENV / "bin" / "ansible-builder", "create", "--output-filename", "Containerfile")
+    log.run(*builder, "--file", file, "--context", context)
+    return context
+
+
+def make_image(log: Log, context: Path) -> str:
+    """Build the image, and return its size."""
+    listing = log.run(VENV / "bin" / "python", "-m", "pip", "config", "list")
+    volumes = pip_volumes(pip_settings(listing), WORK / "pip.conf")
+    log.run("buildah", "build", "--pull-never", *volumes, "--tag", IMAGE, "--file", context / "Containerfile", context)
+    return log.run("buildah", "images", "--noheading", "--format", "{{.Size}}", IMAGE).splitlines()[-1]
+
+
+def run_tests(log: Log) -> int:
+    """Run the tests in containers of the image, and return how many passed."""
+    output = log.run(VENV / "bin" / "python", "-m", "pytest", "-q", "-n", "0", TESTS, EXECUTION_ENVIRONMENT=IMAGE)
+    return count(PASSED, output, "test passed")
+
+
+def clean(log: Log) -> None:
+    """Remove containers and images, which can belong to other users in a user namespace, and then the rest."""
+    if STORAGE.exists():
+        log.run("buildah", "rm", "--all")
+        log.run("buildah", "rmi", "--all", "--force")
+    shutil.rmtree(WORK, ignore_errors=True)
+
+
+def build_environment() -> dict[str, str]:
+    """Return the environment in which buildah keeps everything in .cache, and needs no runtime for containers."""
+    return tool_environment() | {
+        "BUILDAH_ISOLATION": "chroot",
+        "CONTAINERS_STORAGE_CONF": str(WORK / "storage.conf"),
+        "TMPDIR": str(WORK / "tmp"),
+    }
+
+
+def prepare() -> None:
+    """Make the directories, and the configuration of the storage: plain copies, which need no mounts."""
+    (WORK / "tmp").mkdir(parents=True, exist_ok=True)
+    places = f'graphroot = "{STORAGE}"\nrunroot = "{WORK / "run"}"\n'
+    (WORK / "storage.conf").write_text(f'[storage]\ndriver = "vfs"\n{places}', encoding="utf-8")
+
+
+def main() -> int:
+    """Build and test the image, and say what was done."""
+    if missing := missing_programs():
+        print(
+            f"execution_environment: {' and '.join(missing)} must be installed first "
+            f"(Debian: apt-get install --no-install-recommends {' '.join(missing)})",
+            file=sys.stderr,
+        )
+        return 1
+    log = Log("ee", build_environment())
+    started = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"execution_environment: {text} ({time.monotonic() - started:.0f} s)", flush=True)
+
+    try:
+        try:
+            prepare()
+            clean(log)
+            prepare()
+            say(f"base image of Debian {make_base(log)}")
+            say(f"image of {make_image(log, make_context(log))}")
+            say(f"{run_tests(log)} tests passed, {log.cpu:.0f} s of CPU")
+        finally:
+            clean(log)
+    except Failed as failure:
+        text = f"{log.tail(60)}\nexecution_environment: {failure} (log: {log.path})"
+        print(without_hosts(text), file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
