@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.capability.openshift.tests.cluster.helpers.rollouts import (
+    CAPABILITY,
     FEATURE_SET,
     HOME,
     INVENTORY,
@@ -197,3 +198,19 @@ def test_release_without_included_manifests_is_an_error(rollouts: Rollouts) -> N
     outcome = rollouts.apply(rollouts.release([body]))
     assert outcome.failed
     assert ("empty-release", "release") in outcome.faults
+
+
+# References
+
+
+def test_a_check_warns_about_what_the_capabilities_leave_dangling(rollouts: Rollouts) -> None:
+    home = namespace("openshift-marketplace")
+    home["metadata"]["annotations"][CAPABILITY] = "marketplace"
+    policy = config_map("policy", "openshift-marketplace", "OperatorLifecycleManager")
+    release = rollouts.release([home, policy], cluster_version=True)
+    only = selection("Ingress", "OperatorLifecycleManager")
+    with rollouts.unwritten():
+        outcome = rollouts.apply(release, check=True, capabilities=only)
+    (problem,) = [item for item in outcome["problems"] if item["code"].startswith("dangling-")]
+    assert (problem["severity"], problem["code"]) == ("warning", "dangling-namespace")
+    assert problem["where"] == "0000_10_a_01.yaml, document 1"

@@ -43,6 +43,14 @@ RULES: tuple[CheckRule, ...] = (
         _ANNOTATE,
     ),
     CheckRule(
+        "dangling-operator",
+        "error",
+        "A ClusterOperator needs the capabilities of its operator.",
+        "A selection can include the ClusterOperator and exclude all Deployments of its component. The CVO waits for "
+        "the status that an operator writes, and never finishes.",
+        _ANNOTATE,
+    ),
+    CheckRule(
         "dangling-role",
         "error",
         "A binding needs the capabilities of its role.",
@@ -52,9 +60,9 @@ RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "dangling-rights",
         "error",
-        "A binding needs the capabilities of the accounts that it grants rights to.",
-        "A selection can include the binding and exclude the account. A user who creates an account of that name "
-        "gets the rights.",
+        "A binding or CredentialsRequest needs the capabilities of the accounts that it grants rights to.",
+        "A selection can include it and exclude the account. A user who creates an account of that name gets the "
+        "rights.",
         _ANNOTATE,
     ),
     CheckRule(

@@ -16,12 +16,18 @@ from .._resources import ResourceId
 from .._unstructured import mappings_in, nested
 
 ReferenceKind = Literal[
-    "dangling-namespace", "dangling-definition", "dangling-workload", "dangling-role", "dangling-rights"
+    "dangling-namespace",
+    "dangling-definition",
+    "dangling-workload",
+    "dangling-operator",
+    "dangling-role",
+    "dangling-rights",
 ]
 """Kinds of references, by the code of the problem if the target is missing."""
 
 RBAC = "rbac.authorization.k8s.io"
 BINDINGS = frozenset({(RBAC, "RoleBinding"), (RBAC, "ClusterRoleBinding")})
+CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 WORKLOADS = frozenset({(group, kind) for group in ("", "apps", "batch") for kind in POD_SPECS})
 
 _ACCOUNT_OF_USER = "system:serviceaccount:"
@@ -45,7 +51,7 @@ def namespace_of(manifest: Manifest) -> ReferenceTarget | None:
 
 
 def targets_of(manifest: Manifest, body: Any) -> Iterator[ReferenceTarget]:
-    """Yield the resources that the body of a workload or of a binding refers to. Duplicates are possible.
+    """Yield the resources that the body of a workload, binding or CredentialsRequest refers to, perhaps repeatedly.
 
     Optional references of a workload do not count: its Pods start without them.
     """
@@ -54,6 +60,8 @@ def targets_of(manifest: Manifest, body: Any) -> Iterator[ReferenceTarget]:
         yield from _targets_of_workload(manifest, body)
     elif group_kind in BINDINGS:
         yield from _targets_of_binding(manifest, body)
+    elif group_kind == CREDENTIALS_REQUEST:
+        yield from _targets_of_credentials(body)
 
 
 def _targets_of_workload(manifest: Manifest, body: Any) -> Iterator[ReferenceTarget]:
@@ -103,3 +111,17 @@ def _targets_of_binding(manifest: Manifest, body: Any) -> Iterator[ReferenceTarg
         elif subject.get("kind") == "User" and name.startswith(_ACCOUNT_OF_USER):
             of, _colon, account_name = name.removeprefix(_ACCOUNT_OF_USER).partition(":")
             yield ReferenceTarget("dangling-rights", ResourceId("", "ServiceAccount", of, account_name))
+
+
+def _targets_of_credentials(body: Any) -> Iterator[ReferenceTarget]:
+    """The accounts that get rights in a cloud, and their Namespace, because operators create some of the accounts.
+
+    Source: openshift/cloud-credential-operator:pkg/apis/cloudcredential/v1/types_credentialsrequest.go.
+    """
+    namespace, names = nested(body, "spec", "secretRef", "namespace"), nested(body, "spec", "serviceAccountNames")
+    if not isinstance(namespace, str):
+        return
+    yield ReferenceTarget("dangling-rights", ResourceId("", "Namespace", "", namespace))
+    for name in names if isinstance(names, list) else ():
+        if isinstance(name, str):
+            yield ReferenceTarget("dangling-rights", ResourceId("", "ServiceAccount", namespace, name))

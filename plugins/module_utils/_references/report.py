@@ -24,6 +24,7 @@ CONSEQUENCES: Mapping[ReferenceKind, str] = {
     "dangling-namespace": f"the API server rejects an object in a Namespace that does not exist, {_NEVER_FINISHES}",
     "dangling-definition": f"the API server rejects an object whose kind it does not serve, {_NEVER_FINISHES}",
     "dangling-workload": "its Pods do not start",
+    "dangling-operator": f"no operator writes its status, {_NEVER_FINISHES}",
     "dangling-role": "it grants nothing",
     "dangling-rights": "it grants rights to an account that does not exist",
 }

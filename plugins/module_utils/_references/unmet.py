@@ -23,9 +23,19 @@ from typing import NamedTuple
 from .._data.workloads import WAITED_FOR
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ResourceId
+from .._release.task_graph import component_of
+from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, ResourceId
 from .._unstructured import nested
-from .references import BINDINGS, RBAC, WORKLOADS, ReferenceKind, ReferenceTarget, namespace_of, targets_of
+from .references import (
+    BINDINGS,
+    CREDENTIALS_REQUEST,
+    RBAC,
+    WORKLOADS,
+    ReferenceKind,
+    ReferenceTarget,
+    namespace_of,
+    targets_of,
+)
 
 _CONFIGURATION = frozenset({("", "ServiceAccount"), ("", "ConfigMap"), ("", "Secret")})
 _DELETED_WITHOUT_DISCOVERY = frozenset(
@@ -59,7 +69,7 @@ class UnmetReference(NamedTuple):
         """
         if self.kind == "dangling-workload":
             return self.source.resource_id.kind in WAITED_FOR
-        return self.kind in ("dangling-namespace", "dangling-definition")
+        return self.kind in ("dangling-namespace", "dangling-definition", "dangling-operator")
 
 
 def unmet_references(
@@ -99,7 +109,7 @@ class _Search:
     """The search in one release. ``absent``: targets that some selection excludes, or ``enabled`` if it is given."""
 
     def __init__(self, release: Release, manifests: Sequence[Manifest], enabled: frozenset[str] | None) -> None:
-        self._release, self._enabled = release, enabled
+        self._release, self._manifests, self._enabled = release, manifests, enabled
         every: dict[ResourceId, list[Manifest]] = {}
         for manifest in manifests:
             if not manifest.deletes:
@@ -119,6 +129,7 @@ class _Search:
                 yield from self._unmet(source, namespace)
         yield from self._without_definition()
         yield from self._without_named(applied)
+        yield from self._without_operator(applied)
 
     def _without_definition(self) -> Iterator[UnmetReference]:
         by_group: dict[str, list[Manifest]] = {}
@@ -145,7 +156,7 @@ class _Search:
         return nested(self._release.read_body(definition), "spec", "names", "kind")
 
     def _without_named(self, applied: Iterable[Manifest]) -> Iterator[UnmetReference]:
-        """References in the bodies of workloads and bindings."""
+        """References in the bodies of workloads, bindings and CredentialsRequests."""
         names = _names_by_scope(self.absent)
         granted = names.get(("accounts", ""), frozenset())
         for source in applied:
@@ -154,11 +165,27 @@ class _Search:
                 candidates = names.get(("pods", namespace), frozenset())
             elif group_kind in BINDINGS:
                 candidates = granted | names.get(("roles", namespace), frozenset())
+            elif group_kind == CREDENTIALS_REQUEST:
+                candidates = names.get(("credentials", ""), frozenset())
             else:
                 continue
             if candidates and self._mentions(source, candidates):
                 for target in dict.fromkeys(targets_of(source, self._release.read_body(source))):
                     yield from self._unmet(source, target)
+
+    def _without_operator(self, applied: Iterable[Manifest]) -> Iterator[UnmetReference]:
+        """ClusterOperators without a Deployment of their component, so no operator writes their status."""
+        by_component: dict[str, list[Manifest]] = {}
+        for manifest in self._manifests:
+            if manifest.resource_id.group_kind == DEPLOYMENTS.group_kind and not manifest.deletes:
+                by_component.setdefault(component_of(manifest.file), []).append(manifest)
+        for source in applied:
+            if source.resource_id.group_kind != CLUSTER_OPERATORS.group_kind or not component_of(source.file):
+                continue
+            operators = by_component.get(component_of(source.file), [])
+            is_absent = operators and not _is_included(operators, self._enabled or frozenset())
+            if is_absent and not _is_included(operators, frozenset(source.capabilities)):
+                yield UnmetReference("dangling-operator", source, operators[0].resource_id, tuple(operators))
 
     def _unmet(self, source: Manifest, target: ReferenceTarget) -> Iterator[UnmetReference]:
         if self._may_dangle(source, target.resource_id):
@@ -185,7 +212,8 @@ def _is_included(manifests: Iterable[Manifest], enabled: frozenset[str]) -> bool
 def _names_by_scope(resources: Iterable[ResourceId]) -> Mapping[tuple[str, str], frozenset[str]]:
     """Names that a body can refer to, by what refers to them and the namespace of that.
 
-    ``pods`` and ``roles`` are names in their own namespace. ``accounts`` are those that all bindings can refer to.
+    ``pods`` and ``roles`` are names in their own namespace. ``accounts`` are those that all bindings can refer to,
+    ``credentials`` those that CredentialsRequests can refer to.
     """
     names: dict[tuple[str, str], set[str]] = {}
     for resource in resources:
@@ -195,4 +223,6 @@ def _names_by_scope(resources: Iterable[ResourceId]) -> Mapping[tuple[str, str],
             names.setdefault(("roles", resource.namespace), set()).add(resource.name)
         if resource.group_kind in ((RBAC, "ClusterRole"), ("", "ServiceAccount")):
             names.setdefault(("accounts", ""), set()).add(resource.name)
+        if resource.group_kind in (("", "Namespace"), ("", "ServiceAccount")):
+            names.setdefault(("credentials", ""), set()).add(resource.name)
     return {scope: frozenset(found) for scope, found in names.items()}

@@ -18,6 +18,7 @@ _OF_REFERENCES: dict[str, Severity] = {
     "dangling-namespace": "error",
     "dangling-definition": "error",
     "dangling-workload": "error",
+    "dangling-operator": "error",
     "dangling-role": "warning",
     "dangling-rights": "warning",
 }

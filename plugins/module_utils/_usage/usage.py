@@ -87,10 +87,11 @@ def usage_of(
     for capability in sorted(unnamed):
         if unnamed[capability]:
             named = " or ".join(map(str, sorted(limits.get(capability, ())))) or "some"
-            message = (
-                f"{unnamed[capability]} requests are of clients that are not named: the API server names {named} "
-                "per hour and node"
+            number = unnamed[capability]
+            requests = (
+                "1 request is of a client that is" if number == 1 else f"{number} requests are of clients that are"
             )
+            message = f"{requests} not named: the API server names {named} per hour and node"
             hint = "Raise spec.numberOfUsersToReport of the APIRequestCounts, and wait for a day"
             problems.warning("unnamed-clients", capability, message, hint)
     ordered = sorted(rows, key=lambda row: (row.capability, CLIENT_KINDS.index(row.client), -row.requests, row[2:5]))

@@ -38,6 +38,10 @@ def deployment(capability: str = "", **more: Any) -> str:
     return manifest("app", capability, kind="Deployment", api="apps/v1", namespace="ns", more=text, **more)
 
 
+def cluster_operator(capability: str = "") -> str:
+    return manifest("web", capability, kind="ClusterOperator", api="config.openshift.io/v1")
+
+
 @pytest.fixture
 def check(call, tmp_path):
     """Lint a directory with ``files``, and return rule, severity, file and line of each finding."""
@@ -119,6 +123,13 @@ def test_a_reference_needs_the_capabilities_of_its_target(check, target, source,
     assert check(documents(target, source)) == [(rule, "error", "a.yaml", line)]
     annotated = source.replace("  annotations:\n", f"  annotations:\n    {CAPABILITY}: Console\n", 1)
     assert check(documents(target, annotated)) == []
+
+
+def test_a_cluster_operator_needs_the_capabilities_of_its_operator(check):
+    files = {"0000_50_web_01.yaml": deployment("Console"), "0000_50_web_02.yaml": cluster_operator()}
+    assert check(files) == [("dangling-operator", "error", "0000_50_web_02.yaml", 1)]
+    files["0000_50_web_02.yaml"] = cluster_operator("Console")
+    assert check(files) == []
 
 
 def test_a_reference_counts_only_where_a_cluster_can_have_both(check):

@@ -146,6 +146,78 @@ def test_other_subjects_are_no_reference(dangling, subject):
     assert dangling(ACCOUNT, binding(("ClusterRole", "view"), subject, kind="ClusterRoleBinding")) == []
 
 
+def credentials_request(spec):
+    more = f"spec: {json.dumps(spec)}\n"
+    return manifest("cloud", kind="CredentialsRequest", api="cloudcredential.openshift.io/v1", namespace="x", more=more)
+
+
+def test_rights_in_a_cloud_for_an_account_that_is_out(dangling):
+    spec = {"secretRef": {"namespace": "ns", "name": "cloud"}, "serviceAccountNames": ["robot", "other"]}
+    account = ("dangling-rights", "cloud", "ServiceAccount", "robot")
+    namespace = ("dangling-rights", "cloud", "Namespace", "ns")
+    assert dangling(ACCOUNT, credentials_request(spec)) == [account]
+    # Operators create the accounts that the release does not contain.
+    assert dangling(NAMESPACE, credentials_request({"secretRef": spec["secretRef"]})) == [namespace]
+    assert dangling(NAMESPACE, ACCOUNT, credentials_request(spec)) == [namespace, account]
+    assert dangling(NAMESPACE, ACCOUNT, credentials_request(spec), enabled={"Console"}) == []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [{}, 7, {"serviceAccountNames": ["robot"]}, {"secretRef": {"namespace": "other"}, "serviceAccountNames": "robot"}],
+)
+def test_a_credentials_request_without_an_account_of_the_release(dangling, spec):
+    assert dangling(NAMESPACE, ACCOUNT, credentials_request(spec)) == []
+
+
+OPERATOR = manifest("web", kind="ClusterOperator", api="config.openshift.io/v1")
+"""A ClusterOperator without a capability. Its Deployments are those of its component, in the same run level or not."""
+
+
+def operator_files(*operators, more=OPERATOR):
+    files = {f"0000_50_web_0{number}.yaml": text for number, text in enumerate(operators)}
+    return {**files, "0000_51_web_09.yaml": more}
+
+
+@pytest.fixture
+def waiting(tmp_path):
+    """Return the Deployments that ClusterOperators in ``files`` lack with ``enabled``."""
+
+    def waiting(files, *enabled):
+        loaded = load_release(str(write_release(tmp_path, files)), release_image="image").release
+        names = frozenset(enabled)
+        found = unmet_references(loaded, loaded.manifests, names)
+        assert found == ReleaseReferences(loaded, loaded.manifests).dangling(names)
+        assert {(item.kind, item.blocks) for item in found} <= {("dangling-operator", True)}
+        return [item.target.name for item in found]
+
+    return waiting
+
+
+def test_a_cluster_operator_whose_operator_is_out(waiting):
+    files = operator_files(deployment({}, "Console"))
+    assert waiting(files) == ["app"]
+    assert waiting(files, "Console") == []
+
+
+def test_one_deployment_of_the_component_may_be_the_operator(waiting):
+    assert waiting(operator_files(deployment({}, "Console"), deployment({}).replace("name: app", "name: other"))) == []
+    several = operator_files(deployment({}, "Console"), deployment({}, "Storage").replace("name: app", "name: other"))
+    assert waiting(several) == ["app"]
+    assert waiting(several, "Storage") == []
+
+
+def test_a_cluster_operator_without_deployments_has_its_operator_elsewhere(waiting):
+    other = {"0000_50_other_01.yaml": deployment({}, "Console")}
+    assert waiting({**other, **operator_files()}) == []
+    deletion = deployment({}, "Console", annotations={DELETE: "true"})
+    assert waiting(operator_files(deletion)) == []
+
+
+def test_files_without_a_component_have_no_operator(waiting):
+    assert waiting({"a.yaml": deployment({}, "Console"), "b.yaml": OPERATOR}) == []
+
+
 def test_what_the_selection_includes_does_not_dangle(dangling):
     texts = (NAMESPACE, ACCOUNT, deployment({"serviceAccountName": "robot"}))
     assert len(dangling(*texts)) == 2
@@ -252,6 +324,16 @@ def test_a_deletion_that_the_cvo_cannot_do_is_an_error(release):
         "Widget.example.org one is included and refers to CustomResourceDefinition.apiextensions.k8s.io "
         "widgets.example.org, which is excluded because Console is disabled: the cluster-version operator looks up "
         "the kind before it deletes, so it cannot finish"
+    )
+
+
+def test_a_cluster_operator_without_operator_is_an_error(tmp_path):
+    files = operator_files(deployment({}, "Console"))
+    (problem,) = problems_of(load_release(str(write_release(tmp_path, files)), release_image="image").release)
+    assert problem.severity == "error"
+    assert problem.message.endswith(
+        "Deployment.apps ns/app, which is excluded because Console is disabled: no operator writes its status, so the "
+        "cluster-version operator cannot finish"
     )
 
 

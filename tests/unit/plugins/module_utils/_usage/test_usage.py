@@ -156,6 +156,12 @@ def test_requests_of_clients_without_a_name_are_reported(usage):
     )
 
 
+def test_one_request_without_a_name_is_reported(usage):
+    outcome = usage(request_count(LINKS, hour([counted("alice")], unnamed=1)))
+    message = outcome.problem("unnamed-clients")["message"]
+    assert message == "1 request is of a client that is not named: the API server names 10 per hour and node"
+
+
 def test_apis_without_an_owner_and_those_that_a_release_deletes_do_not_count(usage):
     names = ("pods.v1", "ingresses.v1.config.openshift.io", "gone.v1.example.org", "deployments.v1.apps")
     outcome = usage(*(request_count(name, hour([counted("alice")])) for name in names))
