@@ -34,10 +34,10 @@ def test_the_example_is_checked_and_then_corrected(tmp_path):
         tmp_path, "-e", "checkout=sites", "-e", "paths=clusters,policies,*.yaml", "-e", "junit=out/sites.xml"
     )
     assert checked.returncode == 2
-    assert "6 errors in 4 sites" in checked.stdout
+    assert "9 errors in 5 sites" in checked.stdout
     assert "Write Console: names are case sensitive" in checked.stdout
     suite = ET.parse(tmp_path / "out" / "sites.xml").getroot()[0]
-    assert suite.attrib["failures"] == "6"
+    assert suite.attrib["failures"] == "9"
 
     fixed = play(tmp_path, "-e", "checkout=sites", "-e", "state=fixed", "-e", "solution=ran_du", "--diff")
     assert fixed.returncode == 0, fixed.stdout
@@ -45,9 +45,10 @@ def test_the_example_is_checked_and_then_corrected(tmp_path):
     clusters = [yaml.safe_load(path.read_text()) for path in sorted((sites / "clusters").iterdir())]
     selections = [json.loads(item["spec"]["installConfigOverrides"]) for item in clusters]
     assert [sorted(item["capabilities"]["additionalEnabledCapabilities"]) for item in selections] == [
+        ["marketplace"],
         ["NodeTuning", "marketplace"],
         ["NodeTuning", "OperatorLifecycleManager"],
         ["Ingress", "NodeTuning", "OperatorLifecycleManager"],
     ]
-    assert selections[2]["cpuPartitioningMode"] == "AllNodes"
+    assert selections[3]["cpuPartitioningMode"] == "AllNodes"
     assert "- Console  # for the support team" in (sites / "policies" / "console.yaml").read_text()

@@ -156,9 +156,8 @@ def _check_cluster_version(question: Question) -> Answer:
     if selection.capability_set in data.sets and has_errors(problems) and not form.excluded:
         corrected = corrected_cluster_version(selection, install)
         if corrected is not None and corrected.additional != selection.additional:
-            replacement = {API_ADDITIONAL: list(corrected.additional)}
-            if selection.baseline is not None:
-                replacement[API_BASELINE] = selection.baseline
+            replacement = {} if selection.baseline is None else {API_BASELINE: selection.baseline}
+            replacement[API_ADDITIONAL] = list(corrected.additional)
     enabled = None
     if not has_errors(problems):
         status = resolved.status(selection)
