@@ -80,10 +80,7 @@ def unknown_names(release: Release, known: frozenset[str]) -> Iterator[Breach]:
         for name in dict.fromkeys(manifest.capabilities):
             if name not in known:
                 message = f"needs {name!r}, which is not a capability of the release, so no cluster gets it"
-                hint = (
-                    did_you_mean(name, known) if len(re.split(r"[\s,;]+", name)) == 1 else "Separate names by + alone"
-                )
-                yield Breach("unknown-capability", manifest, message, hint, CAPABILITY_ANNOTATION)
+                yield Breach("unknown-capability", manifest, message, _hint_for(name, known), CAPABILITY_ANNOTATION)
 
 
 def misspelled(release: Release) -> Iterator[Breach]:
@@ -128,6 +125,15 @@ def invalid_deletions(release: Release) -> Iterator[Breach]:
         if value is not None and value != "true":
             message = f"has the value {value!r} in {DELETE_ANNOTATION}, expected 'true': the CVO reports an error"
             yield Breach("invalid-deletion", manifest, message, key=DELETE_ANNOTATION)
+
+
+def _hint_for(name: str, known: frozenset[str]) -> str:
+    """What to do about an unknown ``name``. Without a hint that fits, the rule has one about new capabilities."""
+    if len(re.split(r"[\s,;]+", name)) > 1:
+        return "Separate names by + alone"
+    if not name:
+        return "Remove the extra +, or write the missing name"
+    return did_you_mean(name, known) if nearest_name(name, known) else ""
 
 
 def _names_profile(manifest: Manifest) -> bool:

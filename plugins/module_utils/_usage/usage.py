@@ -78,7 +78,7 @@ def usage_of(
     for api in counts:
         for capability in ownership.apis.get((api.resource, api.group), frozenset()) & selected:
             unnamed[capability] += api.unnamed
-            if api.unnamed and api.users_to_report is not None:
+            if api.unnamed:
                 limits.setdefault(capability, set()).add(api.users_to_report)
             for client, number in api.requests.items():
                 kind = client_kind(client.username, capability, ownership)
@@ -86,7 +86,7 @@ def usage_of(
                 rows.append(UsageRow(capability, kind, *client, api.name, number, verbs))
     for capability in sorted(unnamed):
         if unnamed[capability]:
-            named = " or ".join(map(str, sorted(limits.get(capability, ())))) or "some"
+            named = " or ".join(map(str, sorted(limits[capability])))
             number = unnamed[capability]
             requests = (
                 "1 request is of a client that is" if number == 1 else f"{number} requests are of clients that are"

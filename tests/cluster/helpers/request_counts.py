@@ -23,35 +23,65 @@ _PATH = re.compile(
 _WHOLE = {"type": "integer", "format": "int64", "minimum": 0}
 
 
-def _list_of(fields: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "object", "properties": fields}}
+def _map(required: list[str], **fields: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": fields, **({"required": required} if required else {})}
+
+
+def _list(item: dict[str, Any], most: int | None = None) -> dict[str, Any]:
+    return {"type": "array", "items": item, **({"maxItems": most} if most else {})}
+
+
+def _text(most: int, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "maxLength": most, **more}
+
+
+def _condition() -> dict[str, Any]:
+    kind = (
+        r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
+        r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"
+    )
+    return _map(
+        ["lastTransitionTime", "message", "reason", "status", "type"],
+        lastTransitionTime={"type": "string", "format": "date-time"},
+        message=_text(32768),
+        observedGeneration=_WHOLE,
+        reason=_text(1024, minLength=1, pattern="^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"),
+        status={"type": "string", "enum": ["True", "False", "Unknown"]},
+        type=_text(316, pattern=kind),
+    )
 
 
 def definition() -> dict[str, Any]:
-    """Return a CustomResourceDefinition with the fields that openshift/api:apiserver/v1 has."""
-    verb = {"verb": {"type": "string"}, "requestCount": _WHOLE}
-    text = {"type": "string"}
-    user = {"username": text, "userAgent": text, "requestCount": _WHOLE, "byVerb": _list_of(verb)}
-    node = {"nodeName": text, "requestCount": _WHOLE, "byUser": _list_of(user)}
-    per_hour = {"byNode": _list_of(node), "requestCount": _WHOLE}
+    """Return a CustomResourceDefinition that accepts and rejects what the one of openshift/api does.
+
+    Source: openshift/api:apiserver/v1/zz_generated.crd-manifests/kube-apiserver_apirequestcounts.crd.yaml.
+    """
+    verb = _map(["requestCount", "verb"], requestCount=_WHOLE, verb=_text(20))
+    user = _map(
+        ["requestCount"], byVerb=_list(verb, 10), requestCount=_WHOLE, userAgent=_text(1024), username=_text(512)
+    )
+    node = _map(
+        ["nodeName", "requestCount"],
+        byUser=_list(user, 500),
+        nodeName=_text(512, minLength=1),
+        requestCount=_WHOLE,
+    )
+    per_hour = _map(["requestCount"], byNode=_list(node, 512), requestCount=_WHOLE)
     status = {
-        "conditions": {"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
-        "removedInRelease": {"type": "string", "maxLength": 64},
+        "conditions": _list(_condition()),
+        "currentHour": per_hour,
+        "last24h": _list(per_hour, 24),
+        "removedInRelease": _text(64, minLength=0, pattern="^[0-9][0-9]*\\.[0-9][0-9]*$"),
         "requestCount": _WHOLE,
-        "currentHour": {"type": "object", "properties": per_hour},
-        "last24h": {**_list_of(per_hour), "maxItems": 24},
     }
     spec = {"numberOfUsersToReport": {"type": "integer", "default": 10, "minimum": 0, "maximum": 100}}
-    properties = {
-        "spec": {"type": "object", "properties": spec},
-        "status": {"type": "object", "properties": status},
-    }
+    properties = {"spec": _map([], **spec), "status": _map(["requestCount"], **status)}
     version = {
         "name": "v1",
         "served": True,
         "storage": True,
         "subresources": {"status": {}},
-        "schema": {"openAPIV3Schema": {"type": "object", "required": ["spec"], "properties": properties}},
+        "schema": {"openAPIV3Schema": _map(["spec"], **properties)},
     }
     names = {
         "kind": "APIRequestCount",

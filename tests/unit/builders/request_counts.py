@@ -44,7 +44,6 @@ def request_count(name: str, *hours: Mapping[str, Any], named: int = 10) -> dict
         "last24h": last,
         "currentHour": hours[-1] if hours else {"requestCount": 0},
         "requestCount": sum(item["requestCount"] for item in last if isinstance(item["requestCount"], int)),
-        "removedInRelease": "",
     }
     return {
         "apiVersion": "apiserver.openshift.io/v1",

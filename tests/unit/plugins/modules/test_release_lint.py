@@ -177,11 +177,23 @@ def test_annotations_that_are_not_strings(call, check, tmp_path):
     assert without_profile["hint"] == "Quote the values of all annotations"
 
 
-@pytest.mark.parametrize("value", ["Console, Storage", "Console Storage", "Console +Storage", "Console;Storage"])
-def test_names_are_separated_by_plus_alone(call, check, tmp_path, value):
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ("Console, Storage", "Separate names by + alone"),
+        ("Console Storage", "Separate names by + alone"),
+        ("Console +Storage", "Separate names by + alone"),
+        ("Console;Storage", "Separate names by + alone"),
+        ("Console++Storage", "Remove the extra +, or write the missing name"),
+        ("Backup", "Correct the name, or set assume_known if the API does not know it yet"),
+        ("Consle", "Did you mean Console?"),
+        ("storage", "Write Storage: names are case sensitive"),
+    ],
+)
+def test_the_hint_about_a_name_depends_on_the_name(call, check, tmp_path, value, hint):
     assert {rule for rule, *_more in check(manifest("one", annotations={CAPABILITY: value}))} == {"unknown-capability"}
     outcome = call(release_lint, release=tmp_path / "manifests", openshift_version="4.20", fail_on="never")
-    assert outcome["findings"][0]["hint"] == "Separate names by + alone"
+    assert outcome["findings"][0]["hint"] == hint
 
 
 @pytest.mark.parametrize("value", ["Consle", "Console+", " Console", "console", "Console + Ingress", ""])

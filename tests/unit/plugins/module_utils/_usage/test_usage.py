@@ -162,6 +162,12 @@ def test_one_request_without_a_name_is_reported(usage):
     assert message == "1 request is of a client that is not named: the API server names 10 per hour and node"
 
 
+@pytest.mark.parametrize("spec", [{}, {"numberOfUsersToReport": 0}, None])
+def test_the_api_server_names_ten_clients_by_default(usage, spec):
+    outcome = usage({**request_count(LINKS, hour([counted("alice")], unnamed=2)), "spec": spec})
+    assert outcome.problem("unnamed-clients")["message"].endswith("the API server names 10 per hour and node")
+
+
 def test_apis_without_an_owner_and_those_that_a_release_deletes_do_not_count(usage):
     names = ("pods.v1", "ingresses.v1.config.openshift.io", "gone.v1.example.org", "deployments.v1.apps")
     outcome = usage(*(request_count(name, hour([counted("alice")])) for name in names))
