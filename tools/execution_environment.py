@@ -6,8 +6,8 @@
 
 Usage: .venv/bin/python tools/execution_environment.py
 
-It needs buildah, mmdebstrap and package indexes, but no container registry, and a user who may build images: root, or
-one with user namespaces. All images are in .cache/ee and are removed at the end.
+It needs buildah, mmdebstrap and package indexes, but no container registry. Run it as root; whether another user can
+build images depends on the settings of the machine. All images are in .cache/ee and are removed at the end.
 """
 
 from __future__ import annotations

@@ -39,6 +39,17 @@ def test_the_example_becomes_a_build_context(tmp_path):
     assert 'ARG PYPKG="python3"' in lines
 
 
+def test_the_example_on_the_minimal_image_of_automation_platform(tmp_path):
+    definition = yaml.safe_load(DEFINITION.read_text())
+    definition["images"]["base_image"]["name"] = "registry.example/ee-minimal-rhel9:latest"
+    for name in ("python_interpreter", "ansible_core", "ansible_runner"):
+        del definition["dependencies"][name]
+    (tmp_path / "definition.yml").write_text(yaml.safe_dump(definition))
+    lines = create(tmp_path / "definition.yml", tmp_path / "context")
+
+    assert [line for line in lines if line.startswith(("ARG PYPKG", "ARG ANSIBLE_INSTALL_REFS"))] == []
+
+
 def test_the_collection_names_the_libraries_and_packages_that_it_needs(tmp_path):
     collection = tmp_path / "ansible_collections" / "capability" / "openshift"
     collection.parent.mkdir(parents=True)
