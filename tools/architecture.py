@@ -59,8 +59,8 @@ PACKAGES = {
     "place, also in strings with JSON.",
     "_usage": "Assigns the requests that an API server counted to capabilities and to kinds of clients, for a cluster "
     "or a must-gather.",
-    "_extract": "What `release_manifests` and `release_fetch` do: decide, and write files to a directory. Removes only "
-    "files that it wrote.",
+    "_extract": "What `release_info`, `release_manifests` and `release_fetch` do: summarize, decide, and write files "
+    "to a directory. Removes only files that it wrote.",
     "_lint": "Checks the manifests of a release, or those of one operator, for their authors, and the update from "
     "the previous release.",
     "_report": "Renders an update plan as HTML, Markdown and text. The templates are Python strings, because Ansible "

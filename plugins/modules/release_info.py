@@ -24,6 +24,7 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.in_worker
   - capability.openshift._attributes.info_module
   - capability.openshift._release
   - capability.openshift._release_image
@@ -371,118 +372,27 @@ problems:
       returned: always
 """
 
-from typing import Any
-
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import included_manifests
-from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import resolve_cluster
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.release_changes import (
-    ComparedRelease,
-    changes_dict,
-    compare_releases,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._footprint.summary import (
-    summarize_release,
-    summary_dict,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    cluster_type_spec,
-    hosting_spec,
-    inclusion_spec,
-    overrides_spec,
-    release_arguments,
-    release_source,
-    release_spec,
-    selection_spec,
-    with_opened_release,
+from ansible_collections.capability.openshift.plugins.module_utils._extract.release_info import (
+    release_info_spec,
+    run_release_info,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import fail, succeed
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release.image_stream import (
-    ImageStream,
-    parse_image_stream,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release.loader import (
-    PLACEHOLDER_IMAGE,
-    LoadedRelease,
-    load_release,
-    read_image_references,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
-    OpenedRelease,
-    open_release,
-)
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
-        argument_spec={
-            **release_spec(),
-            **cluster_type_spec(),
-            **hosting_spec(),
-            **selection_spec(),
-            **inclusion_spec(),
-            **overrides_spec(),
-            "images": {"type": "bool", "default": False},
-            "changes_from": {"type": "path"},
-        },
-        supports_check_mode=True,
-    )
+    module = AnsibleModule(argument_spec=release_info_spec(), supports_check_mode=True)
     require_yaml(module)
     problems = Problems()
     try:
-        result = run(module.params, problems)
+        result = run_release_info(module.params, problems)
     except CapabilityError as error:
         fail(module, error)
-    succeed(module, {"changed": False, **result}, problems)
-
-
-def run(params: dict[str, Any], problems: Problems) -> dict[str, Any]:
-    """Summarize the release, and compare it with ``changes_from``. Raises ``CapabilityError``."""
-    opened = open_release(params["release"], release_source(params))
-    problems += opened.problems
-    loaded = load_release(**release_arguments(with_opened_release(params, opened)))
-    problems += loaded.problems
-    options = ClusterOptions.from_params(params)
-    stream = parse_image_stream(read_image_references(loaded))
-    summary = summary_dict(summarize_release(loaded.release, options, problems))
-    result: dict[str, Any] = {"release": {**summary, **_image(opened, params["release_image"], stream)}}
-    if params["images"]:
-        result["release"]["images"] = [tag._asdict() for tag in stream.tags]
-    if params["changes_from"] is not None:
-        other = open_release(params["changes_from"], release_source(params), "changes_from")
-        problems += other.problems
-        image = other.pull_spec or PLACEHOLDER_IMAGE
-        arguments = release_arguments(with_opened_release(params, other))
-        before = load_release(**{**arguments, "openshift_version": None, "release_image": image})
-        changes = compare_releases(_compared(before, options), _compared(loaded, options))
-        result["changes"] = changes_dict(before.release, changes)
-    return result
-
-
-def _image(opened: OpenedRelease, release_image: str | None, stream: ImageStream) -> dict[str, Any]:
-    """What is known of the release image. Of a directory, only the option ``release_image`` says something about it."""
-    image = opened.image
-    named = (release_image or "").partition("@")[2] or None
-    return {
-        "digest": image.digest if image else named,
-        "pull_spec": opened.pull_spec or release_image,
-        "architecture": (image.built_for if image else "") or None,
-        "created": (image.created if image else "") or stream.created or None,
-        "source": image.source if image else None,
-        "bytes_read": image.bytes if image else None,
-        "signed_by": [signer._asdict() for signer in opened.signed_by],
-    }
-
-
-def _compared(loaded: LoadedRelease, options: ClusterOptions) -> ComparedRelease:
-    context, _status = resolve_cluster(options, loaded.release, Problems())
-    included = included_manifests(loaded.release.manifests, context)
-    return ComparedRelease(loaded.release, loaded.files, parse_image_stream(read_image_references(loaded)), included)
+    succeed(module, result, problems)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ description:
 extends_documentation_fragment:
   - capability.openshift._attributes
   - capability.openshift._attributes.actiongroup
+  - capability.openshift._attributes.in_worker
   - capability.openshift._release
   - capability.openshift._release_image
   - capability.openshift._registry
@@ -102,11 +103,6 @@ options:
     type: str
     choices: [install, update, reconcile]
     default: update
-notes:
-  - Without O(dest), Ansible decides in its own worker process and starts none for the module, which takes a sixth of
-    the CPU time. The result is the same. This requires that O(release) is a directory, that the connection is
-    P(ansible.builtin.local#connection), and that the task has no C(become), C(async) and C(environment). It uses the
-    Python of Ansible, whatever C(ansible_python_interpreter) is.
 seealso:
   - module: capability.openshift.release_info
   - module: capability.openshift.release_apply

@@ -24,14 +24,17 @@ from ansible import constants as C
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec
+from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec, release_source
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release_image.release_name import is_directory_name
+from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
 
 
 class InWorkerAction(NormalAction):
-    """The action plugin of a module that reads the release in its option ``release``."""
+    """The action plugin of a module that reads a release."""
+
+    release_options: ClassVar[tuple[str, ...]] = ("release",)
+    """Options that name a release."""
 
     writing_options: ClassVar[tuple[str, ...]] = ()
     """Options with which the module writes files."""
@@ -66,8 +69,8 @@ class InWorkerAction(NormalAction):
         try:
             # The working directory of the module is that of the playbook.
             with contextlib.chdir(self._loader.get_basedir()):
-                if not is_directory_name(params["release"]):
-                    return None  # A registry that does not answer must not be tried twice.
+                if not self._are_stored(params):
+                    return None
                 read = self.read(params, problems)
         except (CapabilityError, OSError):
             return None
@@ -78,6 +81,11 @@ class InWorkerAction(NormalAction):
         if _shows_invocation(task_vars):
             result["invocation"] = {"module_args": params}
         return result
+
+    def _are_stored(self, params: dict[str, Any]) -> bool:
+        # The module reads images: if a registry does not answer, it must not be tried twice.
+        names = [params[option] for option in self.release_options if params[option] is not None]
+        return all(is_stored(name, release_source(params)) for name in names)
 
 
 def _shows_invocation(task_vars: dict[str, Any]) -> bool:

@@ -55,13 +55,22 @@ def open_release(
     cache = ReleaseCache(source.cache or default_directory(os.environ))
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)
-    architecture = _GO_NAMES.get(source.architecture, source.architecture)
-    found = cache.find(name.digest, architecture, all_layers=all_layers) if name.digest else None
+    architecture = _architecture(source)
+    found = _find(name, architecture, cache, all_layers)
     if found is None:
         found = _read(name, source.access, architecture, cache, all_layers, problems)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
     signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
     return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory, signed_by)
+
+
+def is_stored(text: str, source: ReleaseSource) -> bool:
+    """Whether ``open_release`` reads no image: ``text`` names a directory, or a digest that is in the cache."""
+    name = parse_release_name(text, "release", Problems())
+    if name is None or name.kind == "directory":
+        return name is not None
+    cache = ReleaseCache(source.cache or default_directory(os.environ))
+    return _find(name, _architecture(source), cache, all_layers=False) is not None
 
 
 def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> ReleaseSource:
@@ -73,6 +82,14 @@ def source_after(previous: OpenedRelease, name: str, source: ReleaseSource) -> R
         return source
     verified_by = PreviousRelease(name, os.path.abspath(previous.directory))
     return source._replace(signature=source.signature._replace(previous=verified_by))
+
+
+def _architecture(source: ReleaseSource) -> str:
+    return _GO_NAMES.get(source.architecture, source.architecture)
+
+
+def _find(name: ReleaseName, architecture: str, cache: ReleaseCache, all_layers: bool) -> CachedRelease | None:
+    return cache.find(name.digest, architecture, all_layers=all_layers) if name.digest else None
 
 
 def _read(

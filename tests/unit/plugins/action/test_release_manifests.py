@@ -8,11 +8,9 @@ from __future__ import annotations
 import os
 from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.action.release_manifests import ActionModule
 from ansible_collections.capability.openshift.plugins.module_utils._extract.release_manifests import (
@@ -20,6 +18,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._extract.rele
 )
 from ansible_collections.capability.openshift.plugins.modules import release_manifests
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
+from ansible_collections.capability.openshift.tests.unit.run_action import MODULE, ActionTask
 
 FILES = {
     "a.yaml": manifest("one"),
@@ -29,25 +28,13 @@ FILES = {
 TEMPLATE = {"cvo.yaml": manifest("cvo", more="data: {image: '{{.ReleaseImage}}'}\n")}
 PULL_SPEC = "registry.example/release@sha256:" + 64 * "1"
 NOTHING = {"baselineCapabilitySet": "None"}
-MODULE = {"changed": False, "from": "the module"}
 
 
-class Task:
-    """A task of a playbook in ``folder``, and the results of the module, which is not run."""
+class Task(ActionTask):
+    """A task with this action."""
 
     def __init__(self, folder: Path, **changes: Any) -> None:
-        self.options = {"async_val": 0, "environment": [], "check_mode": False, "diff": False} | changes
-        self.connection: dict[str, Any] = {"transport": "local", "become": None}
-        self.connection |= {name: self.options.pop(name) for name in self.connection if name in self.options}
-        self.folder = folder
-
-    def run(self, monkeypatch: pytest.MonkeyPatch, **args: Any) -> dict[str, Any]:
-        """Run the action with ``args``."""
-        monkeypatch.setattr(NormalAction, "run", lambda action, tmp, task_vars: dict(MODULE))
-        task = SimpleNamespace(action="capability.openshift.release_manifests", args=args, **self.options)
-        loader = SimpleNamespace(get_basedir=lambda: str(self.folder))
-        parts: tuple[Any, ...] = (task, SimpleNamespace(**self.connection), None, loader, None, None)
-        return dict(ActionModule(*parts).run(None, {}))
+        super().__init__(ActionModule, folder, **changes)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""release_manifests returns the same with and without a process for the module, for several hosts at once."""
+"""The actions that run in Ansible's workers return the same as their modules, for several hosts at once."""
 
 from __future__ import annotations
 
@@ -16,32 +16,35 @@ from ansible_collections.capability.openshift.tests.unit.builders.install_config
 from ansible_collections.capability.openshift.tests.unit.builders.releases import manifest, write_release
 
 HOSTS = ["berlin", "paris"]
-FILES = {"a.yaml": manifest("one"), "b.yaml": manifest("caf\u00e9", "Console")}
+FILES = {"a.yaml": manifest("'{{ 6 * 7 }}'"), "b.yaml": manifest("caf\u00e9", "Console")}
 TEMPLATE = {"c.yaml": manifest("cvo", more="data: {image: '{{.ReleaseImage}}'}\n")}
 SELECTION = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": "{{ names }}"}
 VARIABLES = {"names": ["Console"], "unsafe": {"__ansible_unsafe": "{{ release }}"}}
 
-# Options, and whether they are valid. A relative path starts from the directory of the playbook.
-ITEMS: dict[str, tuple[dict[str, Any], bool]] = {
-    "warning": ({"release": "release", "feature_gates": "{{ names }}"}, True),
-    "templates": ({"release": "~/{{ 'release' }}", "capabilities": SELECTION, "decisions": True}, True),
-    "texts": ({"release": "release", "images": "yes", "exclude_identifier": "{{ unsafe }}"}, True),
-    "missing": ({"release": "missing"}, False),
-    "unknown": ({"release": "release", "colour": "red"}, False),
+DECIDE, SUMMARIZE = "capability.openshift.release_manifests", "capability.openshift.release_info"
+
+# The module, its options, and whether they are valid. A relative path starts from the directory of the playbook.
+ITEMS: dict[str, tuple[str, dict[str, Any], bool]] = {
+    "warning": (DECIDE, {"release": "release", "feature_gates": "{{ names }}"}, True),
+    "templates": (DECIDE, {"release": "~/{{ 'release' }}", "capabilities": SELECTION, "decisions": True}, True),
+    "texts": (DECIDE, {"release": "release", "images": "yes", "exclude_identifier": "{{ unsafe }}"}, True),
+    "summary": (SUMMARIZE, {"release": "release", "capabilities": SELECTION, "changes_from": "release"}, True),
+    "missing": (DECIDE, {"release": "missing"}, False),
+    "unknown": (SUMMARIZE, {"release": "release", "colour": "red"}, False),
 }
-VALID = sum(is_valid for _options, is_valid in ITEMS.values())
+VALID = sum(is_valid for _module, _options, is_valid in ITEMS.values())
 
 
 def tasks() -> list[dict[str, Any]]:
     """The tasks for each item: on all hosts, as a module on the first one, and a comparison."""
     found: list[dict[str, Any]] = []
-    for name, (options, is_valid) in ITEMS.items():
-        task = {"capability.openshift.release_manifests": options, "ignore_errors": True}
+    for name, (module, options, is_valid) in ITEMS.items():
+        task = {module: options, "ignore_errors": True}
         first = f"inventory_hostname == '{HOSTS[0]}'"
         process = {"environment": {"LANG": "C.UTF-8"}, "register": "module", "when": first}
         # Until ansible-core 2.18, an exception names the temporary file of the module.
-        module = f"hostvars['{HOSTS[0]}'].module | combine({{'exception': ''}})"
-        same = [f"here | combine({{'exception': ''}}) == {module}", f"here is {'success' if is_valid else 'failed'}"]
+        other = f"hostvars['{HOSTS[0]}'].module | combine({{'exception': ''}})"
+        same = [f"here | combine({{'exception': ''}}) == {other}", f"here is {'success' if is_valid else 'failed'}"]
         found += [
             {"name": name, **task, "register": "here"},
             {"name": f"{name}, as a module", **task, **process},
@@ -69,4 +72,4 @@ def test_both_ways_return_the_same(tmp_path: Path) -> None:
     assert "Traceback" not in output
     assert output.count("without a process for the module") == VALID * len(HOSTS)
     processes = len(ITEMS) + (len(ITEMS) - VALID) * len(HOSTS)
-    assert len(re.findall(r"Using module file .*/release_manifests\.py", output)) == processes
+    assert len(re.findall(r"Using module file .*/release_(manifests|info)\.py", output)) == processes

@@ -1,0 +1,35 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Action plugins that may run in Ansible's worker, with a module that only reports that it was started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from ansible.plugins.action.normal import ActionModule as NormalAction
+
+if TYPE_CHECKING:
+    import pytest
+
+MODULE = {"changed": False, "from": "the module"}
+
+
+class ActionTask:
+    """A task of a playbook in ``folder``. ``changes`` are attributes of the task and of its connection."""
+
+    def __init__(self, action: Any, folder: Path, **changes: Any) -> None:
+        self.options = {"async_val": 0, "environment": [], "check_mode": False, "diff": False} | changes
+        self.connection: dict[str, Any] = {"transport": "local", "become": None}
+        self.connection |= {name: self.options.pop(name) for name in self.connection if name in self.options}
+        self.action, self.folder = action, folder
+
+    def run(self, monkeypatch: pytest.MonkeyPatch, **args: Any) -> dict[str, Any]:
+        """Run the action with ``args``. The result is ``MODULE`` if it starts the module."""
+        monkeypatch.setattr(NormalAction, "run", lambda action, tmp, task_vars: dict(MODULE))
+        task = SimpleNamespace(action=self.action.__module__.rpartition(".")[2], args=args, **self.options)
+        loader = SimpleNamespace(get_basedir=lambda: str(self.folder))
+        parts = (task, SimpleNamespace(**self.connection), None, loader, None, None)
+        return dict(self.action(*parts).run(None, {}))
