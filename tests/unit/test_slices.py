@@ -112,3 +112,13 @@ def test_one_job_writes_the_report_and_returns_results_as_artifacts(tmp_path):
     assert len(sites["findings"]) >= 9
     # The findings fail the job, and its artifacts are returned all the same.
     assert job.code == 2
+
+
+def test_a_relative_journal_of_a_rollout_is_an_error_of_each_cluster(tmp_path):
+    hosts = {name: {"kubeconfig": str(tmp_path / "none"), "journal": f"{name}.jsonl"} for name in ("berlin", "paris")}
+    job = run_job(tmp_path, ["apply_release"], hosts, {"release": str(EXAMPLES / "releases" / "4.21.0")})
+
+    assert job.code == 2
+    for name in hosts:
+        assert f"journal is {name}.jsonl, expected an absolute path" in job.text
+    assert list(job.node.rglob("*.jsonl")) == []
