@@ -101,7 +101,10 @@ def test_the_message_of_a_path_gives_the_reason():
 
 
 def test_each_playbook_that_answers_for_all_clusters_checks_its_job():
-    of_all = {"check_sites", "inspect_release", "lint_release", "mirror_check", "plan_update", "prepare_install"}
+    of_all = {
+        *("api_usage", "check_sites", "inspect_release", "lint_release"),
+        *("mirror_check", "plan_update", "prepare_install"),
+    }
     of_one = {"apply_release", "enable_capabilities", "guard_capabilities", "verify_release"}
     assert {path.stem for path in PLAYBOOKS.glob("*.yml")} == of_all | of_one
     for name in of_all:
