@@ -48,11 +48,11 @@ attributes:
     IN_WORKER = r"""
 options: {}
 notes:
-  - If the module writes nothing, and no option is invalid, Ansible does its work in a worker process and starts no
-    process for the module. This takes a sixth of the CPU time, and the result is the same. It requires that the release
-    is a directory or in O(release_cache), that the connection is P(ansible.builtin.local#connection), and that the task
-    has no C(become), C(async) and C(environment). It uses the Python of Ansible, whatever
-    C(ansible_python_interpreter) is.
+  - Ansible runs this module in a worker process, and starts no process for it, if the module writes nothing, all
+    options are valid, O(pull_secret) is not set, the release is a directory or is in O(release_cache), the connection
+    is P(ansible.builtin.local#connection), and the task has no C(become), C(async) or C(environment). The result is the
+    same, and takes a sixth of the CPU time.
+  - A worker process uses the Python that runs Ansible, not C(ansible_python_interpreter).
 """
 
     INFO_MODULE = r"""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Finds what a job of AWX or Automation Platform must not do: a slice of work for all clusters, relative paths.
+"""Finds errors of a job of AWX or Automation Platform: a slice of a playbook for all clusters, and relative paths.
 
 Sources: ansible/awx:awx/main/tasks/jobs.py, build_env (AWX_HOST, JOB_ID) and build_inventory (a slice gets its own
 hosts only); awx/main/models/jobs.py, JobTemplate.create_unified_job (slices are the nodes of a workflow job with the
@@ -14,15 +14,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: _job_errors
-short_description: "[INTERNAL] Find what a job of a controller must not do, such as a slice of work for all clusters"
+short_description: "[INTERNAL] Find errors of a job of a controller, such as a slice of a playbook for all clusters"
 version_added: 0.1.0
 author:
   - Contributors to the capability.openshift collection (@capability-openshift)
 description:
   - B(This is an internal tool of the collection, and can change at any time. Do not use it in your own playbooks.)
-  - Returns one message for each error, and none outside of jobs. A job has the environment variables E(AWX_HOST) and
-    E(JOB_ID).
-  - A slice is an error if the play runs on localhost, which each slice has, or if O(hosts) is set.
+  - Returns one message for each error, and no message outside of jobs. A job has the environment variables
+    E(AWX_HOST) and E(JOB_ID).
+  - A slice is an error if the play runs on localhost, which is in each slice, or if O(hosts) is set.
   - A relative path is an error, because an execution node has a different working directory than a shell, and removes
     it after the job.
 options:
@@ -31,7 +31,7 @@ options:
     type: list
     elements: str
   hosts:
-    description: Names of all hosts for which the job answers. Without it, the play runs on localhost for all clusters.
+    description: Names of all hosts that the job must have. By default, the play runs on localhost for all clusters.
     type: list
     elements: str
   paths:

@@ -4,13 +4,14 @@
 
 # Note that this plugin util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Runs what a module does in Ansible's worker process instead of a process for the module.
+"""Runs the code of a module in Ansible's worker process instead of a process for the module.
 
 A process for the module takes 0.3 s of CPU before the module begins: Ansible packs the module, and Python starts and
-imports it. A worker is a fork of a process that has imported everything already.
+imports it. A worker is a fork of a process that has already imported everything.
 
-It does so only if the module has the same environment, working directory and user, and writes nothing. The module runs
-in all other cases, and also if an argument is not valid or reading fails. So the module alone reports errors.
+This requires that the module would have the same environment, working directory and user, and that it writes nothing.
+In all other cases, the module runs. It also runs if an argument is not valid or reading fails, so only the module
+reports errors.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class InWorkerAction(NormalAction):
 
 
 def _shows_invocation(task_vars: dict[str, Any]) -> bool:
-    # Modules always return it until ansible-core 2.20.
+    # Modules always return it if ansible-core does not have this setting yet.
     name = "INJECT_INVOCATION"
     return not hasattr(C, name) or bool(C.config.get_config_value(name, variables=task_vars))
 

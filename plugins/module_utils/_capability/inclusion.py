@@ -112,7 +112,7 @@ def decide_all(manifests: Iterable[Manifest], context: InclusionContext) -> tupl
 
 def included_manifests(manifests: Iterable[Manifest], context: InclusionContext) -> tuple[Manifest, ...]:
     """The included ones of ``manifests``, in their order."""
-    # Without ``decide``: a rollout asks several times, and only for the first reason.
+    # Not with ``decide``: a rollout calls this several times, and one reason is enough.
     return tuple(manifest for manifest in manifests if next(_reasons(manifest, context), None) is None)
 
 

@@ -64,7 +64,10 @@ def _connect_explicitly(config: ExplicitConfig, parallelism: int) -> Client | No
 
 @contextmanager
 def _as_file(pem: Pem) -> Iterator[str]:
-    """The path of ``pem``: Python loads keys from files only. The file is gone even if the process is killed."""
+    """The path of ``pem``, because Python loads keys only from files.
+
+    A temporary file has no name, so it does not remain if the process is killed.
+    """
     if isinstance(pem, str):
         yield pem
         return

@@ -6,8 +6,8 @@
 """Reads a kubeconfig that contains everything: an https server, and certificates or a token.
 
 Installers and ``oc login`` write such files. The library ``kubernetes`` interprets all others, for instance those with
-a program that creates tokens, and reports what is wrong with a file. Its import takes 0.3 s, which is most of the time
-before the first request of a task.
+a program that creates tokens. It also reports what is wrong with a file. Importing it takes 0.3 s, which is most of the
+time before the first request of a task.
 Source of the rules: kubernetes-client/python:kubernetes/base/config/kube_config.py KubeConfigLoader,
 ansible-collections/kubernetes.core:plugins/module_utils/k8s/client.py _create_auth_spec, _create_configuration.
 """
@@ -25,7 +25,7 @@ from .auth_options import auth_spec
 
 _READ_OPTIONS = frozenset({"kubeconfig", "context"})
 _VARIABLE = "K8S_AUTH_"
-"""Prefix of the environment variables that stand for options."""
+"""Prefix of the environment variables that set options."""
 
 _PROXY_VARIABLE = "_proxy"
 _POD_VARIABLE = "KUBERNETES_SERVICE_HOST"

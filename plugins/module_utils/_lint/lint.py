@@ -108,8 +108,8 @@ def _breaches(
 def _check_order(previous: Release, release: Release) -> None:
     if previous.minor and release.minor and previous.minor > release.minor:
         problems = Problems()
-        message = f"is {previous.shown_version}, which is later than the release, {release.shown_version}"
-        problems.error("later-release", "previous_release", message, "Set previous_release to the release before")
+        message = f"is {previous.shown_version}, expected a release that is not later than {release.shown_version}"
+        problems.error("later-release", "previous_release", message, "Set previous_release to an earlier release")
         raise InvalidOptionError(problems)
 
 
@@ -123,7 +123,7 @@ def _check_rules(names: Sequence[str]) -> None:
 
 def _unused(source: LintSource, known: frozenset[str]) -> Iterator[Finding]:
     used = {name for manifest in source.release.manifests for name in manifest.capabilities}
-    message = "is a capability that no manifest needs, so no update can notice that a cluster uses it"
+    message = "is a capability that no manifest needs, so no update enables it implicitly"
     for name in sorted(known - used):
         yield _about_name("unused-capability", name, message, source)
 

@@ -57,7 +57,8 @@ def without_profile(release: Release) -> Iterator[Breach]:
         unreadable = _unreadable_annotation(manifest, release)
         if unreadable:
             message = (
-                f"has the annotation {unreadable}, which is not a string, so no cluster gets it: the CVO reads none"
+                f"has the annotation {unreadable}, whose value is not a string: the CVO then reads no annotation, so "
+                "no cluster gets the manifest"
             )
             yield Breach("no-profile", manifest, message, "Quote the values of all annotations", unreadable)
             continue
@@ -94,7 +95,7 @@ def misspelled(release: Release) -> Iterator[Breach]:
 
 
 def misplaced(release: Release) -> Iterator[Breach]:
-    """Capability annotations that are labels or in a Pod template. In the template of an annotated manifest: a note."""
+    """Capability annotations that are labels, or in a Pod template. If the manifest is annotated, too, it is a note."""
     key = CAPABILITY_ANNOTATION.encode()
     for manifest in release.manifests:
         is_annotated = CAPABILITY_ANNOTATION in (manifest.annotations or {})
@@ -128,9 +129,9 @@ def invalid_deletions(release: Release) -> Iterator[Breach]:
 
 
 def _hint_for(name: str, known: frozenset[str]) -> str:
-    """What to do about an unknown ``name``. Without a hint that fits, the rule has one about new capabilities."""
+    """The hint about an unknown ``name``. Empty if the hint of the rule, about new capabilities, fits better."""
     if len(re.split(r"[\s,;]+", name)) > 1:
-        return "Separate names by + alone"
+        return "Separate names with + only"
     if not name:
         return "Remove the extra +, or write the missing name"
     return did_you_mean(name, known) if nearest_name(name, known) else ""
@@ -142,7 +143,7 @@ def _names_profile(manifest: Manifest) -> bool:
 
 
 def _unreadable_annotation(manifest: Manifest, release: Release) -> str:
-    """The first annotation that is not a string, if others are those of releases. The CVO reads none of them then."""
+    """The first annotation that is not a string, if one is an annotation of releases. The CVO then reads none."""
     if manifest.annotations is not None:
         return ""
     annotations = nested(release.read_body(manifest), "metadata", "annotations")

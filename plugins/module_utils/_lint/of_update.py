@@ -69,8 +69,8 @@ class UpdateRules:
                     yield Breach("loses-capability", after, message)
                 elif lost and before.deletes and after.deletes:
                     message = (
-                        f"needed {lost} in the previous release: an update deletes a resource of that name on clusters "
-                        "that disabled it, too"
+                        f"needed {lost} in the previous release: the update also deletes a resource of that name on "
+                        "clusters that disabled it"
                     )
                     yield Breach("deletion-loses-capability", after, message)
 
@@ -95,7 +95,7 @@ class UpdateRules:
             message = f"was deleted by {old[0].file} of the previous release, and is applied again"
             yield Breach("returns", new[0], message)
         elif deleted and self._is_minor:
-            message = "was deleted by the previous minor version, so no cluster has it any more"
+            message = "was already deleted by the previous minor version, so no cluster has the resource"
             yield Breach("still-deletes", new[0], message, key=DELETE_ANNOTATION)
         for before in old:
             for after in new:

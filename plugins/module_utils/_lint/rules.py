@@ -184,8 +184,8 @@ RULES: tuple[CheckRule, ...] = (
         "deletion-loses-capability",
         "warning",
         "A manifest that deletes its resource does not lose a capability.",
-        "Clusters that disabled the capability never got the resource from a release. An object of that name there "
-        "is one of the user, and is deleted.",
+        "Clusters that disabled the capability never got the resource from a release. If they have an object of that "
+        "name, it belongs to the user, and the update deletes it.",
         "Restore the annotation",
     ),
     CheckRule(
@@ -206,7 +206,7 @@ RULES: tuple[CheckRule, ...] = (
         "annotated-pods",
         "info",
         "The annotation capability.openshift.io/name is not in the Pod template of a manifest that has it.",
-        "The CVO does not read it there. It changes the Pods if the annotation changes.",
+        "The CVO does not read it there. If the annotation changes, the Pods are replaced.",
         "Remove it from the Pod template",
     ),
     CheckRule(

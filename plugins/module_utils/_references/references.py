@@ -51,7 +51,7 @@ def namespace_of(manifest: Manifest) -> ReferenceTarget | None:
 
 
 def targets_of(manifest: Manifest, body: Any) -> Iterator[ReferenceTarget]:
-    """Yield the resources that the body of a workload, binding or CredentialsRequest refers to, perhaps repeatedly.
+    """Yield the resources that the body of a workload, binding or CredentialsRequest refers to, with duplicates.
 
     Optional references of a workload do not count: its Pods start without them.
     """

@@ -41,7 +41,7 @@ _CONFIGURATION = frozenset({("", "ServiceAccount"), ("", "ConfigMap"), ("", "Sec
 _DELETED_WITHOUT_DISCOVERY = frozenset(
     {("operators.coreos.com", "OperatorGroup"), ("security.openshift.io", "SecurityContextConstraints")}
 )
-"""Custom resources for which the CVO has a typed client: a kind that is not served is an object that does not exist."""
+"""Custom resources that the CVO deletes with a typed client. If the kind is not served, the deletion is done."""
 
 Providers = Mapping[ResourceId, Sequence[Manifest]]
 

@@ -29,7 +29,7 @@ NAMED_ANNOTATIONS = (
     FEATURE_SET_ANNOTATION,
     MAJOR_VERSION_ANNOTATION,
 )
-"""All that have one name. For the others, a constant has the beginning of the name."""
+"""The annotations with a fixed name. The constants for the others contain a prefix."""
 
 
 class Manifest(NamedTuple):

@@ -135,7 +135,7 @@ def _warn_about_references(plan: RolloutPlan, status: CapabilityStatus, problems
     """Warn about references to what capabilities exclude and no earlier rollout applied."""
     context, enabled = plan.context, status.enabled & status.known
     manifests = included_manifests(context.manifests, context.inclusion)
-    # A rollout needs no kind to find that there is nothing to delete.
+    # If the API server does not serve a kind, a rollout has nothing to delete.
     applied = [item for item in manifests if not item.deletes]
     found = unmet_references(plan.loaded.release, applied, enabled)
     report_dangling([item for item in found if item.target not in context.live], enabled, "warning", problems)

@@ -89,9 +89,11 @@ def usage_of(
             named = " or ".join(map(str, sorted(limits[capability])))
             number = unnamed[capability]
             requests = (
-                "1 request is of a client that is" if number == 1 else f"{number} requests are of clients that are"
+                "1 request comes from an unnamed client"
+                if number == 1
+                else f"{number} requests come from unnamed clients"
             )
-            message = f"{requests} not named: the API server names {named} per hour and node"
+            message = f"{requests}: the API server names only {named} per hour and node"
             hint = "Raise spec.numberOfUsersToReport of the APIRequestCounts, and wait for a day"
             problems.warning("unnamed-clients", capability, message, hint)
     ordered = sorted(rows, key=lambda row: (row.capability, CLIENT_KINDS.index(row.client), -row.requests, row[2:5]))

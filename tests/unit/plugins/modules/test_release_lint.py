@@ -172,7 +172,8 @@ def test_annotations_that_are_not_strings(call, check, tmp_path):
     unreadable, without_profile = outcome["findings"]
     assert unreadable["message"].startswith(f"metadata.annotations[{INCLUDE}] is a boolean (True), expected a string")
     assert without_profile["message"] == (
-        f"has the annotation {INCLUDE}, which is not a string, so no cluster gets it: the CVO reads none"
+        f"has the annotation {INCLUDE}, whose value is not a string: the CVO then reads no annotation, so no cluster "
+        "gets the manifest"
     )
     assert without_profile["hint"] == "Quote the values of all annotations"
 
@@ -180,10 +181,10 @@ def test_annotations_that_are_not_strings(call, check, tmp_path):
 @pytest.mark.parametrize(
     ("value", "hint"),
     [
-        ("Console, Storage", "Separate names by + alone"),
-        ("Console Storage", "Separate names by + alone"),
-        ("Console +Storage", "Separate names by + alone"),
-        ("Console;Storage", "Separate names by + alone"),
+        ("Console, Storage", "Separate names with + only"),
+        ("Console Storage", "Separate names with + only"),
+        ("Console +Storage", "Separate names with + only"),
+        ("Console;Storage", "Separate names with + only"),
         ("Console++Storage", "Remove the extra +, or write the missing name"),
         ("Backup", "Correct the name, or set assume_known if the API does not know it yet"),
         ("Consle", "Did you mean Console?"),
@@ -386,7 +387,7 @@ def test_the_previous_release_is_not_the_later_one(call, tmp_path):
     ]
     outcome = call(release_lint, release=releases[0], previous_release=releases[1])
     assert outcome.faults == [("later-release", "previous_release")]
-    assert "is 4.20.1, which is later than the release, 4.19.1" in outcome.message
+    assert "is 4.20.1, expected a release that is not later than 4.19.1" in outcome.message
 
 
 def test_a_resource_that_is_left_behind(update):

@@ -151,21 +151,19 @@ def test_requests_of_clients_without_a_name_are_reported(usage):
     console = next(item for item in outcome["capabilities"] if item["capability"] == "Console")
     assert console["unnamed"] == 5
     problem = outcome.problem("unnamed-clients")
-    assert problem["message"] == (
-        "5 requests are of clients that are not named: the API server names 1 per hour and node"
-    )
+    assert problem["message"] == ("5 requests come from unnamed clients: the API server names only 1 per hour and node")
 
 
 def test_one_request_without_a_name_is_reported(usage):
     outcome = usage(request_count(LINKS, hour([counted("alice")], unnamed=1)))
     message = outcome.problem("unnamed-clients")["message"]
-    assert message == "1 request is of a client that is not named: the API server names 10 per hour and node"
+    assert message == "1 request comes from an unnamed client: the API server names only 10 per hour and node"
 
 
 @pytest.mark.parametrize("spec", [{}, {"numberOfUsersToReport": 0}, None])
 def test_the_api_server_names_ten_clients_by_default(usage, spec):
     outcome = usage({**request_count(LINKS, hour([counted("alice")], unnamed=2)), "spec": spec})
-    assert outcome.problem("unnamed-clients")["message"].endswith("the API server names 10 per hour and node")
+    assert outcome.problem("unnamed-clients")["message"].endswith("the API server names only 10 per hour and node")
 
 
 def test_apis_without_an_owner_and_those_that_a_release_deletes_do_not_count(usage):
