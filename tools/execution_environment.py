@@ -27,7 +27,7 @@ from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages, witho
 from support import PASSED, Failed, Log, count, tool_environment
 
 PROGRAMS = {"buildah": "buildah", "mmdebstrap": "mmdebstrap"}
-"""Debian's packages that the build needs, and the program that each brings."""
+"""The Debian packages that the build needs, and the program that each provides."""
 DEFINITION = ROOT / "examples" / "execution-environment.yml"
 TESTS = "tests/execution_environment"
 
@@ -36,7 +36,7 @@ STORAGE = WORK / "storage"
 BASE = "localhost/debian:base"
 IMAGE = "localhost/capability-openshift:latest"
 SUITE = "bookworm"
-"""The release of Debian for the base image where this machine is no Debian."""
+"""The Debian release of the base image if this machine does not run Debian."""
 
 BASE_PACKAGES = ("ca-certificates", "python3-pip")
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -44,7 +44,7 @@ _REACH = re.compile(
     r"(?m)^(global|install|:env:)\.(index-url|extra-index-url|find-links|no-index|trusted-host|cert|client-cert|proxy"
     r"|(?:default-)?timeout|retries)=('.*'|\".*\")$"
 )
-"""The settings of pip that say how to reach a package index, as `pip config list` prints them."""
+"""The settings of pip for reaching a package index, as `pip config list` prints them."""
 
 
 def missing_programs() -> list[str]:
@@ -52,7 +52,7 @@ def missing_programs() -> list[str]:
     return [package for package, program in PROGRAMS.items() if not shutil.which(program)]
 
 
-# What decides how the image is built
+# The inputs of the build
 
 
 def debian(definition: Mapping[str, Any], sources: Sequence[Path]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def debian(definition: Mapping[str, Any], sources: Sequence[Path]) -> dict[str, 
 
 
 def pip_settings(listing: str) -> dict[str, str]:
-    """Return what ``pip config list`` printed about the way to a package index. Environment variables win."""
+    """Return the settings for a package index that ``pip config list`` printed. The environment overrides files."""
     order = ("global", "install", ":env:")
     found = sorted(_REACH.findall(listing), key=lambda setting: order.index(setting[0]))
     return {name: str(ast.literal_eval(value)) for _section, name, value in found}
@@ -98,7 +98,7 @@ def pip_volumes(settings: Mapping[str, str], file: Path) -> list[str]:
 
 
 def debian_sources() -> tuple[str, str]:
-    """Return the release of Debian, and the lines of a sources.list that this machine uses; no lines elsewhere."""
+    """Return the Debian release of this machine, and the lines of its sources.list; ``SUITE`` if it is not Debian."""
     release = Path("/etc/os-release").read_text(encoding="utf-8")
     suite = re.search(r"(?m)^VERSION_CODENAME=(\w+)$", release)
     if not suite or not re.search(r"(?m)^ID=debian$", release):
@@ -112,14 +112,14 @@ def debian_sources() -> tuple[str, str]:
 
 
 def make_base(log: Log) -> str:
-    """Make the base image out of Debian packages, and return the name of the Debian release."""
+    """Make the base image from Debian packages, and return the name of the Debian release."""
     suite, lines = debian_sources()
     archive, mirror = WORK / "base.tar", WORK / "sources.list"
     mirror.write_text(lines, encoding="utf-8")
     places: list[str | Path] = [archive, mirror] if lines else [archive]
     log.run(
         *("mmdebstrap", "--variant=apt", f"--include={','.join(BASE_PACKAGES)}", "--skip=cleanup/apt/lists"),
-        # apt brings gpgv. Without it, only the list of the collection can bring it into the image.
+        # apt installs gpgv. It is removed, so the image has gpgv only if the collection lists it.
         '--customize-hook=chroot "$1" dpkg --remove --force-depends gpgv',
         suite,
         *places,
@@ -184,7 +184,7 @@ def prepare() -> None:
 
 
 def main() -> int:
-    """Build and test the image, and say what was done."""
+    """Build and test the image, and print each step."""
     if missing := missing_programs():
         print(
             f"execution_environment: {' and '.join(missing)} must be installed first "

@@ -1,11 +1,11 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""CPU of deciding for each host of an inventory, in one play with two forks.
+"""CPU time of a decision for each host of an inventory, in one play with two forks.
 
     .venv/bin/python tests/benchmarks/hosts.py RELEASE [HOSTS [ROUNDS]]
 
-The candidates take turns. "Per host" is what is left without a play that does nothing on the same hosts.
+The candidates take turns. "Per host" does not include the CPU time of a play without tasks on the same hosts.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class Bench(NamedTuple):
         )
 
     def play(self, tag: str, kubeconfig: Path) -> list[str]:
-        """Return what starts a playbook with the tasks that have ``tag``."""
+        """Return the command that runs the tasks with ``tag`` in a playbook."""
         values = {
             "ansible_python_interpreter": PYTHON,
             "kubeconfig": str(kubeconfig),
@@ -172,12 +172,12 @@ class Bench(NamedTuple):
         return [str(PLAYBOOK), str(HERE / "apply.yml"), "--tags", tag, "-e", json.dumps(values)]
 
     def kubectl(self, file: Path, plane: ControlPlane, kubeconfig: Path) -> list[str]:
-        """Return what starts kubectl for the objects in ``file``."""
+        """Return the kubectl command that applies the objects in ``file``."""
         flags = ["--server-side", "--force-conflicts", "--field-manager=bench"]
         return [str(plane.programs["kubectl"]), f"--kubeconfig={kubeconfig}", "apply", *flags, "-f", str(file)]
 
     def documents(self, name: str) -> Path:
-        """Write what is in a file for ``floor.py`` as documents for kubectl."""
+        """Write the objects of a file for ``floor.py`` as YAML documents for kubectl."""
         file = self.folder / f"{name}.documents.yaml"
         lines = (self.folder / name).read_bytes().splitlines()
         file.write_bytes(b"\n---\n".join(line.partition(b"\t")[2] for line in lines) + b"\n")
@@ -340,7 +340,7 @@ def time_line(bench: Bench, run: Run) -> None:
 
 
 def again(bench: Bench, plane: ControlPlane, paths: Sequence[str]) -> Round:
-    """Measure a second run, which must not touch anything, and playbooks with it and without it."""
+    """Measure a second run, which must not change anything, and playbooks with and without such a run."""
     before = settled_state(plane, paths)
     rest(plane)
     mark = plane.audit.mark()
@@ -444,7 +444,7 @@ def judge(what: str, found: float, limit: float, least: bool = False) -> None:
 
 
 def judge_second_run(rounds: Sequence[Round], objects: int) -> None:
-    """Print whether the second run and the number of requests keep their limits."""
+    """Print whether the second run and the number of requests are within their limits."""
     more = statistics.median(measured[PLAY_SECOND].seconds - measured[PLAY_NOTHING].seconds for measured in rounds)
     judge(f"{PLAY_SECOND}, seconds more than {PLAY_NOTHING}", more, PLAY)
     judge("requests of release_apply / objects", max(item[OURS].requests for item in rounds) / objects, REQUESTS)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Playbooks that answer for all clusters as jobs of a controller: one job for all of them, and no slice."""
+"""Jobs of a controller with playbooks for all clusters: a job with all clusters runs, and a slice is rejected."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_one_job_writes_the_report_and_returns_results_as_artifacts(tmp_path):
     assert plans["paris"]["implicitly_enabled"] != []
     assert (sites["sites"], sites["counts"]["error"], sites["fixed_files"]) == (5, 9, [])
     assert len(sites["findings"]) >= 9
-    # The findings fail the job, and its artifacts are returned all the same.
+    # The findings fail the job, but it still returns its artifacts.
     assert job.code == 2
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Releases with one annotation taken away, as an author forgets it."""
+"""Releases without one annotation, as if its author had forgotten it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Kubeconfigs that are read without the library, beside the library's own reading of them."""
+"""Kubeconfigs that are read without the library, compared with what the library reads."""
 
 from __future__ import annotations
 
