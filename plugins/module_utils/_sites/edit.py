@@ -11,17 +11,20 @@ Each result is read back. It is used only if the selection is the new one and ev
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from .._data.capabilities import API_ADDITIONAL, API_FIELDS
 from .._install_config.document import read_document
-from .._install_config.edit import edit_capabilities
-from .._install_config.flow_style import quoted
+from .._install_config.edit import edit_capabilities, spliced
+from .._install_config.flow_style import Edit, quoted
 from .._problems import CapabilityError, Problem
-from .._yaml.head import YamlError, resolve_plain
-from .._yaml.nodes import Node, column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
+from .._yaml.head import resolve_plain
+from .._yaml.nodes import column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
+from .document import SourceDocument
+from .edit_check import SiteEdit, is_right, lists_of
 from .form import BLOCK
 from .lists import edit_lists
 from .overrides import Overrides
@@ -29,7 +32,6 @@ from .scalar import replaced
 from .site import ANNOTATION, OVERRIDES, Site
 
 _STEP = 2
-_ITEM = re.compile(r"\.([A-Za-z]+)\[[0-9]+\]")
 _BEFORE_OVERRIDES = "clusterImageSetNameRef"
 
 
@@ -37,22 +39,50 @@ class EditError(CapabilityError):
     """A selection cannot be written without changing other parts of the text."""
 
 
-def edit_site(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> str:
-    """The text of the document of ``site`` with the selection ``block``.
+def edit_site(edit: SiteEdit) -> str:
+    """The text of the document of a site with its new selection.
 
     Raises ``EditError`` if only a person can write it.
     """
+    site = edit.site
     shared = _shared_anchor(site)
     if shared:
         raise _error(site, "shared-anchor", f"the anchor &{shared} is used in another place", "Write both values")
     try:
-        text = _edited(site, overrides, block)
+        text = _edited(*edit)
     except CapabilityError:
         text = None
-    if text is None or not _is_right(site, overrides, block, text):
+    if text is None or not is_right(site.document, [edit], text):
         hint = "Write it as in the examples of the module"
         raise _error(site, "uneditable-text", "cannot be edited without changing other parts", hint)
     return text
+
+
+def edit_sites(document: SourceDocument, edits: Sequence[SiteEdit]) -> str | None:
+    """The text of ``document`` with all new selections, parsed only once. ``None`` if one of them is not possible."""
+    changes: list[Edit] = []
+    for edit in edits:
+        try:
+            text = None if _shared_anchor(edit.site) else _edited(*edit)
+        except CapabilityError:
+            text = None
+        if text is None:
+            return None
+        changes.append(_difference(document.text, text))
+    changes.sort()
+    if any(first.end > second.start for first, second in pairwise(changes)):
+        return None
+    text = spliced(document.text, changes)
+    return text if is_right(document, edits, text) else None
+
+
+def _difference(before: str, after: str) -> Edit:
+    """The edit that turns ``before`` into ``after``."""
+    most = min(len(before), len(after))
+    start = bisect_left(range(most), True, key=lambda index: before[: index + 1] != after[: index + 1])
+    most -= start
+    same = bisect_left(range(most), True, key=lambda index: before[~index:] != after[~index:])
+    return Edit(start, len(before) - same, after[start : len(after) - same])
 
 
 def _error(site: Site, code: str, message: str, hint: str) -> EditError:
@@ -64,7 +94,7 @@ def _edited(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> str |
     if site.form == "block":
         return _with_block(document.text, block)
     if site.form in ("cluster-version", "hosted"):
-        return None if site.pair is None else edit_lists(document.text, site.pair.value, _lists(block))
+        return None if site.pair is None else edit_lists(document.text, site.pair.value, lists_of(block))
     value = new_json(overrides, block)
     if site.pair is None:
         return _with_new_field(site, value)
@@ -152,74 +182,9 @@ def _shared_anchor(site: Site) -> str:
     if value.kind == "alias":
         return value.value
     anchors = {node.start: node.anchor for _path, node in walk(value) if node.anchor}
+    if not anchors:
+        return ""
     for _path, node in walk(site.document.root):
         if node.kind == "alias" and node.target in anchors and not value.start <= node.start < value.end:
             return anchors[node.target]
     return ""
-
-
-def _is_right(site: Site, overrides: Overrides, block: Mapping[str, Any], text: str) -> bool:
-    """Whether ``text`` has the selection, and is otherwise the document of ``site``."""
-    try:
-        root = parse_tree(text).root
-    except YamlError:
-        return False
-    if root is None:
-        return False
-    old, new = _values(site.document.root), _values(root)
-    changed = {path for path in {*old, *new} if old.get(path) != new.get(path)}
-    prefix = next(iter(_paths(site.document.root, site)), None)
-    if prefix is None or not all(path == prefix or path.startswith((f"{prefix}.", f"{prefix}[")) for path in changed):
-        return False
-    if site.form == "block":
-        return True  # the edit has checked it
-    if site.form != "overrides":
-        return _names_below(prefix, new) == {field: sorted(names) for field, names in _lists(block).items() if names}
-    try:
-        written = json.loads(new.get(prefix, ("", ""))[1])
-    except ValueError:
-        return False
-    return bool(written == {**overrides.values, BLOCK: _ordered(written.get(BLOCK), block)})
-
-
-def _lists(block: Mapping[str, Any]) -> dict[str, list[str]]:
-    return {field: value for field, value in block.items() if isinstance(value, list)}
-
-
-def _names_below(prefix: str, values: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
-    """The items of the lists below ``prefix``, sorted, by the key of the list."""
-    lists: dict[str, list[str]] = {}
-    for path, (_kind, value) in values.items():
-        if (item := _ITEM.fullmatch(path.removeprefix(prefix))) and path.startswith(prefix):
-            lists.setdefault(item[1], []).append(value)
-    return {field: sorted(names) for field, names in lists.items()}
-
-
-def _ordered(written: object, block: Mapping[str, Any]) -> object:
-    """``written`` if it is ``block`` with names in any order, else ``block``."""
-    same = isinstance(written, dict) and {key: _sorted(value) for key, value in written.items()} == {
-        key: _sorted(value) for key, value in block.items()
-    }
-    return written if same else block
-
-
-def _sorted(value: Any) -> Any:
-    return sorted(value) if isinstance(value, list) else value
-
-
-def _values(root: Node) -> dict[str, tuple[str, str]]:
-    """The kind and value of each node that is not a map, by path."""
-    return {
-        path: (node.kind + node.tag, node.value)
-        for path, node in walk(root)
-        if node.kind in ("scalar", "alias") or not (node.pairs or node.items)
-    }
-
-
-def _paths(root: Node, site: Site) -> list[str]:
-    """The path of the selection of ``site`` in its document, as ``walk`` builds it."""
-    parent = site.parent
-    if parent is None:
-        metadata = site.document.get(site.origin.node, "metadata")
-        return [f"{path}.annotations.{site.field}" for path, node in walk(root) if node is metadata]
-    return [f"{path}.{site.field}".lstrip(".") for path, node in walk(root) if node is parent]

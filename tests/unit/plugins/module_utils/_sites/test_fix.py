@@ -10,6 +10,7 @@ import json
 import pytest
 import yaml
 
+from ansible_collections.capability.openshift.plugins.module_utils._sites import fix as fix_file_module
 from ansible_collections.capability.openshift.tests.unit.builders.sites import (
     ANNOTATION,
     INSTALL_CONFIG,
@@ -331,3 +332,24 @@ def test_the_mode_of_a_file_is_kept(fix, tmp_path):
     path.touch(0o640)
     fix(cluster_instance(quoted(WRONG)))
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_sites_of_one_list_are_corrected_together(fix, monkeypatch):
+    # One after the other, each of them would parse the whole list.
+    monkeypatch.setattr(fix_file_module, "edit_site", None)
+    text = list_of(cluster_instance(quoted(WRONG), name=f"site-{number}") for number in range(30))
+    assert fix(text) == text.replace("nodetuning", "NodeTuning")
+
+
+def test_a_site_of_a_list_that_cannot_be_edited_does_not_prevent_the_others(fix):
+    shared = cluster_instance(f"&same {quoted(WRONG)}", name="shared", more="  copy: *same\n")
+    one, two = (cluster_instance(quoted(WRONG), name=name) for name in ("one", "two"))
+    expected = [one.replace("nodetuning", "NodeTuning"), shared, two.replace("nodetuning", "NodeTuning")]
+    assert fix(list_of([one, shared, two])) == list_of(expected)
+
+
+def list_of(documents):
+    """Return a List of the objects."""
+    return "apiVersion: v1\nkind: List\nitems:\n" + "".join(
+        f"- {text.rstrip()}\n".replace("\n", "\n  ").removesuffix("  ") for text in documents
+    )
