@@ -58,8 +58,8 @@ options:
       - V(checked) only reports findings.
       - V(fixed) also corrects what it can. Without O(capabilities) and O(solution), it corrects selections with errors.
         It corrects the case of names, removes names that the version of the site does not have, adds names that a rule
-        requires, and replaces a list of exclusions of an installation by the names that stay enabled. Errors that need
-        your decision remain.
+        requires, and replaces a list of exclusions of an installation with the names that stay enabled. Errors that
+        need your decision remain.
       - In the lists of a C(HostedCluster), it also removes names that a hosted cluster of the version cannot enable or
         disable. The API server rejects a change of these lists after the installation.
     type: str
