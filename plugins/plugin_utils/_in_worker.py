@@ -6,7 +6,7 @@
 
 """Runs the code of a module in Ansible's worker process instead of a process for the module.
 
-A process for the module takes 0.3 s of CPU before the module begins: Ansible packs the module, and Python starts and
+A process for the module takes 0.4 s of CPU before the module begins: Ansible packs the module, and Python starts and
 imports it. A worker is a fork of a process that has already imported everything.
 
 This requires that the module would have the same environment, working directory and user, and that it writes nothing.
