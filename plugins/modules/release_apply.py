@@ -440,14 +440,9 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.auth_options import auth_spec
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.connection import connect
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import (
-    check_wait_timeout,
     release_source,
-    release_spec,
-    rollout_spec,
     with_release_directory,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._module.deps import require_yaml
@@ -459,7 +454,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._problems imp
     InvalidOptionError,
     Problems,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import (
     open_release,
     source_after,
@@ -474,13 +468,14 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.options import (
     REAL_TIMINGS,
-    RolloutOptions,
+    check_rollout_numbers,
+    release_apply_spec,
     release_options_from_params,
+    rollout_options_from_params,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import roll_out
 
-_MOST_PARALLEL = 64
 TIMINGS = REAL_TIMINGS
 """Tests replace it."""
 
@@ -488,23 +483,7 @@ TIMINGS = REAL_TIMINGS
 def main() -> None:
     """Run the module."""
     module = AnsibleModule(
-        argument_spec={
-            **auth_spec(),
-            **release_spec(),
-            **rollout_spec(),
-            "capabilities": {"type": "dict"},
-            "previous_release": {"type": "path"},
-            "mode": {"type": "str", "choices": list(MODES)},
-            "parallelism": {"type": "int", "default": 8},
-            "wait": {"type": "bool", "default": False},
-            "wait_timeout": {"type": "int", "default": 1800},
-            "force_conflicts": {"type": "bool", "default": False},
-            "prune": {"type": "bool", "default": False},
-            "allow_cvo_managed": {"type": "bool", "default": False},
-            "allow_downgrade": {"type": "bool", "default": False},
-            "journal": {"type": "path"},
-            "signature": {"type": "str", "choices": ["required", "warn", "ignore"]},
-        },
+        argument_spec=release_apply_spec(),
         supports_check_mode=True,
     )
     require_yaml(module)
@@ -520,8 +499,7 @@ def main() -> None:
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Roll out the release and add the return values to ``result``. Raises ``CapabilityError``."""
     params = module.params
-    check_wait_timeout(params["wait_timeout"], problems)
-    _check_parallelism(params["parallelism"], problems)
+    check_rollout_numbers(params, problems)
     _check_signature(params, problems)
     problems.raise_errors(InvalidOptionError)
     end_without_reader()
@@ -562,7 +540,8 @@ def _roll_out(module: AnsibleModule, journal: Journal, problems: Problems) -> Ro
     problems += loaded.problems
     previous = None if path is None else load_previous_release(state, release, path)
     journal.phase("release_read")
-    return roll_out(client, state, loaded, previous, _options(module, params), journal, TIMINGS)
+    options = rollout_options_from_params(params, dry_run=module.check_mode, diff_mode=module._diff)
+    return roll_out(client, state, loaded, previous, options, journal, TIMINGS)
 
 
 def _check_signature(params: dict[str, Any], problems: Problems) -> None:
@@ -570,29 +549,6 @@ def _check_signature(params: dict[str, Any], problems: Problems) -> None:
         message = "is a directory, which has no digest, so it has no signature, expected the name of an image"
         hint = "Name the release by its image, or remove signature"
         problems.error("directory-not-signed", "release", message, hint)
-
-
-def _check_parallelism(parallelism: int, problems: Problems) -> None:
-    if not 1 <= parallelism <= _MOST_PARALLEL:
-        message = f"is {parallelism}, expected 1 to {_MOST_PARALLEL}"
-        problems.error("invalid-number", "parallelism", message, "Set 16 or less: more requests rarely help")
-
-
-def _options(module: AnsibleModule, params: dict[str, Any]) -> RolloutOptions:
-    return RolloutOptions(
-        cluster=ClusterOptions.from_params(params),
-        mode=params["mode"],
-        parallelism=params["parallelism"],
-        wait=params["wait"],
-        wait_timeout=params["wait_timeout"],
-        force_conflicts=params["force_conflicts"],
-        prune=params["prune"],
-        allow_cvo_managed=params["allow_cvo_managed"],
-        allow_downgrade=params["allow_downgrade"],
-        release_image=params["release_image"] or "",
-        dry_run=module.check_mode,
-        diff_mode=module._diff,
-    )
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class InWorkerAction(NormalAction):
         return is_local and not task.async_val and not any(task.environment or ())
 
     def _result_here(self, task_vars: dict[str, Any]) -> dict[str, Any] | None:
-        params = _valid(self._task.args, self.spec())
+        params = valid_params(self._task.args, self.spec())
         if params is None or any(params[option] is not None for option in self.writing_options):
             return None
         problems = Problems()
@@ -79,7 +79,7 @@ class InWorkerAction(NormalAction):
         result: dict[str, Any] = json.loads(json.dumps(with_problems(read, problems)))
         if warnings := warnings_of(problems):
             result["warnings"] = warnings
-        if _shows_invocation(task_vars):
+        if shows_invocation(task_vars):
             result["invocation"] = {"module_args": params}
         return result
 
@@ -89,13 +89,14 @@ class InWorkerAction(NormalAction):
         return all(is_stored(name, release_source(params)) for name in names)
 
 
-def _shows_invocation(task_vars: dict[str, Any]) -> bool:
+def shows_invocation(task_vars: dict[str, Any]) -> bool:
+    """Whether the result of a task contains its arguments."""
     # Modules always return it if ansible-core does not have this setting yet.
     name = "INJECT_INVOCATION"
     return not hasattr(C, name) or bool(C.config.get_config_value(name, variables=task_vars))
 
 
-def _valid(args: dict[str, Any], spec: Spec) -> dict[str, Any] | None:
+def valid_params(args: dict[str, Any], spec: Spec) -> dict[str, Any] | None:
     """Convert ``args`` as the module does; ``None`` if it would warn or fail, or has to hide a secret in its result."""
     try:
         given: dict[str, Any] = json.loads(json.dumps(args))  # Arguments of a module are JSON, too.

@@ -11,8 +11,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._capability.cluster_options import ClusterOptions
+from .._kubernetes.auth_options import auth_spec
 from .._kubernetes.crds import ESTABLISH_SECONDS, TOUCH_SECONDS
-from .._release.task_graph import Mode
+from .._module.argspec import Spec, check_wait_timeout, release_spec, rollout_spec
+from .._problems import Problems
+from .._release.task_graph import MODES, Mode
+
+_MOST_PARALLEL = 64
 
 
 class Timings(NamedTuple):
@@ -88,3 +93,51 @@ class RolloutOptions(NamedTuple):
     release_image: str
     dry_run: bool
     diff_mode: bool
+
+
+def release_apply_spec() -> Spec:
+    """The options of the module ``release_apply``."""
+    return {
+        **auth_spec(),
+        **release_spec(),
+        **rollout_spec(),
+        "capabilities": {"type": "dict"},
+        "previous_release": {"type": "path"},
+        "mode": {"type": "str", "choices": list(MODES)},
+        "parallelism": {"type": "int", "default": 8},
+        "wait": {"type": "bool", "default": False},
+        "wait_timeout": {"type": "int", "default": 1800},
+        "force_conflicts": {"type": "bool", "default": False},
+        "prune": {"type": "bool", "default": False},
+        "allow_cvo_managed": {"type": "bool", "default": False},
+        "allow_downgrade": {"type": "bool", "default": False},
+        "journal": {"type": "path"},
+        "signature": {"type": "str", "choices": ["required", "warn", "ignore"]},
+    }
+
+
+def rollout_options_from_params(params: Mapping[str, Any], *, dry_run: bool, diff_mode: bool) -> RolloutOptions:
+    """Read the options of a rollout from ``params``, those of ``release_apply_spec``."""
+    return RolloutOptions(
+        cluster=ClusterOptions.from_params(params),
+        mode=params["mode"],
+        parallelism=params["parallelism"],
+        wait=params["wait"],
+        wait_timeout=params["wait_timeout"],
+        force_conflicts=params["force_conflicts"],
+        prune=params["prune"],
+        allow_cvo_managed=params["allow_cvo_managed"],
+        allow_downgrade=params["allow_downgrade"],
+        release_image=params["release_image"] or "",
+        dry_run=dry_run,
+        diff_mode=diff_mode,
+    )
+
+
+def check_rollout_numbers(params: Mapping[str, Any], problems: Problems) -> None:
+    """Check the options ``wait_timeout`` and ``parallelism``."""
+    check_wait_timeout(params["wait_timeout"], problems)
+    parallelism = params["parallelism"]
+    if not 1 <= parallelism <= _MOST_PARALLEL:
+        message = f"is {parallelism}, expected 1 to {_MOST_PARALLEL}"
+        problems.error("invalid-number", "parallelism", message, "Set 16 or less: more requests rarely help")
