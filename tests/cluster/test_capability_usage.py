@@ -30,7 +30,7 @@ def test_requests_of_a_cluster_are_assigned_to_capabilities_and_clients(site: Si
     mark = plane.audit.mark()
     for user, times in ((alice, 2), (robot, 3)):
         api = Api(user.kubeconfig, user_agent="test/1.0")
-        for _ in range(times):
+        for _number in range(times):
             api.list(LINKS)
         with pytest.raises(ApiError):
             api.list(BUILDS)
@@ -68,7 +68,7 @@ def test_clients_that_the_server_does_not_name_are_counted(site: Site) -> None:
     mark = plane.audit.mark()
     for user, times in ((alice, 1), (reader, 2)):
         api = Api(user.kubeconfig, user_agent="test/1.0")
-        for _ in range(times):
+        for _number in range(times):
             api.list(LINKS)
         api.close()
     count(plane, plane.audit.requests(mark), named=1)

@@ -220,7 +220,7 @@ def test_a_release_that_is_not_in_the_mirror_is_a_row(mirror, check, releases, t
         assert [item["code"] for item in outcome["problems"]] == ["release-not-read"]
         assert "update_check" not in outcome.result
     tag = {**given, "release": f"{RELEASE}:4.21.0"}
-    assert [code for code, _ in check(**tag).faults] == ["blocked-registry"]
+    assert [code for code, _message in check(**tag).faults] == ["blocked-registry"]
 
 
 def test_a_mirror_without_signatures_and_the_commands_that_copy_them(mirror, check, releases):
@@ -399,7 +399,7 @@ def test_all_wrong_options_are_reported_at_once(check, tmp_path, releases):
         signature_stores=[1, ""],
         ca_path=tmp_path / "missing.crt",
     )
-    assert {code for code, _ in outcome.faults} == {
+    assert {code for code, _message in outcome.faults} == {
         "missing-digest",
         "unreadable-key-ring",
         "invalid-signature-store",

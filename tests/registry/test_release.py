@@ -137,7 +137,7 @@ def test_a_second_use_sends_no_request(call, options, proxy):
 
 
 def test_a_tag_is_looked_up_and_its_release_read_once(source, proxy):
-    opened = [open_release(f"{proxy.host}/{REPOSITORY}:4.21.0", source) for _ in range(2)]
+    opened = [open_release(f"{proxy.host}/{REPOSITORY}:4.21.0", source) for _number in range(2)]
 
     assert opened[0] == opened[1]
     assert opened[0].pull_spec == spec(proxy)
@@ -206,7 +206,9 @@ def test_an_image_that_is_no_release(source, registry):
 def test_parallel_tasks_read_a_release_once(source, proxy):
     proxy.delay = 0.05
     opened = []
-    threads = [threading.Thread(target=lambda: opened.append(open_release(spec(proxy), source))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: opened.append(open_release(spec(proxy), source))) for _number in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

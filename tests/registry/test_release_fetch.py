@@ -107,7 +107,7 @@ def test_files_of_others_are_reported_for_both_directories_and_nothing_is_writte
 
     refused = fetch()
 
-    assert [code for code, _ in refused.faults] == ["foreign-file", "foreign-file"]
+    assert [code for code, _message in refused.faults] == ["foreign-file", "foreign-file"]
     assert len(files(tmp_path / "dest")) == 2
 
 

@@ -68,7 +68,7 @@ def read(capsys, registry, registry_site, signed_image, tmp_path) -> Read:
 
 
 def faults(outcome: Outcome) -> list[str]:
-    return [code for code, _ in outcome.faults]
+    return [code for code, _message in outcome.faults]
 
 
 def codes(outcome: Outcome) -> list[str]:
@@ -89,20 +89,20 @@ def test_a_release_without_a_signature_is_a_warning_unless_it_is_required(read, 
     given = {"signature_keys": [ring], "signature_stores": [str(empty)]}
     outcome = read(**given)
     assert (codes(outcome), outcome["release"]["signed_by"]) == (["no-signature"], [])
-    assert [code for code, _ in read(signature="required", **given).faults] == ["no-signature"]
+    assert [code for code, _message in read(signature="required", **given).faults] == ["no-signature"]
     assert codes(read(signature="ignore", **given)) == []
 
 
 def test_a_release_that_is_rolled_out_needs_a_signature(read, tmp_path, ring):
     """Before any request to the cluster."""
     given = {"signature_keys": [ring], "signature_stores": [str(tmp_path)], "kubeconfig": str(tmp_path / "missing")}
-    assert [code for code, _ in read(release_apply, **given).faults] == ["no-signature"]
+    assert [code for code, _message in read(release_apply, **given).faults] == ["no-signature"]
 
 
 def test_key_rings_of_the_release_itself_count_only_if_their_keys_are_known(read, signatures, monkeypatch):
     given = {"signature": "required", "signature_stores": [str(signatures)]}
     outcome = read(**given)
-    assert [code for code, _ in outcome.faults] == ["unknown-release-keys"]
+    assert [code for code, _message in outcome.faults] == ["unknown-release-keys"]
     assert KEY.fingerprint in outcome.message
     monkeypatch.setattr(signature_verification, "RED_HAT_KEYS", release_keys.RED_HAT_KEYS | {KEY.fingerprint})
     assert read(**given)["release"]["signed_by"][0]["key_ring"] == "verifier-public-key-test"
@@ -112,7 +112,7 @@ def test_a_signature_by_another_key_is_refused(read, signatures, tmp_path):
     other = tmp_path / "other"
     other.write_bytes(Key("Other").ring)
     outcome = read(signature="required", signature_keys=[str(other)], signature_stores=[str(signatures)])
-    assert [code for code, _ in outcome.faults] == ["signature-unknown-key", "not-verified"]
+    assert [code for code, _message in outcome.faults] == ["signature-unknown-key", "not-verified"]
 
 
 def test_the_result_is_kept_and_a_second_use_asks_no_store(read, signatures, ring):

@@ -161,7 +161,7 @@ def test_text_is_refused_before_gpgv_sees_it(key, message):
 def test_bombs_are_refused(key):
     assert refusal(compressed(key.sign(b"0" * 30_000_000)), key.ring) == "signature-too-large"
     nested = key.sign(CONTENT)
-    for _ in range(40):
+    for _number in range(40):
         nested = compressed(nested)
     assert refusal(nested, key.ring) == "signature-unreadable"
     assert refusal(key.sign(b"0" * 70_000), key.ring) == "signature-too-large"

@@ -49,6 +49,18 @@ def test_no_two_classes_share_a_name():
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
 
 
+def test_no_variable_is_named_with_an_underscore_alone():
+    """The linters of ansible-test reserve it for translations. The gate does not run pylint, the matrix does."""
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted((PLUGINS.parent / "tests").rglob("*.py"))}
+    places = [
+        f"{path.relative_to(PLUGINS.parent)}:{node.lineno}"
+        for path, tree in {**TREES, **trees}.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == "_"
+    ]
+    assert places == []
+
+
 def codes() -> Iterator[tuple[str, str]]:
     """Yield each code that the product gives to a problem, with its file."""
     for path, tree in TREES.items():

@@ -122,12 +122,15 @@ class UpdateRules:
             return
         resource = applied[0].resource_id
         if resource in self._resources:
-            manifest = next(item for item in self._release.manifests if item.resource_id == resource)
+            manifest = self._manifest(resource)
             message = f"is no longer in profile {after.profile}, so it stays on clusters of that profile"
             yield Breach("leaves-profile", manifest, message)
         else:
             message = f"was in {applied[0].file} of the previous release, and stays on clusters that have it"
             yield Breach("left-behind", applied[0], message, is_gone=True)
+
+    def _manifest(self, resource: ResourceId) -> Manifest:
+        return next(manifest for manifest in self._release.manifests if manifest.resource_id == resource)
 
     def _optional(self, optional: dict[str, list[Manifest]]) -> Iterator[Breach]:
         """One line for each new capability."""

@@ -175,7 +175,7 @@ class RegistryClient:
 
         timeout = Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS)
         start = urlsplit(url)
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _number in range(_MOST_REDIRECTS + 1):
             target = urlsplit(url)
             # Another host must not get the credentials of this one (RFC 9110, 15.4).
             same = (target.scheme, target.netloc) == (start.scheme, start.netloc)

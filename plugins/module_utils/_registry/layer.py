@@ -85,7 +85,7 @@ def _read_entries(archive: tarfile.TarFile, directories: tuple[str, ...], where:
         path = _path(member.name)
         if path is None:
             continue
-        parent, _, name = path.rpartition("/")
+        parent, _slash, name = path.rpartition("/")
         if name == _OPAQUE:
             opaque.add(parent)
             continue

@@ -39,7 +39,7 @@ class DirectoryFiles:
 
     def names(self) -> Iterator[str]:
         """Yield the paths of all files."""
-        for folder, _, files in os.walk(self.location):
+        for folder, _folders, files in os.walk(self.location):
             relative = os.path.relpath(folder, self.location)
             yield from (name if relative == "." else f"{relative}/{name}" for name in sorted(files))
 

@@ -155,7 +155,7 @@ def _decode(value: Mapping[str, Any]) -> ReleaseIndex:
             size,
             tuple(
                 Manifest(ResourceId(group, kind, namespace, resource), version, annotations, name, document)
-                for group, kind, namespace, resource, version, annotations, document, _, _, _ in rows
+                for group, kind, namespace, resource, version, annotations, document, *_others in rows
             ),
             tuple(Span(*row[-3:]) for row in rows),
         )

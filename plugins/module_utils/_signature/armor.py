@@ -58,6 +58,6 @@ def _crc24(data: bytes) -> int:
     crc = _CRC_START
     for byte in data:
         crc ^= byte << 16
-        for _ in range(8):
+        for _number in range(8):
             crc = crc << 1 ^ (_CRC_POLYNOMIAL if crc & 0x800000 else 0)
     return crc & 0xFFFFFF

@@ -16,7 +16,7 @@ _DIGEST = re.compile(r"[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]+")
 
 def digest_of(pull_spec: str) -> str:
     """Return the digest in a pull spec: what follows the last ``@``, empty if there is none."""
-    _, at, digest = pull_spec.rpartition("@")
+    _name, at, digest = pull_spec.rpartition("@")
     return digest if at else ""
 
 
@@ -38,5 +38,5 @@ def check_digest(where: str, digest: str, problems: Problems) -> bool:
 
 def key_prefix(digest: str, separator: str) -> str:
     """Write ``sha256:HEX`` as stores do: ``sha256=HEX`` in URLs and folders, ``sha256-HEX`` in ConfigMaps and tags."""
-    algorithm, _, value = digest.partition(":")
+    algorithm, _colon, value = digest.partition(":")
     return f"{algorithm}{separator}{value}"

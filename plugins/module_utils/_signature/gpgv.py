@@ -130,7 +130,7 @@ def _read(content_fd: int, status_fd: int) -> _Output:
             ready = selector.select(max(0.0, deadline - time.monotonic()))
             if not ready:
                 excess = "signature-timeout", f"gpgv has not ended after {_LONGEST_SECONDS:.0f} seconds"
-            for key, _ in ready:
+            for key, _events in ready:
                 data = os.read(key.fd, 65536)
                 parts[key.fd] += data
                 if not data:

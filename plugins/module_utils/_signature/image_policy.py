@@ -58,7 +58,7 @@ def policies_of(image: ImageName, policies: Iterable[ImagePolicy]) -> tuple[Imag
         (min((scopes[scope] for scope in policy.scopes if scope in scopes), default=None), policy)
         for policy in policies
     ]
-    best = min((rank for rank, _ in ranked if rank is not None), default=None)
+    best = min((rank for rank, _item in ranked if rank is not None), default=None)
     return tuple(policy for rank, policy in ranked if rank is not None and rank == best)
 
 

@@ -64,7 +64,8 @@ class TokenServer(Server):
         account = None
         user = ""
         if authorization:
-            user, _, password = base64.b64decode(authorization.partition(" ")[2]).decode().partition(":")
+            credentials = base64.b64decode(authorization.partition(" ")[2]).decode()
+            user, _colon, password = credentials.partition(":")
             account = self.accounts.get(user)
             if account is None or account.password != password:
                 return 401, {"errors": [{"code": "UNAUTHORIZED"}]}

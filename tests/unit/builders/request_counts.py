@@ -39,7 +39,7 @@ def hour(clients: Iterable[Counted], unnamed: int = 0, node: str = "master-0") -
 
 def request_count(name: str, *hours: Mapping[str, Any], named: int = 10) -> dict[str, Any]:
     """Return an APIRequestCount. The other hours are empty, and the last one is also the current one."""
-    last = [*hours, *({"requestCount": 0} for _ in range(HOURS - len(hours)))]
+    last = [*hours, *({"requestCount": 0} for _number in range(HOURS - len(hours)))]
     status = {
         "last24h": last,
         "currentHour": hours[-1] if hours else {"requestCount": 0},

@@ -52,7 +52,7 @@ def attachment(signatures: Sequence[tuple[Any, bytes]]) -> tuple[bytes, list[byt
         "config": _descriptor(config, "application/vnd.oci.image.config.v1+json"),
         "layers": layers,
     }
-    return json.dumps(manifest).encode(), [config, *(data for _, data in signatures)]
+    return json.dumps(manifest).encode(), [config, *(data for _key, data in signatures)]
 
 
 def image_policy(

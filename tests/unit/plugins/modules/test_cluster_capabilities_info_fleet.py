@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from ansible_collections.capability.openshift.plugins.modules import cluster_capabilities_info
 
-KNOWN = ["Console", "Ingress", "Insights"]
+KNOWN = ("Console", "Ingress", "Insights")
 TOKEN = "sha256~a-token-that-is-secret"
 
 
-def version(*enabled: str, known: list[str] = KNOWN, requested: tuple[str, ...] = ("Ingress",)) -> dict[str, Any]:
+def version(*enabled: str, known: Sequence[str] = KNOWN, requested: tuple[str, ...] = ("Ingress",)) -> dict[str, Any]:
     return {
         "apiVersion": "config.openshift.io/v1",
         "kind": "ClusterVersion",
@@ -26,7 +27,7 @@ def version(*enabled: str, known: list[str] = KNOWN, requested: tuple[str, ...] 
         },
         "status": {
             "desired": {"version": "4.20.3"},
-            "capabilities": {"enabledCapabilities": sorted(enabled), "knownCapabilities": known},
+            "capabilities": {"enabledCapabilities": sorted(enabled), "knownCapabilities": list(known)},
         },
     }
 
@@ -46,7 +47,7 @@ def test_the_table_shows_who_differs_from_the_group(call):
             {
                 "name": "lima",
                 "group": "core",
-                "cluster_version": version("Console", "Ingress", known=["Console", "Ingress"]),
+                "cluster_version": version("Console", "Ingress", known=("Console", "Ingress")),
             },
         ],
     )

@@ -143,7 +143,7 @@ def test_limits_of_all_files_together(monkeypatch):
 def test_a_layer_that_unpacks_to_more_than_the_limit(monkeypatch):
     monkeypatch.setattr(reader, "_LARGEST_LAYER", 1 << 20)
 
-    code, message, _ = problem(gzip.compress(tar([("c/zeros", b"\0" * (2 << 20)), ("a/x", b"1")])))
+    code, message, _hint = problem(gzip.compress(tar([("c/zeros", b"\0" * (2 << 20)), ("a/x", b"1")])))
 
     assert (code, message) == ("invalid-layer", "the layer cannot be read: it has more than 1048576 bytes")
 

@@ -38,7 +38,7 @@ def test_entries_that_begin_with_the_digest_are_signatures():
     }
     store = ConfigMapStore("cluster", (config_map(entries), {}, {"binaryData": []}))
     assert found(store) == ([b"one", b"two"], ["signature-not-base64"])
-    (first, *_) = store.signatures(DIGEST, Problems())
+    (first, *_others) = store.signatures(DIGEST, Problems())
     assert first.source == f"cluster: signatures.binaryData.sha256-{HEX}-1"
 
 

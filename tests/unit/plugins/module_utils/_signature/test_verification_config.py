@@ -81,7 +81,7 @@ def test_everything_that_is_missing_or_wrong_is_reported(key_ring):
 
 def test_the_stores_of_a_release_are_asked_at_the_same_time_and_after_the_others(key_ring, tmp_path):
     data = {"verifier-public-key-x": key_ring, "store-a": f"file://{tmp_path}/a%20b", "store-b": "http://x.example.com"}
-    config, _ = read(config_map(data))
+    config, _found = read(config_map(data))
     assert config
     first = FileStore("first")
     verifier = config.verifier(lambda url: HttpAnswer(404, b""), [first])
