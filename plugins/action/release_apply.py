@@ -47,7 +47,7 @@ _LAST_SECONDS = 5.0
 """Seconds for which the end of a task may wait for the last lines."""
 
 _PATIENCE = 5.0
-"""Seconds after which a failed look for something to do is the result of the task."""
+"""If reading the cluster takes longer than these seconds and fails, the task fails without running the module."""
 
 _QUIET_SECONDS = 10.0
 _LONGEST_LINE = 200
@@ -84,7 +84,7 @@ class ActionModule(NormalAction):
         return _without_temporary(temporary, args, result)
 
     def _unchanged(self, journal: str, args: Mapping[str, Any], task_vars: dict[str, Any]) -> dict[str, Any] | None:
-        """The result of the module if it has nothing to do, found without it. ``journal`` is the path of a new file."""
+        """The result of the module if there is nothing to do, else ``None``. ``journal`` is the path of a new file."""
         params = None if any(self._task.environment or ()) else rollout_params(args)
         if params is None:
             return None
@@ -97,7 +97,7 @@ class ActionModule(NormalAction):
         except CapabilityError as error:
             if time.monotonic() - started < _PATIENCE:
                 return None
-            # A server that does not answer must not be waited for twice.
+            # Do not wait twice for a server that does not answer.
             problems = Problems(error.problems)
             found = {"failed": True, "msg": error_text(error)}
         except OSError:

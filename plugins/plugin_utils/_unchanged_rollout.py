@@ -8,7 +8,7 @@
 
 Packing the module, and starting and importing it, takes a second, which is most of the time of such a task. So the
 worker reads the cluster and plans as the module does. It never writes. As soon as something differs or fails, the
-module runs, and reads again. A cluster that the same release was not rolled out to is recognized by three requests.
+module runs, and reads again. If the last rollout applied another release, three requests are enough to find out.
 """
 
 from __future__ import annotations

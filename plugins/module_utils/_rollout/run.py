@@ -241,7 +241,7 @@ def finish(
 
 
 def _is_served(state: ClusterState, manifest: Manifest) -> bool:
-    """Whether a manifest is no CustomResourceDefinition that a killed process may have left without its kind."""
+    """False for a CustomResourceDefinition whose kind is not served yet, which a killed process can have created."""
     return not is_definition(manifest) or state.kinds.serves(manifest.resource_id.name)
 
 
