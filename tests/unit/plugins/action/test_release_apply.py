@@ -308,7 +308,7 @@ def test_a_display_that_hangs_does_not_block_the_task(tmp_path, monkeypatch):
 
 
 def found(monkeypatch: pytest.MonkeyPatch, result: dict[str, Any] | CapabilityError | None) -> None:
-    """Let the look for something to do have this result, with one warning."""
+    """Let the action find this result without the module, with one warning."""
 
     def unchanged_result(_params: Any, journal: Any, problems: Problems, *, diff_mode: bool) -> dict[str, Any] | None:
         if isinstance(result, CapabilityError):
