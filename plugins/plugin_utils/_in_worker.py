@@ -22,13 +22,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ansible import constants as C
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec, release_source
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
+from ansible_collections.capability.openshift.plugins.plugin_utils._task_params import valid_params
 
 
 class InWorkerAction(NormalAction):
@@ -94,17 +94,3 @@ def shows_invocation(task_vars: dict[str, Any]) -> bool:
     # Modules always return it if ansible-core does not have this setting yet.
     name = "INJECT_INVOCATION"
     return not hasattr(C, name) or bool(C.config.get_config_value(name, variables=task_vars))
-
-
-def valid_params(args: dict[str, Any], spec: Spec) -> dict[str, Any] | None:
-    """Convert ``args`` as the module does; ``None`` if it would warn or fail, or has to hide a secret in its result."""
-    try:
-        given: dict[str, Any] = json.loads(json.dumps(args))  # Arguments of a module are JSON, too.
-    except (TypeError, ValueError):
-        return None
-    for name, option in spec.items():
-        names = [given_name for given_name in (name, *option.get("aliases", ())) if given_name in given]
-        if len(names) > 1 or (names and option.get("no_log")):
-            return None
-    checked = ArgumentSpecValidator(spec).validate(given)
-    return None if checked.error_messages else checked.validated_parameters

@@ -39,7 +39,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.opti
 )
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.result import rollout_dict, rollout_problems
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.run import unchanged_rollout
-from ansible_collections.capability.openshift.plugins.plugin_utils._in_worker import valid_params
+from ansible_collections.capability.openshift.plugins.plugin_utils._task_params import valid_params
 
 _MODULE_ONLY = ("previous_release", "wait", "journal")
 """Options with which the module runs: they need more than reading the cluster once."""
