@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from .._problems import ClusterError, Problem
@@ -49,7 +49,7 @@ class Snapshot(NamedTuple):
     resource_version: str
 
 
-Body = Mapping[str, Any] | TextBody
+Body: TypeAlias = "Mapping[str, Any] | TextBody"
 """A parsed object, or its text."""
 
 

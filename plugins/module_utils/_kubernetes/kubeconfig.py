@@ -17,7 +17,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .._unstructured import mappings_in, nested
 from .._yaml.head import YamlError
@@ -37,7 +37,7 @@ _CLUSTER_FIELDS = frozenset(
 _USER_FIELDS = frozenset(
     {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token", "extensions"}
 )
-Pem = str | bytes
+Pem: TypeAlias = "str | bytes"
 """The path of a PEM file, or its content."""
 
 

@@ -112,7 +112,7 @@ def _relative(findings: Iterable[Finding], directory: str, base: str | None) -> 
         return list(findings)
     base = absolute(base)
     prefix = os.path.relpath(absolute(directory), base)
-    if prefix.split(os.sep)[0] == os.pardir:
+    if prefix.split(os.sep, maxsplit=1)[0] == os.pardir:
         message = f"is {base}, which does not contain {absolute(directory)}"
         hint = "Set it to the directory of the checkout"
         raise InvalidOptionError([Problem("error", "invalid-path", "relative_to", message, hint)])

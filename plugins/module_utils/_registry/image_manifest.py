@@ -114,7 +114,7 @@ def _descriptor(value: Any, where: str, largest: int) -> Descriptor:
     digest, size = (value.get("digest"), value.get("size")) if isinstance(value, dict) else (None, None)
     if not isinstance(digest, str) or not is_digest(digest):
         raise _invalid(where, f"has the digest {shown(digest)}, expected sha256: and 64 hexadecimal digits")
-    if type(size) is not int or not 0 <= size <= largest:
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= largest:
         raise _invalid(where, f"has a blob of size {shown(size)}, expected 0 to {largest} bytes")
     return Descriptor(digest, size, str(value.get("mediaType") or ""))
 

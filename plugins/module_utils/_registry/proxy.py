@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from .._problems import Problems
@@ -85,7 +85,7 @@ def _excludes(entry: str, host: str, port: int, address: _Address | None) -> boo
     return host.endswith(name) if name.startswith(".") else host == name or host.endswith(f".{name}")
 
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"
 
 
 def _address(host: str) -> _Address | None:

@@ -85,7 +85,8 @@ def _signature(
 ) -> SigstoreSignature | None:
     digest, size, annotations = layer.get("digest"), layer.get("size"), nested(layer, "annotations")
     # A digest is a part of the URL of the blob.
-    if not _DIGEST.fullmatch(str(digest)) or type(size) is not int or not 0 <= size <= LARGEST_PAYLOAD:
+    is_digest = _DIGEST.fullmatch(str(digest))
+    if not is_digest or not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= LARGEST_PAYLOAD:
         problems.error(
             "sigstore-manifest", place, "has a layer without a valid digest and size", "Mirror the tag again"
         )
