@@ -15,7 +15,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from .._problems import Problems, type_name
 
@@ -53,7 +53,7 @@ class AuthConfig(NamedTuple):
     legacy: bool = False
 
 
-HelperCall: TypeAlias = "Callable[[str, str, Problems], Credential | None]"
+HelperCall = Callable[[str, str, Problems], "Credential | None"]
 """Asks the credential helper of a name for a server, and returns what it has."""
 
 
