@@ -205,3 +205,64 @@ def test_check_predicts_what_prune_deletes(rollouts: Rollouts) -> None:
     real = pruned(rollouts)
     assert (predicted["leftovers"], predicted["problems"]) == (real["leftovers"], real["problems"])
     assert ids(real, "leftovers") == ["ConfigMap old", "Namespace team", "Secret old"]
+
+
+# What this run applied. A cluster-scoped manifest can have a namespace, which the API ignores.
+
+OTHER_NAMESPACE = "elsewhere"
+
+
+def with_namespace(body: Body, name: str = OTHER_NAMESPACE) -> Body:
+    """The manifest of the same object, with a namespace."""
+    return {**body, "metadata": {**body["metadata"], "namespace": name}}
+
+
+CLUSTER_SCOPED = [
+    namespace("team"),
+    crd("things", "Thing"),
+    manifest("ClusterRole", "reader", api="rbac.authorization.k8s.io/v1", rules=[]),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param([with_namespace(body) for body in CLUSTER_SCOPED], CLUSTER_SCOPED, id="dropped"),
+        pytest.param(CLUSTER_SCOPED, [with_namespace(body) for body in CLUSTER_SCOPED], id="added"),
+        pytest.param(
+            [with_namespace(body) for body in CLUSTER_SCOPED],
+            [with_namespace(body, "team") for body in CLUSTER_SCOPED],
+            id="changed",
+        ),
+    ],
+)
+def test_object_whose_ignored_namespace_changes_is_no_leftover(
+    rollouts: Rollouts, before: list[Body], after: list[Body]
+) -> None:
+    applied(rollouts, *before)
+    uids = [rollouts.get(body)["metadata"]["uid"] for body in CLUSTER_SCOPED]
+    users = manifest("Thing", "users", "team", api="test.io/v1")
+    rollouts.api.post(path_of(users).rpartition("/")[0], users)
+    outcome = rollouts.done([*KEPT, *after], capabilities=INGRESS_ONLY, prune=True)
+    assert outcome["leftovers"] == []
+    assert [rollouts.get(body)["metadata"]["uid"] for body in CLUSTER_SCOPED] == uids
+    assert not any("deletionTimestamp" in rollouts.get(body)["metadata"] for body in [*CLUSTER_SCOPED, users])
+    assert rollouts.done([*KEPT, *after], capabilities=INGRESS_ONLY, prune=True)["changed"] is False
+    assert rollouts.done(KEPT, capabilities=INGRESS_ONLY)["leftovers"] != []
+
+
+def test_namespace_with_its_own_name_as_namespace_does_not_wait_for_itself(rollouts: Rollouts) -> None:
+    outcome = rollouts.done([with_namespace(namespace("team"), "team"), config_map("inside", "team")])
+    assert sorted(ids(outcome, "created")) == ["ConfigMap inside", "Namespace team"]
+    assert outcome["problems"] == []
+
+
+def test_leftover_that_contains_applied_objects_stays(rollouts: Rollouts) -> None:
+    needed = [namespace("team"), crd("things", "Thing")]
+    inside = [config_map("inside", "team"), manifest("Thing", "inside", HOME, api="test.io/v1")]
+    applied(rollouts, *needed)
+    outcome = rollouts.done([*KEPT, *inside], capabilities=INGRESS_ONLY, prune=True)
+    assert [item["pruned"] for item in outcome["leftovers"]] == [False, False]
+    assert {problem["code"] for problem in outcome["problems"]} == {"applied-leftover"}
+    assert all(map(rollouts.has, inside))
+    assert not any("deletionTimestamp" in rollouts.get(body)["metadata"] for body in needed)

@@ -33,6 +33,15 @@ ListedKinds = Mapping[ApiResource, Sequence[Mapping[str, Any]]]
 _NONE_LISTED: ListedKinds = MappingProxyType({})
 
 
+def api_identity(kinds: KindLookup, resource: ResourceId) -> ResourceId:
+    """The identity that a resource has on the cluster: the API ignores the namespace of a cluster-scoped kind.
+
+    Manifests of real releases contain such namespaces. A kind that is not served keeps its namespace.
+    """
+    served = kinds.find(resource.group, resource.kind) if resource.namespace else None
+    return resource if served is None or served.namespaced else resource._replace(namespace="")
+
+
 class ExistingResources(NamedTuple):
     """The metadata of the ``existing`` resources. ``unclear`` are those that could not be read, ``errors`` the reasons.
 

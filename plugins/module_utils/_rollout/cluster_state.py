@@ -22,7 +22,7 @@ from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import ListedKinds
+from .._kubernetes.lookup import ListedKinds, api_identity
 from .._kubernetes.rest_mapper import RestMapper
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems, raise_errors
 from .._release.loader import PLACEHOLDER_IMAGE, LoadedRelease, load_release, read_version
@@ -241,15 +241,21 @@ def included_by_resource(context: RolloutContext, status: CapabilityStatus) -> t
     inclusion = context.inclusion._replace(capability_status=status)
     by_resource: dict[ResourceId, Manifest] = {}
     for manifest in included_manifests(context.manifests, inclusion):
-        by_resource.pop(manifest.resource_id, None)
-        by_resource[manifest.resource_id] = manifest
+        resource = api_identity(context.state.kinds, manifest.resource_id)
+        by_resource.pop(resource, None)
+        by_resource[resource] = manifest
     return tuple(by_resource.values())
 
 
-def resources_dropped_by(inventory: Inventory | None, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
-    """The resources of earlier rollouts that no manifest of ``loaded`` contains, sorted."""
-    in_release = {manifest.resource_id for manifest in loaded.release.manifests}
-    return tuple(sorted(set(inventory.entries if inventory else ()) - in_release))
+def resources_dropped_by(state: ClusterState, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
+    """The resources of earlier rollouts that no manifest of ``loaded`` contains, sorted.
+
+    A manifest that only gains or loses a namespace that the API ignores still contains its resource.
+    """
+    if state.inventory is None:
+        return ()
+    in_release = {api_identity(state.kinds, manifest.resource_id) for manifest in loaded.release.manifests}
+    return tuple(sorted(item for item in state.inventory.entries if api_identity(state.kinds, item) not in in_release))
 
 
 def _load(state: ClusterState, options: ReleaseOptions, image: str | None) -> LoadedRelease:

@@ -207,8 +207,8 @@ class GraphRunner:
                     waiting.setdefault(missing, []).append(node)
             if not running:
                 # They wait for each other, or for a later stage. The next barrier retries what cannot be applied now.
-                for node in [node for nodes in waiting.values() for node in nodes]:
-                    self._postpone(node)
+                for missing, node in [(missing, node) for missing, nodes in waiting.items() for node in nodes]:
+                    self._postpone(node, missing)
                     start(node)
                 waiting.clear()
 
@@ -302,21 +302,18 @@ class GraphRunner:
         if self._options.dry_run or manifest.deletes:
             return None
         resource = manifest.resource_id
-        namespace = "namespace", resource.namespace
-        if resource.namespace and self._prerequisites.is_pending(namespace):
-            return namespace
-        kind = "kind", resource.group
-        if not self._prerequisites.is_pending(kind):
-            return None
         served = self._kinds.find(resource.group, resource.kind, manifest.version)
-        if served is None:
-            return kind
-        # The current definition may lack fields that the manifest has.
-        definition = definition_named(served.resource)
-        return definition if self._prerequisites.is_pending(definition) else None
+        needed = [("kind", resource.group)] if served is None else []
+        if served is None or served.namespaced:
+            needed.append(("namespace", resource.namespace))
+        if served is not None:
+            # The current definition may lack fields that the manifest has.
+            needed.append(definition_named(served.resource))
+        return next((item for item in needed if self._prerequisites.is_pending(item)), None)
 
-    def _postpone(self, node: _RunningNode) -> None:
-        self._postpone_result(refused(node.manifests[node.position], Refusal.KIND_NOT_SERVED))
+    def _postpone(self, node: _RunningNode, missing: Prerequisite) -> None:
+        refusal = Refusal.NAMESPACE_MISSING if missing[0] == "namespace" else Refusal.KIND_NOT_SERVED
+        self._postpone_result(refused(node.manifests[node.position], refusal))
         node.position += 1
 
     def _postpone_result(self, result: ApplyResult) -> None:

@@ -16,6 +16,7 @@ from .._cluster.cluster_version import CVO
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import FIELD_MANAGER
 from .._kubernetes.drift import owned_digest
+from .._kubernetes.lookup import api_identity
 from .._problems import ClusterError, Problem, Problems
 from .._references.report import report_dangling
 from .._references.unmet import unmet_references
@@ -170,7 +171,7 @@ def _gone(
     """Resources that no longer exist: dropped ones without an object, pruned ones, and deleted ones."""
     context = plan.context
     exists = {*context.live, *context.members.unread}
-    gone = {item for item in resources_dropped_by(context.state.inventory, plan.loaded) if item not in exists}
+    gone = {item for item in resources_dropped_by(context.state, plan.loaded) if item not in exists}
     gone |= {item.resource for item in leftovers if item.pruned}
     if is_finished:
         gone |= {
@@ -186,16 +187,20 @@ def _planned_inventory(
 ) -> Inventory:
     """The inventory before the first manifest: earlier resources, those to apply, and the enabled capabilities."""
     context, inventory = plan.context, plan.context.state.inventory
-    entries = dict(inventory.entries) if inventory else {}
     # For implicit enablement, overridden resources count as applied, as in the CVO.
     inclusion = context.inclusion._replace(overrides=())
     unfiltered = included_by_resource(context._replace(inclusion=inclusion), capabilities.status)
+    # An entry has the namespace of its manifest, because implicit enablement compares manifests as they are written.
+    entries: dict[ResourceId, tuple[ResourceId, Entry]] = {}
+    for resource, entry in inventory.entries.items() if inventory else ():
+        entries[api_identity(context.state.kinds, resource)] = resource, entry
     for manifest in (*unfiltered, *manifests):
         if not manifest.deletes:
-            entry = entries.get(manifest.resource_id, _NEW)
-            entries[manifest.resource_id] = entry._replace(capabilities=manifest.capabilities)
+            identity = api_identity(context.state.kinds, manifest.resource_id)
+            _resource, entry = entries.get(identity, (manifest.resource_id, _NEW))
+            entries[identity] = manifest.resource_id, entry._replace(capabilities=manifest.capabilities)
     profile = context.inclusion.cluster_profile or ""
-    planned = Inventory(plan.version, profile, capabilities.status.enabled, "", entries)
+    planned = Inventory(plan.version, profile, capabilities.status.enabled, "", dict(entries.values()))
     return planned if planned == inventory else planned._replace(unfinished=mode, implicit=capabilities.implicit)
 
 

@@ -7,22 +7,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from .._capability.inclusion import is_overridden
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
+from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, InvalidOptionError, Problem, Problems
 from .._release.loader import LoadedRelease
-from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, ResourceId, target_for
-from .change_set import Leftover
+from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ResourceId, Target, target_for
+from .change_set import ApplyResult, Leftover
 from .cluster_state import RolloutContext, resources_dropped_by
 from .desired_object import is_create_only, is_created_by_rollout
 from .inventory_store import RunLock
 
-_CREATED_FIRST = ("Namespace", CUSTOM_RESOURCE_DEFINITIONS.kind)
+_CREATED_FIRST = (NAMESPACES.kind, CUSTOM_RESOURCE_DEFINITIONS.kind)
 _CLUSTER_VERSIONS = ResourceId(
     CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.kind, "", CLUSTER_VERSIONS.resource
 )
@@ -30,7 +32,7 @@ _CLUSTER_VERSIONS = ResourceId(
 
 def leftovers_of(context: RolloutContext, loaded: LoadedRelease) -> tuple[ResourceId, ...]:
     """The existing resources of earlier rollouts that no manifest of the release contains, sorted."""
-    dropped = resources_dropped_by(context.state.inventory, loaded)
+    dropped = resources_dropped_by(context.state, loaded)
     return tuple(resource for resource in dropped if resource in context.live)
 
 
@@ -62,11 +64,17 @@ def as_kept(resources: Sequence[ResourceId]) -> tuple[Leftover, ...]:
 
 
 def prune(
-    client: Client, context: RolloutContext, resources: Sequence[ResourceId], lock: RunLock | None, problems: Problems
+    client: Client,
+    context: RolloutContext,
+    resources: Sequence[ResourceId],
+    applied: Sequence[ApplyResult],
+    lock: RunLock | None,
+    problems: Problems,
 ) -> tuple[Leftover, ...]:
     """Delete the leftovers that a rollout created. Objects that existed before, and unmanaged ones, stay.
 
-    Before each deletion, ``lock`` is verified, because another rollout may need the object. ``None`` is a dry run.
+    What this run ``applied`` is never deleted, whatever the inventory contains. Before each deletion, ``lock`` is
+    verified, because another rollout may need the object. ``None`` is a dry run.
     """
     leftovers: list[Leftover] = []
     is_over = False
@@ -79,7 +87,10 @@ def prune(
         is_pruned = False
         metadata = context.live[resource]
         is_ours = is_created_by_rollout(metadata) and not is_create_only(metadata.get("annotations"))
-        if not is_ours or is_overridden(resource, context.inclusion.overrides):
+        if any(_is_needed_by(result, target, metadata, context.state.kinds) for result in applied):
+            message = "is not pruned: this rollout applied it, or an object that would be deleted with it"
+            problems.warning("applied-leftover", str(target), message, "Report it as a defect of the collection")
+        elif not is_ours or is_overridden(resource, context.inclusion.overrides):
             message = "is not pruned: it existed before the first rollout, or is create-only or unmanaged"
             problems.warning("kept-leftover", str(target), message, "Delete it yourself if it is not needed")
         elif not is_over:
@@ -93,3 +104,16 @@ def prune(
                 is_over = not isinstance(error, ApiError)  # Another run owns the cluster, or it does not answer.
         leftovers.append(Leftover(resource, is_pruned))
     return tuple(sorted(leftovers))
+
+
+def _is_needed_by(result: ApplyResult, target: Target, metadata: Mapping[str, Any], kinds: RestMapper) -> bool:
+    """Whether an applied object is the one with this target, or is deleted with it: by its namespace or its kind."""
+    resource = result.manifest.resource_id
+    served = kinds.find(resource.group, resource.kind, result.manifest.version)
+    if result.manifest.deletes or served is None:
+        return False
+    if target.kind.group_kind == NAMESPACES.group_kind:
+        is_inside = served.namespaced and resource.namespace == target.name
+    else:
+        is_inside = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind and served.resource == target.name
+    return is_inside or result.metadata.get("uid") == metadata["uid"]

@@ -217,7 +217,8 @@ def prune_leftovers(
     resources = leftovers_of(plan.context, plan.loaded)
     if not plan.options.prune or changes.has_failures:
         return as_kept(resources)
-    return prune(session.client, plan.context, resources, None if plan.options.dry_run else lock, problems)
+    lock_to_verify = None if plan.options.dry_run else lock
+    return prune(session.client, plan.context, resources, changes.results, lock_to_verify, problems)
 
 
 def finish(

@@ -21,7 +21,7 @@ from .._cluster.readiness import Readiness
 from .._cluster.spec_change import merged_status
 from .._cluster.status import find_running_cvo
 from .._kubernetes.client import Client
-from .._kubernetes.lookup import ExistingResources, find_existing
+from .._kubernetes.lookup import ExistingResources, api_identity, find_existing
 from .._problems import ClusterError, Problem, Problems
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
@@ -159,16 +159,19 @@ def _desired_state(
     manifests = [item for item in loaded.release.manifests if gate.readable or not depends_on_feature_set(item, rules)]
     inventory = context.state.inventory
     entries = inventory.entries if inventory else {}
-    leftovers = {resource: entries[resource].capabilities for resource in resources_dropped_by(inventory, loaded)}
+    leftovers = {resource: entries[resource].capabilities for resource in resources_dropped_by(context.state, loaded)}
     inclusion = context.inclusion._replace(capability_status=status)
     desired = desired_state(included_by_resource(context, status), manifests, inclusion, leftovers)
+    kinds = context.state.kinds
+    identities = {api_identity(kinds, manifest.resource_id) for manifest in desired.expected}
+    unexpected = {item: why for item, why in desired.unexpected.items() if api_identity(kinds, item) not in identities}
     expected = []
     for manifest in desired.expected:
         before = len(problems)
         check_annotations(manifest, problems)
         if len(problems) == before:
             expected.append(manifest)
-    return desired._replace(expected=tuple(expected))
+    return DesiredState(tuple(expected), unexpected)
 
 
 def _unexpected(desired: DesiredState, lookup: ExistingResources) -> tuple[Unexpected, ...]:

@@ -70,7 +70,7 @@ def manifest(name: str, **annotations: str) -> Manifest:
 
 
 def plan_of(stored: Inventory | None, *manifests: Manifest, outgoing: str | None = None, mode: Any = None) -> Any:
-    kinds: Any = None
+    kinds: Any = SimpleNamespace(find=lambda group, kind: None)
     state = ClusterState(kinds, StoredInventory(stored), None, ())
     target: Any = None
     context = RolloutContext(state, ClusterOptions(), InclusionContext(PROFILE), target, manifests, ())
