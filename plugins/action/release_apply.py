@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the module of the same name unless there is nothing to do, and shows its progress while it runs.
+"""Runs the module of the same name, and shows its progress while it runs.
 
 The module writes a journal, and a thread shows its new lines. That is possible if the module runs on the Ansible
 control node and as the same user. Otherwise it only runs the module.
@@ -28,26 +28,11 @@ from typing import Any, BinaryIO
 from ansible import constants as C
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
-from ansible_collections.capability.openshift.plugins.module_utils._module.result import (
-    error_text,
-    warnings_of,
-    with_problems,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._rollout.journal import Journal
-from ansible_collections.capability.openshift.plugins.plugin_utils._in_worker import shows_invocation
-from ansible_collections.capability.openshift.plugins.plugin_utils._unchanged_rollout import (
-    rollout_params,
-    unchanged_result,
-)
 
 _PAUSE = 0.2
 _LAST_SECONDS = 5.0
 """Seconds for which the end of a task may wait for the last lines."""
-
-_PATIENCE = 5.0
-"""If reading the cluster takes longer than these seconds and fails, the task fails without running the module."""
 
 _QUIET_SECONDS = 10.0
 _LONGEST_LINE = 200
@@ -74,47 +59,13 @@ class ActionModule(NormalAction):
         host = untag((task_vars or {}).get("inventory_hostname", "localhost"))
         try:
             with _following(self._absolute(path), lambda text: self._display.display(f"{host}: {text}", stderr=True)):
-                unchanged = self._unchanged(temporary, args, task_vars or {}) if temporary else None
-                result = run(tmp, task_vars) if unchanged is None else unchanged
+                result = run(tmp, task_vars)
         finally:
             self._task.args = args
             if temporary:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
         return _without_temporary(temporary, args, result)
-
-    def _unchanged(self, journal: str, args: Mapping[str, Any], task_vars: dict[str, Any]) -> dict[str, Any] | None:
-        """The result of the module if there is nothing to do, else ``None``. ``journal`` is the path of a new file."""
-        params = None if any(self._task.environment or ()) else rollout_params(args)
-        if params is None:
-            return None
-        problems, events, started = Problems(), Journal(journal), time.monotonic()
-        found: dict[str, Any] | None
-        try:
-            # The working directory of the module is that of the playbook.
-            with contextlib.chdir(self._loader.get_basedir()):
-                found = unchanged_result(params, events, problems, diff_mode=self._task.diff)
-        except CapabilityError as error:
-            if time.monotonic() - started < _PATIENCE:
-                return None
-            # Do not wait twice for a server that does not answer.
-            problems = Problems(error.problems)
-            found = {"failed": True, "msg": error_text(error)}
-        except OSError:
-            return None
-        finally:
-            events.close()
-        if found is None:
-            return None
-        reported = problems.unique()
-        # What a module returns is JSON, without tuples.
-        result: dict[str, Any] = json.loads(json.dumps(with_problems(found, reported)))
-        if warnings := warnings_of(reported):
-            result["warnings"] = warnings
-        if shows_invocation(task_vars):
-            result["invocation"] = {"module_args": params}
-        self._display.vvv(f"{self._task.action} has nothing to do, so its module was not run")
-        return result
 
     def _can_show(self) -> bool:
         task, connection = self._task, self._connection

@@ -50,9 +50,8 @@ options: {}
 notes:
   - Ansible runs this module in a worker process, and starts no process for it, if the module writes nothing, all
     options are valid, O(pull_secret) is not set, the release is a directory or is in O(release_cache), the connection
-    is P(ansible.builtin.local#connection), and the task has no C(become), C(async) or C(environment). The result is the
-    same, and takes a fifth of the CPU time.
-  - A worker process uses the Python that runs Ansible, not C(ansible_python_interpreter).
+    is P(ansible.builtin.local#connection), C(ansible_python_interpreter) is C(ansible_playbook_python), and the task
+    has no C(become), C(async) or C(environment). The result is the same, and takes a fifth of the CPU time.
 """
 
     INFO_MODULE = r"""

@@ -9,26 +9,27 @@
 A process for the module takes 0.4 s of CPU before the module begins: Ansible packs the module, and Python starts and
 imports it. A worker is a fork of a process that has already imported everything.
 
-This requires that the module would have the same environment, working directory and user, and that it writes nothing.
-In all other cases, the module runs. It also runs if an argument is not valid or reading fails, so only the module
-reports errors.
+This requires that the module would have the same interpreter, environment, working directory and user, and that it
+writes nothing. In all other cases, the module runs. It also runs if an argument is not valid or reading fails, so only
+the module reports errors.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ansible import constants as C
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.module_utils._module.argspec import Spec, release_source
 from ansible_collections.capability.openshift.plugins.module_utils._module.result import warnings_of, with_problems
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import is_stored
-from ansible_collections.capability.openshift.plugins.plugin_utils._task_params import valid_params
 
 
 class InWorkerAction(NormalAction):
@@ -50,7 +51,8 @@ class InWorkerAction(NormalAction):
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         """Run in this process, or run the module."""
-        result = self._result_here(task_vars or {}) if self._module_would_run_here() else None
+        is_here = self._module_would_run_here() and self._has_own_interpreter(task_vars or {})
+        result = self._result_here(task_vars or {}) if is_here else None
         if result is None:
             run: Callable[..., dict[str, Any]] = super().run
             return run(tmp, task_vars)
@@ -62,8 +64,14 @@ class InWorkerAction(NormalAction):
         is_local = getattr(connection, "transport", "") == "local" and getattr(connection, "become", None) is None
         return is_local and not task.async_val and not any(task.environment or ())
 
+    def _has_own_interpreter(self, task_vars: dict[str, Any]) -> bool:
+        delegated = task_vars.get("ansible_delegated_vars") or {}
+        given = delegated.get(self._task.delegate_to, task_vars).get("ansible_python_interpreter")
+        # Links are not resolved: a virtual environment links to an interpreter that has other libraries.
+        return bool(self._templar.template(given) == sys.executable)
+
     def _result_here(self, task_vars: dict[str, Any]) -> dict[str, Any] | None:
-        params = valid_params(self._task.args, self.spec())
+        params = _valid_params(self._task.args, self.spec())
         if params is None or any(params[option] is not None for option in self.writing_options):
             return None
         problems = Problems()
@@ -79,7 +87,7 @@ class InWorkerAction(NormalAction):
         result: dict[str, Any] = json.loads(json.dumps(with_problems(read, problems)))
         if warnings := warnings_of(problems):
             result["warnings"] = warnings
-        if shows_invocation(task_vars):
+        if _shows_invocation(task_vars):
             result["invocation"] = {"module_args": params}
         return result
 
@@ -89,7 +97,21 @@ class InWorkerAction(NormalAction):
         return all(is_stored(name, release_source(params)) for name in names)
 
 
-def shows_invocation(task_vars: dict[str, Any]) -> bool:
+def _valid_params(args: dict[str, Any], spec: Spec) -> dict[str, Any] | None:
+    """Convert ``args`` as the module does; ``None`` if it would warn or fail, or has to hide a secret in its result."""
+    try:
+        given: dict[str, Any] = json.loads(json.dumps(args))  # Arguments of a module are JSON, too.
+    except (TypeError, ValueError):
+        return None
+    for name, option in spec.items():
+        names = [given_name for given_name in (name, *option.get("aliases", ())) if given_name in given]
+        if len(names) > 1 or (names and option.get("no_log")):
+            return None
+    checked = ArgumentSpecValidator(spec).validate(given)
+    return None if checked.error_messages else checked.validated_parameters
+
+
+def _shows_invocation(task_vars: dict[str, Any]) -> bool:
     """Whether the result of a task contains its arguments."""
     # Modules always return it if ansible-core does not have this setting yet.
     name = "INJECT_INVOCATION"

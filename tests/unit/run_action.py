@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,15 @@ MODULE = {"changed": False, "from": "the module"}
 
 
 class ActionTask:
-    """A task of a playbook in ``folder``. ``changes`` are attributes of the task and of its connection."""
+    """A task of a playbook in ``folder``. ``changes`` are attributes of the task and of its connection.
+
+    ``variables`` are those of the host. By default, its interpreter is that of Ansible.
+    """
 
     def __init__(self, action: Any, folder: Path, **changes: Any) -> None:
-        self.options = {"async_val": 0, "environment": [], "check_mode": False, "diff": False} | changes
+        self.options = {"async_val": 0, "environment": [], "check_mode": False, "diff": False, "delegate_to": None}
+        self.options |= changes
+        self.variables = self.options.pop("variables", {"ansible_python_interpreter": sys.executable})
         self.connection: dict[str, Any] = {"transport": "local", "become": None}
         self.connection |= {name: self.options.pop(name) for name in self.connection if name in self.options}
         self.action, self.folder = action, folder
@@ -31,5 +37,6 @@ class ActionTask:
         monkeypatch.setattr(NormalAction, "run", lambda action, tmp, task_vars: dict(MODULE))
         task = SimpleNamespace(action=self.action.__module__.rpartition(".")[2], args=args, **self.options)
         loader = SimpleNamespace(get_basedir=lambda: str(self.folder))
-        parts = (task, SimpleNamespace(**self.connection), None, loader, None, None)
-        return dict(self.action(*parts).run(None, {}))
+        templar = SimpleNamespace(template=lambda value: value)
+        parts = (task, SimpleNamespace(**self.connection), None, loader, templar, None)
+        return dict(self.action(*parts).run(None, self.variables))

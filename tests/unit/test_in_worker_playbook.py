@@ -19,7 +19,11 @@ HOSTS = ["berlin", "paris"]
 FILES = {"a.yaml": manifest("'{{ 6 * 7 }}'"), "b.yaml": manifest("caf\u00e9", "Console")}
 TEMPLATE = {"c.yaml": manifest("cvo", more="data: {image: '{{.ReleaseImage}}'}\n")}
 SELECTION = {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": "{{ names }}"}
-VARIABLES = {"names": ["Console"], "unsafe": {"__ansible_unsafe": "{{ release }}"}}
+VARIABLES = {
+    "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+    "names": ["Console"],
+    "unsafe": {"__ansible_unsafe": "{{ release }}"},
+}
 
 DECIDE, SUMMARIZE = "capability.openshift.release_manifests", "capability.openshift.release_info"
 

@@ -30,7 +30,6 @@ from .inventory_store import RunLock, write_inventory
 from .journal import Journal, RolloutEvents
 from .options import REAL_TIMINGS, ApplyOptions, RolloutOptions, Timings
 from .plan import ManifestPlan, RolloutPlan, final_inventory, plan_manifests, plan_rollout
-from .prerequisites import is_definition
 from .prune import as_kept, leftovers_of, prune
 from .wait import wait_until_ready
 
@@ -84,56 +83,6 @@ def roll_out(
         changes,
         leftovers,
         _is_inventory_changed(plan, work),
-        problems.unique(),
-    )
-
-
-def unchanged_rollout(
-    client: Client, state: ClusterState, loaded: LoadedRelease, options: RolloutOptions, journal: Journal
-) -> Rollout | None:
-    """The result of ``roll_out`` if it has nothing to write, wait for or report as an error, ``None`` otherwise.
-
-    ``options`` are those of a dry run. Sends only requests that read, and writes the journal only if there is
-    a result. Raises ``CapabilityError`` as ``roll_out``.
-    """
-    inventory = state.inventory
-    session = _Session(client, Journal(None), REAL_TIMINGS, time.monotonic())
-    context = read_context(client, state, loaded, options)
-    plan = plan_rollout(context, loaded, None, options)
-    problems = Problems(plan.problems)
-    if inventory is None or options.wait or context.feature_gate_crd is not None:
-        return None
-    capabilities = reconcile_capabilities(session, plan, (), problems)
-    work = plan_manifests(plan, capabilities, problems)
-    if capabilities.changed or work.inventory != inventory or inventory.unfinished or work.mode != "reconcile":
-        return None
-    applier = _applier(
-        session,
-        plan,
-        work.ownership,
-        ApplyOptions(work.mode, options.force_conflicts, True, False),
-        Baseline(context.live, inventory),
-    )
-    if not all(item.deletes or (applier.is_unchanged(item) and _is_served(state, item)) for item in work.manifests):
-        return None
-    leftovers = leftovers_of(context, loaded)
-    changes = run_graph(session, plan, work, (), RunLock(client, state.stored, REAL_TIMINGS.lock_check))
-    is_pruned = options.prune and bool(leftovers)
-    if is_pruned or changes.has_failures or final_inventory(plan, work, changes, as_kept(leftovers)) != inventory:
-        return None
-    events = RolloutEvents(journal, work.manifests)
-    events.start(plan.version, work.mode)
-    for result in changes.results:
-        events.manifest(result.manifest, result.action, result.problems)
-    events.end(changes.problems)
-    return Rollout(
-        work.mode,
-        plan.version,
-        state.cluster_version,
-        capabilities,
-        changes,
-        as_kept(leftovers),
-        False,
         problems.unique(),
     )
 
@@ -239,11 +188,6 @@ def finish(
         retry_while_unreachable(lambda: write_inventory(session.client, lock.stored, inventory, ends=ends))
     except ClusterError as error:
         problems += error.problems
-
-
-def _is_served(state: ClusterState, manifest: Manifest) -> bool:
-    """False for a CustomResourceDefinition whose kind is not served yet, which a killed process can have created."""
-    return not is_definition(manifest) or state.kinds.serves(manifest.resource_id.name)
 
 
 class _Listener:

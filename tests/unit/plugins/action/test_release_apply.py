@@ -17,7 +17,6 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 
 from ansible_collections.capability.openshift.plugins.action import release_apply
 from ansible_collections.capability.openshift.plugins.action.release_apply import ActionModule, Follower
-from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError, Problem, Problems
 
 
 def start(run: str = "a") -> dict[str, Any]:
@@ -128,9 +127,7 @@ class Task:
 
     def __init__(self, folder: Path, module: Any, **changes: Any) -> None:
         self.shown: list[tuple[str, bool]] = []
-        # With an environment of its own, a task always runs its module.
-        self.options = {"no_log": False, "check_mode": False, "async_val": 0, "args": {"release": "r"}, "diff": False}
-        self.options |= {"environment": [{"NAME": "value"}]} | changes
+        self.options = {"no_log": False, "check_mode": False, "async_val": 0, "args": {"release": "r"}, **changes}
         become, transport = self.options.pop("become", None), self.options.pop("transport", "local")
         self.task = SimpleNamespace(action="release_apply", **self.options)
         parts: tuple[Any, ...] = (
@@ -142,9 +139,7 @@ class Task:
             None,
         )
         self.action: Any = ActionModule(*parts)
-        display: Any = SimpleNamespace(
-            display=lambda text, stderr=False: self.shown.append((text, stderr)), vvv=lambda _text: None
-        )
+        display: Any = SimpleNamespace(display=lambda text, stderr=False: self.shown.append((text, stderr)))
         self.action._display = display
         self._module = module
 
@@ -305,53 +300,6 @@ def test_a_display_that_hangs_does_not_block_the_task(tmp_path, monkeypatch):
     task.action._display = SimpleNamespace(display=lambda _text, stderr: never.wait())
     assert task.run(monkeypatch)["changed"] is True
     never.set()
-
-
-def found(monkeypatch: pytest.MonkeyPatch, result: dict[str, Any] | CapabilityError | None) -> None:
-    """Let the action find this result without the module, with one warning."""
-
-    def unchanged_result(_params: Any, journal: Any, problems: Problems, *, diff_mode: bool) -> dict[str, Any] | None:
-        if isinstance(result, CapabilityError):
-            raise result
-        problems.warning("any", "here", "is old", "Replace it")
-        journal.write(**start())
-        journal.write(**level("30", 245, 27))
-        return result
-
-    monkeypatch.setattr(release_apply, "unchanged_result", unchanged_result)
-
-
-def test_without_anything_to_do_the_module_does_not_run(tmp_path, monkeypatch):
-    found(monkeypatch, {"changed": False, "created": ()})
-    task = Task(tmp_path, None, environment=[{}])
-
-    result = task.run(monkeypatch)
-
-    assert (result["changed"], result["created"]) == (False, [])
-    assert [problem["code"] for problem in result["problems"]] == ["any"]
-    assert result["warnings"] == ["here: is old. Replace it"]
-    assert [text for text, _stderr in task.shown] == [f"berlin: {FIRST}"]
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"environment": [{"NAME": "value"}]}, {"args": {"release": "r", "wait": True}}]
-)
-def test_the_module_runs_if_there_may_be_something_to_do(tmp_path, monkeypatch, options):
-    found(monkeypatch, {"changed": False} if options else None)
-    assert Task(tmp_path, MODULE, **{"environment": [], **options}).run(monkeypatch)["changed"] is True
-
-
-def test_the_module_reports_what_fails_at_once(tmp_path, monkeypatch):
-    found(monkeypatch, CapabilityError([Problem("error", "any", "here", "is wrong", "Correct it")]))
-    assert Task(tmp_path, MODULE, environment=[]).run(monkeypatch)["changed"] is True
-
-
-def test_a_server_that_does_not_answer_is_not_waited_for_twice(tmp_path, monkeypatch):
-    monkeypatch.setattr(release_apply, "_PATIENCE", 0.0)
-    found(monkeypatch, CapabilityError([Problem("error", "any", "here", "does not answer", "Start it")]))
-    result = Task(tmp_path, None, environment=[]).run(monkeypatch)
-    assert (result["failed"], result["msg"]) == (True, "here: does not answer. Start it")
-    assert [problem["code"] for problem in result["problems"]] == ["any"]
 
 
 _PARENT = """

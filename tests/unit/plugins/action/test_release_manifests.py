@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,23 @@ def test_an_empty_environment_is_that_of_ansible(folder, monkeypatch):
 )
 def test_the_module_runs_where_it_is_another_user_or_environment(folder, monkeypatch, changes):
     assert Task(folder, **changes).run(monkeypatch, release="release") == MODULE
+
+
+OWN, OTHER = {"ansible_python_interpreter": sys.executable}, {"ansible_python_interpreter": "/usr/bin/another"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_module"),
+    [
+        ({"variables": {}}, True),
+        ({"variables": OTHER}, True),
+        ({"variables": {**OWN, "ansible_delegated_vars": {"other": OTHER}}, "delegate_to": "other"}, True),
+        ({"variables": {**OTHER, "ansible_delegated_vars": {"own": OWN}}, "delegate_to": "own"}, False),
+    ],
+    ids=["discovered", "set", "delegated to another", "delegated to that of Ansible"],
+)
+def test_the_module_runs_with_another_interpreter(folder, monkeypatch, changes, is_module):
+    assert (Task(folder, **changes).run(monkeypatch, release="release") == MODULE) is is_module
 
 
 @pytest.mark.parametrize(
