@@ -178,7 +178,10 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
+    ClusterOptions,
+    check_options,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status import (
     report_status,
     status_dict,
@@ -234,9 +237,9 @@ def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
         release_image=PLACEHOLDER_IMAGE if image is None else image,
         index_directory=params["index_directory"],
     )
-    options = ClusterOptions.from_params(params)
-    of_inputs = Problems()
-    inputs = status_inputs(options, loaded.release, image or "", of_inputs)
+    resolution_problems = Problems()
+    criteria = check_options(ClusterOptions.from_params(params), loaded.release.minor, resolution_problems)
+    inputs, _resolved = status_inputs(criteria, loaded.release, image or "", resolution_problems)
     report = report_status(
         connect(module), inputs, allow_cvo_managed=params["allow_cvo_managed"], dry_run=module.check_mode
     )
@@ -244,7 +247,7 @@ def run(module: AnsibleModule, problems: Problems) -> dict[str, Any]:
     if module._diff:
         before, after = (status_lines(status) for status in (report.before, report.after))
         result["diff"] = diff_entry("clusterversions.config.openshift.io version, status", before, after)
-    problems += (*loaded.problems, *of_inputs, *report.problems)
+    problems += (*loaded.problems, *resolution_problems, *report.problems)
     return result
 
 

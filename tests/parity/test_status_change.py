@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
+    ClusterOptions,
+    check_options,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import (
     find_capability_condition,
     next_status,
@@ -36,7 +39,8 @@ def test_capabilities_and_condition_of_real_clusters_stay_the_same(value: dict[s
     reported = obj["status"]
     version = reported["desired"]["version"]
     release = release_of_version(minor_of(version))._replace(version=version)
-    inputs = status_inputs(ClusterOptions(), release, "", Problems())
+    criteria = check_options(ClusterOptions(), release.minor, Problems())
+    inputs, _resolved = status_inputs(criteria, release, "", Problems())
     problems = Problems()
 
     change = next_status(obj, inputs, "2026-01-01T00:00:00Z", problems)

@@ -90,9 +90,12 @@ class ResolvedRelease(NamedTuple):
         return included_manifests(self.release.manifests, context)
 
 
-def resolve_release(criteria: InclusionCriteria, release: Release, problems: Problems) -> ResolvedRelease | None:
+def resolve_release(
+    criteria: InclusionCriteria, release: Release, problems: Problems, *, for_cvo: bool = False
+) -> ResolvedRelease | None:
     """Resolve ``release`` for a cluster; ``None`` if its version is missing, or its capabilities are not known.
 
+    ``for_cvo``: with the sets by which the CVO resolves the spec, even if HyperShift writes that spec by its own.
     A minor without capabilities is reported as ``unsupported-version``, and is resolved nevertheless.
     """
     context = inclusion_context(criteria, release, problems)
@@ -105,7 +108,8 @@ def resolve_release(criteria: InclusionCriteria, release: Release, problems: Pro
     if data is None and has_capabilities(minor):
         return None
     gated = always = frozenset[str]()
-    if data is not None and criteria.hosted:
+    hosted = criteria.hosted and not for_cvo
+    if data is not None and hosted:
         report_unknown_defaults(data, problems)
         data = hosted_data(data)
     if data is not None:
@@ -113,7 +117,7 @@ def resolve_release(criteria: InclusionCriteria, release: Release, problems: Pro
         gated = names_disabled_by_gates(context.feature_gates, criteria.feature_set) & data.capabilities
         always = always_enabled(criteria, data) - gated
     loaded = included_manifests(release.manifests, context)
-    return ResolvedRelease(release, minor, data, context, gated, always, loaded, criteria.hosted)
+    return ResolvedRelease(release, minor, data, context, gated, always, loaded, hosted)
 
 
 def read_selection(options: ClusterOptions, problems: Problems) -> Selection:

@@ -14,8 +14,8 @@ import json
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .._capability.cluster_options import ClusterOptions, check_options
-from .._capability.resolved_release import check_always_enabled, resolve_release
+from .._capability.cluster_options import InclusionCriteria
+from .._capability.resolved_release import ResolvedRelease, check_always_enabled, resolve_release
 from .._capability.selection import Selection, capability_status, check_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of
 from .._problems import InvalidOptionError, Problems
@@ -64,16 +64,17 @@ class StatusChange(NamedTuple):
         return _merge_patch(self.before, self.after)
 
 
-def status_inputs(options: ClusterOptions, release: Release, image: str, problems: Problems) -> StatusInputs:
-    """Resolve ``release`` for the cluster that ``options`` describe. Raises ``InvalidOptionError``."""
-    # The CVO resolves the spec with the sets of its release, and not with those of HyperShift.
-    criteria = check_options(options, release.minor, problems)._replace(hosted=False)
-    resolved = resolve_release(criteria, release, problems)
+def status_inputs(
+    criteria: InclusionCriteria, release: Release, image: str, problems: Problems
+) -> tuple[StatusInputs, ResolvedRelease]:
+    """Resolve ``release`` as its CVO does, and return what the status depends on. Raises ``InvalidOptionError``."""
+    resolved = resolve_release(criteria, release, problems, for_cvo=True)
     if resolved is not None and resolved.minor_data is not None:
         check_always_enabled(criteria, (resolved.minor_data,), problems)
     if resolved is None or resolved.minor_data is None or problems.has_errors:
         raise InvalidOptionError(problems)
-    return StatusInputs(release.shown_version, image, resolved.minor_data, resolved.gated, resolved.always)
+    inputs = StatusInputs(release.shown_version, image, resolved.minor_data, resolved.gated, resolved.always)
+    return inputs, resolved
 
 
 def next_status(

@@ -7,12 +7,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
 from typing import NamedTuple
 
 from .._capability.cluster_options import ClusterOptions, InclusionCriteria, check_options, inclusion_context
-from .._capability.inclusion import CapabilityStatus, InclusionContext, depends_on_feature_set, included_manifests
+from .._capability.inclusion import (
+    CapabilityStatus,
+    InclusionContext,
+    Override,
+    depends_on_feature_set,
+    included_manifests,
+    is_overridden,
+)
+from .._capability.resolved_release import ResolvedRelease
 from .._cluster.cluster_version import parse_live_cluster_version
 from .._cluster.configuration import ConfigReading, read_config
 from .._cluster.live import find_cluster_version
@@ -77,16 +86,16 @@ class ClusterState(NamedTuple):
 class RolloutContext(NamedTuple):
     """Everything that a rollout knows before it writes: the cluster, and how the release applies to it.
 
-    ``manifests`` are those that pass every filter except capabilities and overrides. ``members`` and ``configuration``
-    are read only for a rollout. ``feature_gate_crd`` is the manifest that defines FeatureGate, if the rollout must
-    apply it first.
+    ``resolved`` is the release without ``overrides``, which are those of the cluster. ``target`` is what its status
+    depends on. ``members`` and ``configuration`` are read only for a rollout. ``feature_gate_crd`` is the manifest that
+    defines FeatureGate, if the rollout must apply it first.
     """
 
     state: ClusterState
     options: ClusterOptions
-    inclusion: InclusionContext
+    resolved: ResolvedRelease
+    overrides: tuple[Override, ...]
     target: StatusInputs
-    manifests: tuple[Manifest, ...]
     problems: tuple[Problem, ...]
     members: ApplySetMembers = _NO_MEMBERS
     configuration: ConfigReading = ConfigReading()
@@ -96,6 +105,20 @@ class RolloutContext(NamedTuple):
     def live(self) -> LiveMetadata:
         """Metadata of the objects of earlier rollouts."""
         return self.members.live
+
+    @property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """The manifests that pass every filter except capabilities and overrides."""
+        return self.resolved.loaded
+
+    @property
+    def managed(self) -> tuple[Manifest, ...]:
+        """The manifests that pass every filter except capabilities."""
+        return self.without_overridden(self.manifests)
+
+    def without_overridden(self, manifests: Iterable[Manifest]) -> tuple[Manifest, ...]:
+        """The ones of ``manifests`` that no override of the cluster excludes."""
+        return tuple(item for item in manifests if not is_overridden(item.resource_id, self.overrides))
 
 
 def read_cluster_state(client: Client, cluster_profile: str | None = None) -> ClusterState:
@@ -191,23 +214,20 @@ def rollout_context(
     obj = state.cluster_version
     cluster = parse_live_cluster_version(obj, Problems()) if obj else None
     options = cluster_options(given, gate, state.cluster_profile, cluster.overrides if cluster else ())
-    target_problems = Problems()
-    target = status_inputs(options, loaded.release, release_image, target_problems)
-    of_files = Problems()
-    inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, of_files)
-    # The status does not depend on HyperShift, so only the context of decisions reports what is not known of it.
-    target_problems += (item for item in of_files if item not in target_problems)
-    manifests = loaded.release.manifests
+    release, resolution = loaded.release, Problems()
+    criteria = check_options(options, release.minor, resolution)
+    target, resolved = status_inputs(criteria._replace(overrides=()), release, release_image, resolution)
     if not gate.readable:
-        undecided = [item for item in manifests if depends_on_feature_set(item, inclusion.rules)]
+        rules = resolved.context.rules
+        undecided = [item for item in release.manifests if depends_on_feature_set(item, rules)]
         if undecided and not gate.problems:
             message = (
                 f"cannot be read from the cluster, so {len(undecided)} manifests with a feature set are not applied"
             )
             problems.error("missing-feature-set", "feature_set", message, "Set feature_set")
-        manifests = tuple(item for item in manifests if not depends_on_feature_set(item, inclusion.rules))
-    passing = included_manifests(manifests, inclusion._replace(overrides=()))
-    return RolloutContext(state, options, inclusion, target, passing, (*problems, *target_problems))
+        decided = tuple(item for item in resolved.loaded if not depends_on_feature_set(item, rules))
+        resolved = resolved._replace(loaded=decided)
+    return RolloutContext(state, options, resolved, criteria.overrides, target, (*problems, *resolution))
 
 
 def defines(manifest: Manifest, kind: ApiResource) -> bool:
@@ -237,10 +257,9 @@ def checked_criteria(options: ClusterOptions, loaded: LoadedRelease) -> Inclusio
 
 
 def included_by_resource(context: RolloutContext, status: CapabilityStatus) -> tuple[Manifest, ...]:
-    """The manifests to apply, one for each resource: of several, the last one wins."""
-    inclusion = context.inclusion._replace(capability_status=status)
+    """The manifests whose capabilities are enabled, one for each resource: of several, the last one wins."""
     by_resource: dict[ResourceId, Manifest] = {}
-    for manifest in included_manifests(context.manifests, inclusion):
+    for manifest in included_manifests(context.manifests, InclusionContext(capability_status=status)):
         resource = api_identity(context.state.kinds, manifest.resource_id)
         by_resource.pop(resource, None)
         by_resource[resource] = manifest

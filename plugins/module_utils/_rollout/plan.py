@@ -118,7 +118,8 @@ def plan_rollout(
 def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: Problems) -> ManifestPlan:
     """Choose the manifests to apply. Raises ``ClusterError`` if one needs a configuration that could not be read."""
     context = plan.context
-    manifests = included_by_resource(context, capabilities.status)
+    enabled = included_by_resource(context, capabilities.status)
+    manifests = context.without_overridden(enabled)
     context.configuration.check(manifests)
     _warn_about_cvo(manifests, problems)
     _warn_about_references(plan, capabilities.status, problems)
@@ -126,7 +127,8 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
     # A cluster is installed once. A task that always requests it means the mode of the CVO afterwards.
     mode = required if plan.options.mode in (None, "install") else plan.options.mode
     # A killed run leaves what the CVO would do to the next one, even if its own mode does less.
-    inventory = _planned_inventory(plan, capabilities, manifests, required)
+    # For implicit enablement, overridden resources count as applied, as in the CVO.
+    inventory = _planned_inventory(plan, capabilities, enabled, required)
     uid = nested(capabilities.cluster_version, "metadata", "uid")
     ownership = OwnershipMetadata(applyset_id(), str(uid or ""), context.configuration.config)
     return ManifestPlan(manifests, mode, required, inventory, ownership)
@@ -135,9 +137,8 @@ def plan_manifests(plan: RolloutPlan, capabilities: CapabilityResult, problems: 
 def _warn_about_references(plan: RolloutPlan, status: CapabilityStatus, problems: Problems) -> None:
     """Warn about references to what capabilities exclude and no earlier rollout applied."""
     context, enabled = plan.context, status.enabled & status.known
-    manifests = included_manifests(context.manifests, context.inclusion)
     # If the API server does not serve a kind, a rollout has nothing to delete.
-    applied = [item for item in manifests if not item.deletes]
+    applied = [item for item in context.managed if not item.deletes]
     found = unmet_references(plan.loaded.release, applied, enabled)
     report_dangling([item for item in found if item.target not in context.live], enabled, "warning", problems)
 
@@ -187,19 +188,16 @@ def _planned_inventory(
 ) -> Inventory:
     """The inventory before the first manifest: earlier resources, those to apply, and the enabled capabilities."""
     context, inventory = plan.context, plan.context.state.inventory
-    # For implicit enablement, overridden resources count as applied, as in the CVO.
-    inclusion = context.inclusion._replace(overrides=())
-    unfiltered = included_by_resource(context._replace(inclusion=inclusion), capabilities.status)
     # An entry has the namespace of its manifest, because implicit enablement compares manifests as they are written.
     entries: dict[ResourceId, tuple[ResourceId, Entry]] = {}
     for resource, entry in inventory.entries.items() if inventory else ():
         entries[api_identity(context.state.kinds, resource)] = resource, entry
-    for manifest in (*unfiltered, *manifests):
+    for manifest in manifests:
         if not manifest.deletes:
             identity = api_identity(context.state.kinds, manifest.resource_id)
             _resource, entry = entries.get(identity, (manifest.resource_id, _NEW))
             entries[identity] = manifest.resource_id, entry._replace(capabilities=manifest.capabilities)
-    profile = context.inclusion.cluster_profile or ""
+    profile = context.resolved.context.cluster_profile or ""
     planned = Inventory(plan.version, profile, capabilities.status.enabled, "", dict(entries.values()))
     return planned if planned == inventory else planned._replace(unfinished=mode, implicit=capabilities.implicit)
 
@@ -218,16 +216,15 @@ def loaded_by_outgoing(
     outgoing: OutgoingRelease, context: RolloutContext, loaded: LoadedRelease
 ) -> tuple[Manifest, ...]:
     """The manifests of ``loaded`` that the CVO of the outgoing release loads: its rules decide what moves."""
-    rules = context.inclusion.rules if outgoing.minor is None else inclusion_rules(outgoing.minor)
-    if rules == context.inclusion.rules:
+    inclusion = context.resolved.context
+    rules = inclusion.rules if outgoing.minor is None else inclusion_rules(outgoing.minor)
+    if rules == inclusion.rules:
         return context.manifests
-    inclusion = context.inclusion._replace(overrides=(), rules=rules)
-    return included_manifests(loaded.release.manifests, inclusion)
+    return included_manifests(loaded.release.manifests, inclusion._replace(rules=rules))
 
 
 def _cluster_version_crd(context: RolloutContext) -> Manifest | None:
-    managed = included_manifests(context.manifests, context.inclusion)
-    return next((item for item in managed if defines(item, CLUSTER_VERSIONS)), None)
+    return next((item for item in context.managed if defines(item, CLUSTER_VERSIONS)), None)
 
 
 def _refuse_excluded_definition(context: RolloutContext, loaded: LoadedRelease) -> None:

@@ -90,7 +90,7 @@ def prune(
         if any(_is_needed_by(result, target, metadata, context.state.kinds) for result in applied):
             message = "is not pruned: this rollout applied it, or an object that would be deleted with it"
             problems.warning("applied-leftover", str(target), message, "Report it as a defect of the collection")
-        elif not is_ours or is_overridden(resource, context.inclusion.overrides):
+        elif not is_ours or is_overridden(resource, context.overrides):
             message = "is not pruned: it existed before the first rollout, or is create-only or unmanaged"
             problems.warning("kept-leftover", str(target), message, "Delete it yourself if it is not needed")
         elif not is_over:

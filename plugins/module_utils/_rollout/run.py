@@ -266,7 +266,7 @@ def _applier(
 def _check_feature_set(session: _Session, plan: RolloutPlan) -> None:
     """Raise ``ClusterError`` if the feature set is not the one that the plan expects of a new kind."""
     gate = read_feature_gate(session.client, plan.context.state.kinds, plan.options.cluster, plan.loaded.release)
-    if not gate.readable or gate.feature_set != plan.context.inclusion.feature_set:
+    if not gate.readable or gate.feature_set != plan.context.resolved.context.feature_set:
         reported = gate.feature_set or "unknown"
         message = f"the feature set is {reported} and not the expected one, because another client created the object"
         raise ClusterError(

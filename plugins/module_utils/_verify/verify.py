@@ -155,13 +155,14 @@ def _desired_state(
     problems: Problems,
 ) -> DesiredState:
     """Compute the desired state without manifests whose annotations make the CVO reject them; those are reported."""
-    rules = context.inclusion.rules
+    rules = context.resolved.context.rules
     manifests = [item for item in loaded.release.manifests if gate.readable or not depends_on_feature_set(item, rules)]
     inventory = context.state.inventory
     entries = inventory.entries if inventory else {}
     leftovers = {resource: entries[resource].capabilities for resource in resources_dropped_by(context.state, loaded)}
-    inclusion = context.inclusion._replace(capability_status=status)
-    desired = desired_state(included_by_resource(context, status), manifests, inclusion, leftovers)
+    inclusion = context.resolved.context._replace(capability_status=status, overrides=context.overrides)
+    included = context.without_overridden(included_by_resource(context, status))
+    desired = desired_state(included, manifests, inclusion, leftovers)
     kinds = context.state.kinds
     identities = {api_identity(kinds, manifest.resource_id) for manifest in desired.expected}
     unexpected = {item: why for item, why in desired.unexpected.items() if api_identity(kinds, item) not in identities}

@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import ClusterOptions
+from ansible_collections.capability.openshift.plugins.module_utils._capability.cluster_options import (
+    ClusterOptions,
+    check_options,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._cluster.status_change import (
     StatusChange,
     StatusInputs,
@@ -412,7 +415,9 @@ def test_a_condition_has_the_time_of_its_status(of_spec, current, always):
 def inputs_from(version: str | None, **options: Any) -> StatusInputs:
     minor = None if version is None else minor_of(version)
     release = release_of_version(minor)._replace(version=version)
-    return status_inputs(ClusterOptions(**options), release, "registry.example/release", Problems())
+    problems = Problems()
+    criteria = check_options(ClusterOptions(**options), release.minor, problems)
+    return status_inputs(criteria, release, "registry.example/release", problems)[0]
 
 
 def test_inputs_depend_on_version_profile_and_feature_set():

@@ -15,6 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
     CapabilityStatus,
     InclusionContext,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import ResolvedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.drift import owned_digest
@@ -73,8 +74,18 @@ def plan_of(stored: Inventory | None, *manifests: Manifest, outgoing: str | None
     kinds: Any = SimpleNamespace(find=lambda group, kind: None)
     state = ClusterState(kinds, StoredInventory(stored), None, ())
     target: Any = None
-    context = RolloutContext(state, ClusterOptions(), InclusionContext(PROFILE), target, manifests, ())
-    loaded: Any = SimpleNamespace(release=SimpleNamespace(shown_version=VERSION, manifests=manifests))
+    release: Any = SimpleNamespace(shown_version=VERSION, manifests=manifests)
+    resolved: Any = ResolvedRelease(
+        release=release,
+        minor=Minor(4, 21),
+        minor_data=None,
+        context=InclusionContext(PROFILE),
+        gated=frozenset(),
+        always=frozenset(),
+        loaded=manifests,
+    )
+    context = RolloutContext(state, ClusterOptions(), resolved, (), target, ())
+    loaded: Any = SimpleNamespace(release=release)
     options: Any = SimpleNamespace(mode=mode)
     capabilities: Any = None
     return RolloutPlan(context, loaded, options, OutgoingRelease(outgoing, None, None), capabilities, None, ())
@@ -128,7 +139,8 @@ def test_rules_of_the_outgoing_release_decide_what_moves(minor: Minor | None, na
     )
     plan = plan_of(None, base, preview, latency)
     inclusion = InclusionContext(PROFILE, feature_set="", rules=inclusion_rules(Minor(4, 16)))
-    context = plan.context._replace(inclusion=inclusion, manifests=(base,))
+    resolved = plan.context.resolved._replace(context=inclusion, loaded=(base,))
+    context = plan.context._replace(resolved=resolved)
     loaded = loaded_by_outgoing(OutgoingRelease(None, minor, None), context, plan.loaded)
     assert [item.resource_id.name for item in loaded] == names
 
