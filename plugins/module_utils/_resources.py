@@ -118,3 +118,7 @@ class ResourceId(NamedTuple):
     def __str__(self) -> str:
         kind = f"{self.kind}.{self.group}" if self.group else self.kind
         return f"{kind} {self.namespace}/{self.name}" if self.namespace else f"{kind} {self.name}"
+
+
+CVO = "openshift-cluster-version", "cluster-version-operator"
+"""Namespace and name of the CVO's Deployment. The name is also its field manager."""

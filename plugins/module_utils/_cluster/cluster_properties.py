@@ -19,10 +19,9 @@ from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._data.hosted_clusters import HOSTED_PROFILE
 from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems
-from .._resources import DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES, Target
+from .._resources import CVO, DEPLOYMENTS, FEATURE_GATES, INFRASTRUCTURES, Target
 from .._unstructured import Object, mappings_in, nested
 from .._version import Minor
-from .cluster_version import CVO
 
 FEATURE_GATE = Target(FEATURE_GATES, "cluster")
 INFRASTRUCTURE = Target(INFRASTRUCTURES, "cluster")

@@ -15,7 +15,7 @@ from .._capability.inclusion import CapabilityStatus
 from .._capability.selection import Selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS
 from .._problems import ClusterError, Problem, Problems, Severity, did_you_mean, type_name
-from .._resources import CLUSTER_VERSIONS, Target
+from .._resources import CLUSTER_VERSIONS, CVO, Target
 from .._unstructured import Object, conditions_of, mappings_in, nested
 
 CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
@@ -24,8 +24,6 @@ CLUSTER_VERSION = Target(CLUSTER_VERSIONS, "version")
 IMPLICITLY_ENABLED = "ImplicitlyEnabledCapabilities"
 """Type of the condition that names the capabilities that are enabled without a request."""
 
-CVO = "openshift-cluster-version", "cluster-version-operator"
-"""Namespace and name of the CVO's Deployment. The name is also its field manager."""
 
 _GROUP = "config.openshift.io"
 _NOT_DISABLED = "The following capabilities could not be disabled: "

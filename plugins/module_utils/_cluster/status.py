@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._problems import ClusterError, Problem, Problems
-from .._resources import DEPLOYMENTS, Target
+from .._resources import CVO, DEPLOYMENTS, Target
 from .._unstructured import Object, nested
-from .cluster_version import CLUSTER_VERSION, CVO, evidence_of_cvo, implicit_names
+from .cluster_version import CLUSTER_VERSION, evidence_of_cvo, implicit_names
 from .live import update_cluster_version
 from .status_change import StatusInputs, find_capability_condition, next_status
 

@@ -16,11 +16,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .._cluster.injection import inject
+from .._injection.inject import inject
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import FIELD_MANAGER, Body, Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, wait_until_established
-from .._kubernetes.drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import schema_of
 from .._problems import Problem, Problems, Severity
@@ -41,6 +40,7 @@ from .desired_object import (
     is_created_by_rollout,
     last_applied_hash,
 )
+from .drift import is_untouched, merged_preview, only_written_by, owned_digest, without_server_fields
 from .inventory import Inventory
 from .normalize import normalized_for, unowned_items, unowned_problem
 from .options import ApplyOptions

@@ -23,12 +23,12 @@ from .._capability.inclusion import (
 )
 from .._capability.resolved_release import ResolvedRelease
 from .._cluster.cluster_version import parse_live_cluster_version
-from .._cluster.configuration import ConfigReading, read_config
 from .._cluster.live import find_cluster_version
 from .._cluster.live_properties import read_properties
 from .._cluster.status import refuse_cvo
 from .._cluster.status_change import StatusInputs, status_inputs
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
+from .._injection.configuration import ConfigReading, read_config
 from .._kubernetes.api_errors import ApiError
 from .._kubernetes.client import Client
 from .._kubernetes.lookup import ListedKinds, api_identity

@@ -12,10 +12,8 @@ from typing import NamedTuple
 
 from .._capability.cluster_options import inclusion_context
 from .._capability.inclusion import CapabilityStatus, included_manifests
-from .._cluster.cluster_version import CVO
 from .._data.inclusion_rules import inclusion_rules
 from .._kubernetes.client import FIELD_MANAGER
-from .._kubernetes.drift import owned_digest
 from .._kubernetes.lookup import api_identity
 from .._problems import ClusterError, Problem, Problems
 from .._references.report import report_dangling
@@ -23,11 +21,12 @@ from .._references.unmet import unmet_references
 from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest
 from .._release.task_graph import Mode, TaskGraph, task_graph
-from .._resources import CLUSTER_VERSIONS, ResourceId
+from .._resources import CLUSTER_VERSIONS, CVO, ResourceId
 from .._unstructured import nested
 from .change_set import CapabilityResult, ChangeSet, Leftover
 from .cluster_state import RolloutContext, checked_criteria, defines, included_by_resource, resources_dropped_by
 from .desired_object import OwnershipMetadata, is_create_only
+from .drift import owned_digest
 from .enablement import (
     CapabilityPlan,
     OutgoingRelease,

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .._cluster.injected_config import InjectedConfig
+from .._injection.injected_config import InjectedConfig
 from .._kubernetes.client import Client
 from .._kubernetes.retries import retry_while_unreachable
 from .._problems import ClusterError, Problem, Problems, raise_errors

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.drift import owned_digest
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest
 from ansible_collections.capability.openshift.tests.cluster.helpers.processes import Clocks, Process
 from ansible_collections.capability.openshift.tests.control_plane.api import ApiError
 from ansible_collections.capability.openshift.tests.control_plane.control_plane import ControlPlane

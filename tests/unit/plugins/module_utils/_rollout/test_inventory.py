@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.drift import (
-    only_written_by,
-    owned_digest,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError
 from ansible_collections.capability.openshift.plugins.module_utils._release.task_graph import MODES
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import (
+    only_written_by,
+    owned_digest,
+)
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import (
     Entry,
     Inventory,

@@ -18,7 +18,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._capability.i
 from ansible_collections.capability.openshift.plugins.module_utils._capability.resolved_release import ResolvedRelease
 from ansible_collections.capability.openshift.plugins.module_utils._data.inclusion_rules import inclusion_rules
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.drift import owned_digest
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import (
     CAPABILITY_ANNOTATION,
@@ -39,6 +38,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.clus
     ClusterState,
     RolloutContext,
 )
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import owned_digest
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.enablement import OutgoingRelease
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory import Entry, Inventory
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.inventory_store import StoredInventory

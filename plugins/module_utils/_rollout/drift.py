@@ -12,8 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .._kubernetes.client import FIELD_MANAGER
 from .._unstructured import mappings_in, nested
-from .client import FIELD_MANAGER
 
 _COMPARED = ("uid", "generation", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
 _IGNORED = ("resourceVersion", "generation", "managedFields")

@@ -17,11 +17,10 @@ from urllib.parse import urlsplit
 
 from .._problems import Problems, shown, type_name
 from .._release.manifest import Manifest, location
-from .._resources import INFRASTRUCTURES
+from .._resources import CVO, INFRASTRUCTURES
 from .._unstructured import mappings_in, nested
-from .cluster_version import CVO
 from .injected_config import INJECT_PROXY, INJECT_TLS, InjectedConfig, is_cvo_deployment, requests_proxy, requests_tls
-from .tls_injection import InvalidServingInfoError, is_same_config, with_tls_settings
+from .tls import InvalidServingInfoError, is_same_config, with_tls_settings
 
 _HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
 _DEFAULT_PORT = "443"

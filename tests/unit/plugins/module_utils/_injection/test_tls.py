@@ -12,8 +12,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import TlsSettings
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.tls_injection import (
+from ansible_collections.capability.openshift.plugins.module_utils._injection.injected_config import TlsSettings
+from ansible_collections.capability.openshift.plugins.module_utils._injection.tls import (
     InvalidServingInfoError,
     is_same_config,
     with_tls_settings,

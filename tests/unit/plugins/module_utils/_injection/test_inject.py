@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.configuration import read_config
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.injected_config import (
+from ansible_collections.capability.openshift.plugins.module_utils._injection.configuration import read_config
+from ansible_collections.capability.openshift.plugins.module_utils._injection.inject import (
+    inject,
+    with_live_formatting,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._injection.injected_config import (
     INJECT_PROXY,
     INJECT_TLS,
     InjectedConfig,
     TlsSettings,
     config_kinds,
     tls_settings,
-)
-from ansible_collections.capability.openshift.plugins.module_utils._cluster.injection import (
-    inject,
-    with_live_formatting,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.api_errors import ApiError
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problem, Problems

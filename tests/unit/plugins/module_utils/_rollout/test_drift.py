@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.client import FIELD_MANAGER
-from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.drift import (
+from ansible_collections.capability.openshift.plugins.module_utils._rollout.drift import (
     is_untouched,
     without_server_fields,
 )

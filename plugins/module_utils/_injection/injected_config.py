@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 from .._data.tls_profiles import DEFAULT_TLS_PROFILE, IANA_NAMES, TLS_INJECTED_SINCE, TLS_PROFILES
 from .._release.manifest import Manifest
-from .._resources import API_SERVERS, CONFIG_MAPS, INFRASTRUCTURES, PROXIES, ApiResource, ResourceId
+from .._resources import API_SERVERS, CONFIG_MAPS, CVO, INFRASTRUCTURES, PROXIES, ApiResource, ResourceId
 from .._unstructured import nested
 from .._version import Minor
-from .cluster_version import CVO
 
 INJECT_PROXY = "config.openshift.io/inject-proxy"
 INJECT_TLS = "config.openshift.io/inject-tls"
