@@ -166,19 +166,27 @@ def _extend_spec(client: Client, obj: Object, request: EnablementRequest, option
         before, after, _value = update_cluster_version(client, CLUSTER_VERSION, propose, dry_run=False)
         return _Step(after, before is not after)
 
+    body, _value = propose(obj)
+    if body is None:
+        return _Step(obj, False)
     if not options.dry_run:
         return _retry_unknown_names(options, extend)
     # The server may still have the definition that the rollout replaces, so it cannot check this.
-    body, _value = propose(obj)
-    return _Step(obj, False) if body is None else _Step({**obj, "spec": {**obj["spec"], **body["spec"]}}, True)
+    return _Step({**obj, "spec": {**obj["spec"], **body["spec"]}}, True)
 
 
 def _report_status(
     client: Client, obj: Object, inputs: StatusInputs, options: ReconcileOptions, problems: Problems
 ) -> _Step:
-    """Write the status, or compute it in a dry run. If the API rejects a name, only the inventory records it."""
-    if options.dry_run:
-        return _computed(obj, inputs, problems)
+    """Write the status if it changes, or compute it in a dry run.
+
+    If the API rejects a name, only the inventory records it.
+    """
+    expected = Problems()
+    computed = _computed(obj, inputs, expected)
+    if options.dry_run or not computed.changed:
+        problems += expected
+        return computed
     try:
         report = _retry_unknown_names(
             options, lambda: report_status(client, inputs, allow_cvo_managed=True, dry_run=False)

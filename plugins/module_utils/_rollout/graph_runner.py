@@ -391,7 +391,8 @@ class GraphRunner:
             if any(id(result.manifest) in tried for result in again):
                 self._pause(again, pause)
                 pause = min(pause * 1.5, self._options.timings.longest_pause)
-            self._reload_kinds()
+            if tried or any(result.is_written for result in self._results.values()):
+                self._reload_kinds()
             chosen = {id(result.manifest) for result in again}
             tried |= chosen
             self._postponed = [result for result in self._postponed if id(result.manifest) not in chosen]
