@@ -1,36 +1,25 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Settings of all Python tests: with or without the optional accelerator, repeatable, and timed."""
+"""Settings of all Python tests: repeatable, and timed."""
 
 from __future__ import annotations
 
 import fcntl
 import gc
 import json
-import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
+if TYPE_CHECKING:
+    import pytest
 
-ACCELERATOR = "ryml"
 SECONDS = ".cache/seconds.json"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--without-accelerator", action="store_true", help="run as if rapidyaml were not installed: libyaml reads all"
-    )
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--without-accelerator"):
-        # What was imported before would go on using it, and the run would prove nothing.
-        if sys.modules.get(ACCELERATOR):
-            raise pytest.UsageError(f"{ACCELERATOR} was imported before --without-accelerator could forbid it")
-        sys.modules[ACCELERATOR] = None  # type: ignore[assignment]
-    elif not hasattr(config, "workerinput") and not config.option.keyword and not any("::" in it for it in config.args):
+    if not hasattr(config, "workerinput") and not config.option.keyword and not any("::" in it for it in config.args):
         config.pluginmanager.register(_Seconds(config.rootpath))
     _configure_hypothesis(config.rootpath / ".cache" / "hypothesis")
 
@@ -63,16 +52,6 @@ class _Seconds:
             new = self._file.with_suffix(".new")
             new.write_text(json.dumps(known, indent=0), encoding="utf-8")
             new.replace(self._file)  # in one step, because others read it without the lock
-
-
-def pytest_report_header(config: pytest.Config) -> str:
-    if config.getoption("--without-accelerator"):
-        return "heads of manifests: libyaml alone (--without-accelerator)"
-    try:
-        import ryml
-    except ImportError:
-        return "heads of manifests: libyaml alone (rapidyaml is not installed)"
-    return f"heads of manifests: rapidyaml {ryml.version}, with libyaml for what it doubts"
 
 
 def _configure_hypothesis(folder: Path) -> None:

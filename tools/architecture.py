@@ -88,7 +88,7 @@ PACKAGES = {
     "files. Of OpenShift, it knows only mirror sets.",
     "_data": "Facts about OpenShift per minor version, as tables with a source for each row: capabilities, sets, "
     "platforms, rules, solutions. New facts go here.",
-    "_yaml": "Reads YAML as Go does, with libyaml or rapidyaml, and keeps the position of each node.",
+    "_yaml": "Reads YAML as Go does, with libyaml, and keeps the position of each node.",
     "_problems": "The one type of problem (severity, code, location, message, hint), exceptions, and their wording.",
     "_resources": "Names in the Kubernetes API: the identity of a resource, a kind as served, the target of a request.",
     "_unstructured": "Reads nested fields of objects that have no schema.",

@@ -60,7 +60,6 @@ requirements:
   - urllib3
   - gpgv (package gpgv or gnupg2), to verify OpenPGP signatures
   - cryptography, to verify sigstore signatures
-  - rapidyaml (optional, reads a release three times faster)
 notes:
   - On a disconnected site, O(signature_stores) is where the clusters look for signatures. The CVO looks into the
     ConfigMaps with the label C(release.openshift.io/verification-signatures) in the namespace

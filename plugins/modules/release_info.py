@@ -52,7 +52,6 @@ seealso:
   - module: capability.openshift.release_manifests
 requirements:
   - PyYAML
-  - rapidyaml (optional, reads a release three times faster)
 """
 
 EXAMPLES = r"""

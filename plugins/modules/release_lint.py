@@ -79,7 +79,6 @@ seealso:
   - module: capability.openshift.update_plan
 requirements:
   - PyYAML
-  - rapidyaml (optional, reads a release three times faster)
 """
 
 EXAMPLES = r"""

@@ -108,7 +108,6 @@ seealso:
   - module: capability.openshift.release_apply
 requirements:
   - PyYAML
-  - rapidyaml (optional, reads a release three times faster)
 """
 
 EXAMPLES = r"""

@@ -223,7 +223,6 @@ seealso:
 requirements:
   - PyYAML
   - Jinja2 (for O(report))
-  - rapidyaml (optional, reads a release three times faster)
   - kubernetes (to read from a cluster)
 """
 

@@ -102,14 +102,18 @@ def reading(release: Path) -> None:
     def script(name: str, *arguments: str) -> Callable[[], list[str]]:
         return lambda: [str(BIN / "python"), str(HERE / name), str(release), *arguments]
 
-    candidates = [
-        Candidate("yaml.load_all, CSafeLoader", script("load_yaml.py")),
-        Candidate("load and decide, with rapidyaml", script("load_release.py")),
-        Candidate("load and decide, without rapidyaml", script("load_release.py", "--without-accelerator")),
-    ]
     files = [path for path in release.rglob("*") if path.suffix in (".yaml", ".yml", ".json")]
     size = sum(path.stat().st_size for path in files) / 1e6
-    compare(f"Reading {release.name} ({len(files)} files, {size:.1f} MB), whole processes", candidates, ROUNDS)
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = iter(range(1000))
+        candidates = [
+            Candidate("yaml.load_all, CSafeLoader", script("load_yaml.py")),
+            Candidate("load and decide", script("load_release.py")),
+            Candidate("the same, and write the index", lambda: script("load_release.py", f"{folder}/{next(fresh)}")()),
+            Candidate("load the index and decide", script("load_release.py", f"{folder}/same")),
+            Candidate("the same, and read all bodies", script("load_release.py", f"{folder}/same", "--bodies")),
+        ]
+        compare(f"Reading {release.name} ({len(files)} files, {size:.1f} MB), work in CPU seconds", candidates, ROUNDS)
 
 
 def playing(release: Path) -> None:

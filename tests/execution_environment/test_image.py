@@ -29,7 +29,7 @@ EXAMPLE = "examples/releases/4.21.0"
 INSTALLED = "/usr/share/ansible/collections/ansible_collections"
 OPENSHIFT_USER = "1000770000:0"
 """A user without an entry in /etc/passwd, as OpenShift starts containers."""
-MODULES = {"PyYAML": "yaml", "rapidyaml": "ryml"}
+MODULES = {"PyYAML": "yaml"}
 """Modules of Python that are not called as their package."""
 
 

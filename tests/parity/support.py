@@ -31,7 +31,6 @@ from ansible_collections.capability.openshift.plugins.module_utils._release.mani
 from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release, release_of_version
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
 from ansible_collections.capability.openshift.plugins.module_utils._version import Minor, minor_of
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import read_head
 
 from .make_facts import DIRECTORIES, FACTS, compact
 
@@ -299,16 +298,8 @@ def _skipped(reason: str) -> Any:
 
 @cache
 def load(folder: Path) -> _release.LoadedRelease:
-    """Load a release as everybody does: through rapidyaml where it is installed."""
+    """Load a release once for all tests."""
     return _release.load_release(str(folder))
-
-
-@cache
-def load_surely(folder: Path) -> _release.LoadedRelease:
-    """Load a release through libyaml alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_release, "_head_reader", lambda: read_head)
-        return _release.load_release(str(folder))
 
 
 def options_of(inputs: Mapping[str, Any], gates: Sequence[str]) -> ClusterOptions:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Real releases as a whole: loading them with either parser, deciding on them, writing what is included.
+"""Real releases as a whole: loading them, deciding on them, writing what is included.
 
 They are not part of the collection: CAPABILITY_RELEASES names a folder of extracted releases, of any version.
 """
@@ -50,14 +50,12 @@ from ansible_collections.capability.openshift.plugins.module_utils._signature.im
     read_image_policies,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._signature.verification_config import read_config
-from ansible_collections.capability.openshift.plugins.module_utils._yaml import rapidyaml as _rapidyaml
 from ansible_collections.capability.openshift.tests.parity.make_facts import digest, manifest_files
 from ansible_collections.capability.openshift.tests.parity.support import (
     FACT_RELEASES,
     ReleaseFacts,
     comparable,
     load,
-    load_surely,
     release_facts,
     release_folders,
 )
@@ -66,34 +64,6 @@ from ansible_collections.capability.openshift.tests.parity.support import (
 folders = pytest.mark.parametrize("folder", release_folders())
 pytestmark = pytest.mark.slow
 NO_FILTER = InclusionContext()
-
-
-@folders
-def test_loads_alike_with_both_parsers(folder: Path) -> None:
-    loaded, surely = load(folder), load_surely(folder)
-    # The bodies are compared as bytes below: what reads them is another function each time.
-    assert loaded.release._replace(read_body=repr, read_text=None) == surely.release._replace(
-        read_body=repr, read_text=None
-    )
-    assert loaded.problems == surely.problems
-    assert list(loaded.files) == list(surely.files)
-    for file, other in zip(loaded.files.values(), surely.files.values(), strict=True):
-        assert (file.manifests, file.spans, file.read_bytes()) == (other.manifests, other.spans, other.read_bytes())
-
-
-@folders
-def test_few_documents_are_doubted(folder: Path) -> None:
-    """An accelerator that hands nearly everything over would pass every other test."""
-    pytest.importorskip("ryml", reason="counts what rapidyaml doubts, and rapidyaml is not there")
-    doubted = 0
-    files = load(folder).files.values()
-    for file in files:
-        for manifest in file.manifests:
-            try:
-                _rapidyaml.read_head(file.read_text(manifest))
-            except _rapidyaml.UnsupportedSyntax:
-                doubted += 1
-    assert doubted < sum(len(file.manifests) for file in files) / 10
 
 
 @folders
@@ -109,8 +79,7 @@ def test_every_file_is_loaded(folder: Path) -> None:
 @folders
 def test_identities_and_annotations_are_those_of_another_reader(folder: Path) -> None:
     facts = facts_of_folder(folder)
-    for loaded in (load(folder), load_surely(folder)):
-        assert list(map(comparable, loaded.release.manifests)) == list(map(comparable, facts.manifests))
+    assert list(map(comparable, load(folder).release.manifests)) == list(map(comparable, facts.manifests))
 
 
 @folders
@@ -171,7 +140,7 @@ def test_written_files_hold_what_is_included_byte_for_byte(folder: Path, tmp_pat
         (file,) = (item for item in loaded.files if item.rpartition("/")[2] == name)
         source = (folder / file).read_bytes()
         if b"{{" in source:
-            source = loaded.files[file].read_bytes()  # as rendered
+            source = loaded.read_file(file)  # as rendered
         assert is_cut_from(data, source), file
         (tmp_path / name).write_bytes(data)
 

@@ -32,9 +32,9 @@ def log_of(*results: lanes.Result) -> str:
 
 def test_steps_are_read_as_the_gate_prints_them():
     log = log_of(
-        lanes.Result("unit-plain", "checks", 61.26, 15.04, 279), lanes.Result("ruff", "checks", 1000.0, 0.31, 9)
+        lanes.Result("unit-tests", "checks", 61.26, 15.04, 279), lanes.Result("ruff", "checks", 1000.0, 0.31, 9)
     )
-    steps = {"unit-plain": Measured(61.3, 15.0, 279), "ruff": Measured(1000.0, 0.3, 9)}
+    steps = {"unit-tests": Measured(61.3, 15.0, 279), "ruff": Measured(1000.0, 0.3, 9)}
     assert measured(log) == (steps, 600.0)
 
 

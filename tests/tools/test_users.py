@@ -83,18 +83,6 @@ def here() -> Users:
     return imports()
 
 
-def test_tests_that_read_yaml_reach_what_imports_the_accelerator(here: Users) -> None:
-    """The step unit-plain runs those alone."""
-    starts = [name for name in here.of("ryml") if name.startswith("plugins/")]
-    assert starts
-    reached = here.distances(starts)
-    parity = [name for name in collected() if name.startswith("tests/parity/")]
-    assert len([name for name in parity if name in reached]) >= 5
-    modules = [name for name in collected() if name.startswith("tests/unit/plugins/modules/")]
-    assert {name for name in modules if name not in reached} == set()
-    assert not [name for name in reached if name.endswith("/test_version.py")], "pure Python"
-
-
 def test_a_conftest_is_used_by_the_tests_below_it(here: Users) -> None:
     below = {name for name in collected() if name.startswith("tests/cluster/")}
     assert below <= here.of("tests/cluster/conftest.py")

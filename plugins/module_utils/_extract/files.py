@@ -44,7 +44,7 @@ def included_files(loaded: LoadedRelease, inclusions: Iterable[Inclusion], selec
         if name in files:
             message = f"{CVO_MANIFESTS}/ and {RELEASE_MANIFESTS}/ both have a file of this name, expected one"
             problems.error("duplicate-file", file, message, "Rename one of the two files")
-        files[name] = loaded.files[file].read_excerpt(frozenset(positions))
+        files[name] = loaded.files[file].excerpt(loaded.read_file(file), frozenset(positions))
     problems.raise_errors(ReleaseError)
     return files
 

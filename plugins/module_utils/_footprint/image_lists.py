@@ -3,10 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Finds the images of a release in the text of its manifests.
+"""Finds the images of a release in the bodies of its manifests.
 
-``oc adm release new`` replaces pull specs in the text of each manifest, whatever the field. So a search in the text
-finds also those in ImageStreams, in arguments and in fields of custom resources.
+``oc adm release new`` replaces pull specs in the text of each manifest, whatever the field. So a search in the JSON of
+a body finds also those in ImageStreams, in arguments and in fields of custom resources.
 Source: openshift/oc:pkg/cli/admin/release/image_mapper.go NewTransformFromImageStreamFile.
 """
 
@@ -51,10 +51,10 @@ def list_images(release: Release, files: Mapping[str, ManifestFile], inclusions:
     find = image_finder(release.images.values())
     wanted = {_position(item.manifest) for item in inclusions if item.included}
     for file in files.values():
-        for manifest, text in file.read_texts():
+        for manifest, body in file.read_all_json():
             if not manifest.deletes:
                 found = included if _position(manifest) in wanted else excluded
-                found.update(find(text))
+                found.update(find(body))
                 found.update(_other_images(release, manifest))
     names = {pull_spec: name for name, pull_spec in sorted(release.images.items(), reverse=True)}
     rest = set(names) - included - excluded
@@ -67,20 +67,26 @@ def list_images(release: Release, files: Mapping[str, ManifestFile], inclusions:
 
 
 def image_finder(pull_specs: Iterable[str]) -> Callable[[bytes], Iterator[str]]:
-    """A function that finds those of ``pull_specs`` that a text contains, with duplicates."""
-    longest_first = sorted({spec for spec in pull_specs if spec}, key=len, reverse=True)
-    if not longest_first:
-        return lambda _text: iter(())
-    either = b"|".join(re.escape(spec.encode()) for spec in longest_first)
-    pattern = re.compile(rb"(?<!" + _NAME + rb")(?:" + either + rb")(?!" + _NAME + rb")")
-    # The pattern needs 0.5 s for the text of a release, and few manifests contain any of these.
-    hosts = {spec.encode().partition(b"/")[0] for spec in longest_first}
+    """A function that finds those of ``pull_specs`` that a body as JSON contains, with duplicates."""
+    texts = {spec.encode() for spec in pull_specs if spec}
+    if not texts:
+        return lambda _body: iter(())
+    pattern = whole_names(texts, _NAME)
+    # The pattern needs 0.5 s for the bodies of a release, and few manifests contain any of these.
+    hosts = {text.partition(b"/")[0] for text in texts}
 
-    def find(text: bytes) -> Iterator[str]:
-        if any(host in text for host in hosts):
-            yield from (match.group().decode() for match in pattern.finditer(text))
+    def find(body: bytes) -> Iterator[str]:
+        if any(host in body for host in hosts):
+            yield from (match.group().decode() for match in pattern.finditer(body))
 
     return find
+
+
+def whole_names(names: Iterable[bytes], character: bytes) -> re.Pattern[bytes]:
+    """A pattern that finds ``names`` in JSON, unless one is part of a longer name, which consists of ``character``."""
+    either = b"|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    # The letter of an escaped line break or tab is not part of a name.
+    return re.compile(rb"(?:(?<!" + character + rb")|(?<=\\[nrt]))(?:" + either + rb")(?!" + character + rb")")
 
 
 def _other_images(release: Release, manifest: Manifest) -> frozenset[str]:

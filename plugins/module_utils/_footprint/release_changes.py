@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from .._release.manifest_file import ManifestFile
 from .._release.release import Release
 from .._resources import ResourceId
 from .credentials_requests import RequestedCredentials, credentials_request, is_credentials_request
+from .image_lists import whole_names
 
 
 class ComparedRelease(NamedTuple):
@@ -103,15 +103,15 @@ def _deleted(manifests: Iterable[Manifest]) -> dict[ResourceId, Manifest]:
 
 
 def _texts(side: ComparedRelease, wanted: Iterable[ResourceId]) -> dict[ResourceId, bytes]:
-    """The texts of the applied manifests, with names of images instead of their pull specs."""
+    """The applied manifests as JSON, with names of images instead of their pull specs."""
     names = set(wanted)
     applied = {(item.file, item.document) for key, item in _applied(side.included).items() if key in names}
     neutral = _neutralizer(side)
     texts: dict[ResourceId, bytes] = {}
     for file in dict.fromkeys(file for file, _document in applied):
-        for manifest, text in side.files[file].read_texts():
+        for manifest, body in side.files[file].read_all_json():
             if (manifest.file, manifest.document) in applied:
-                texts[manifest.resource_id] = neutral(text)
+                texts[manifest.resource_id] = neutral(body)
     return texts
 
 
@@ -120,9 +120,8 @@ def _neutralizer(side: ComparedRelease) -> Callable[[bytes], bytes]:
     replacements = {tag.pull_spec.encode(): b"<image " + tag.name.encode() + b">" for tag in reversed(side.stream.tags)}
     if side.release.version:
         replacements[side.release.version.encode()] = b"<version>"
-    longest_first = sorted(replacements, key=len, reverse=True)
-    pattern = re.compile(rb"(?<![\w.-])(?:" + b"|".join(map(re.escape, longest_first)) + rb")(?![\w.-])")
-    # The pattern needs 0.5 s for the text of a release, and few manifests contain any of these.
+    pattern = whole_names(replacements, rb"[\w.-]")
+    # The pattern needs 0.5 s for the bodies of a release, and few manifests contain any of these.
     signs = {text.partition(b"/")[0] for text in replacements}
 
     def neutral(text: bytes) -> bytes:

@@ -27,8 +27,8 @@ except ImportError:  # modules check with _module.deps first
 
 from .._module.untag import untag
 from .._problems import CapabilityError, Problem, Problems, type_name
-from .._yaml.head import YamlError, resolve_plain
-from .._yaml.libyaml import load_body, read_head
+from .._yaml.head import YamlError, YamlValueError, resolve_plain
+from .._yaml.libyaml import load_body
 from .._yaml.nodes import BOM, Lines, Node, Tree, below, parse_tree, walk
 
 _JINJA = re.compile(r"\{[{%#]")
@@ -195,15 +195,13 @@ def _root_map(tree: Tree, source: _Source) -> Node:
 def _values(text: str, where: str) -> dict[str, Any]:
     data = text.removeprefix(BOM).encode()
     try:
-        read_head(data)
+        values = load_body(data)
+    except YamlValueError:
+        raise _error(
+            "invalid-value", where, "a value does not match its tag", "Check values with a tag (!!int)"
+        ) from None
     except YamlError as error:
         raise DocumentError([_not_yaml(error, where)]) from None
-    try:
-        values = load_body(data)
-    except YamlError:
-        # The message of PyYAML for a value that does not match its tag contains the value.
-        hint = "Check values with a tag (!!int) and merged maps (<<)"
-        raise _error("invalid-value", where, "a value does not match its tag or its use", hint) from None
     if isinstance(values, dict):
         return values
     raise _error("not-a-map", where, f"is {type_name(values)}, expected a map")

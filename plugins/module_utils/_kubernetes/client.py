@@ -13,12 +13,11 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from .._problems import ClusterError, Problem
 from .._resources import Target
-from .._yaml.document import TextBody
 from .api_errors import ApiError, api_error, connection_error, one_line
 from .retries import Silence, retries, timeout_until
 
@@ -47,10 +46,6 @@ class Snapshot(NamedTuple):
 
     objects: Mapping[str, Mapping[str, Any]]
     resource_version: str
-
-
-Body: TypeAlias = "Mapping[str, Any] | TextBody"
-"""A parsed object, or its text."""
 
 
 class WriteResult(NamedTuple):
@@ -133,7 +128,7 @@ class Client:
     def apply(
         self,
         target: Target,
-        body: Body,
+        body: Mapping[str, Any],
         *,
         uid: str = "",
         force: bool = False,
@@ -152,7 +147,7 @@ class Client:
         return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
 
     def apply_new(
-        self, target: Target, body: Body, *, dry_run: bool = False, metadata_only: bool = False
+        self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False, metadata_only: bool = False
     ) -> WriteResult:
         """Create an object with ``apply``. Raises ``ApiError`` (``is_concurrent_write``) if it exists.
 
@@ -253,7 +248,7 @@ class Client:
         verb: str,
         method: str,
         target: Target,
-        body: Body,
+        body: Mapping[str, Any],
         content_type: str,
         query: Mapping[str, str],
         dry_run: bool,
@@ -273,7 +268,7 @@ class Client:
         shown: str,
         *,
         query: Mapping[str, str] | None = None,
-        body: Body | None = None,
+        body: Mapping[str, Any] | None = None,
         content_type: str = "",
         accept: str = _JSON,
         read_seconds: float = READ_SECONDS,
@@ -298,7 +293,7 @@ class Client:
         deadline = math.inf if verb == "watch" else self._silence.deadline(started)
         try:
             options: dict[str, Any] = {
-                "body": None if body is None else _encoded(body),
+                "body": None if body is None else json.dumps(body).encode(),
                 "redirect": False,
                 "timeout": timeout_until(deadline, CONNECT_SECONDS, read_seconds),
                 "retries": retries(CONNECT_SECONDS).until(deadline),
@@ -325,14 +320,8 @@ class Client:
         return document
 
 
-def _with_metadata(body: Body, **fields: Any) -> Body:
-    if isinstance(body, TextBody):
-        return body.with_metadata(**fields)
+def _with_metadata(body: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
     return {**body, "metadata": {**body["metadata"], **fields}}
-
-
-def _encoded(body: Body) -> bytes:
-    return body.encoded() if isinstance(body, TextBody) else json.dumps(body).encode()
 
 
 def _selector(target: Target) -> dict[str, str]:

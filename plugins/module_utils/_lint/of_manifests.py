@@ -96,13 +96,10 @@ def misspelled(release: Release) -> Iterator[Breach]:
 
 def misplaced(release: Release) -> Iterator[Breach]:
     """Capability annotations that are labels, or in a Pod template. If the manifest is annotated, too, it is a note."""
-    key = CAPABILITY_ANNOTATION.encode()
     for manifest in release.manifests:
         is_annotated = CAPABILITY_ANNOTATION in (manifest.annotations or {})
         path = POD_SPECS.get(manifest.resource_id.kind, ())[:-1]
-        if release.read_text is None or (is_annotated and not path):
-            continue
-        if release.read_text(manifest).count(key) <= is_annotated:
+        if is_annotated and not path:
             continue
         body = release.read_body(manifest)
         is_in_template = path and nested(body, *path, "metadata", "annotations", CAPABILITY_ANNOTATION) is not None

@@ -11,10 +11,10 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._findings.finding import Finding
-from .._problems import Problem, ReleaseError
+from .._problems import Problem
 from .._release.loader import CVO_MANIFESTS, PLACEHOLDER_IMAGE, RELEASE_MANIFESTS, LoadedRelease, load_release
 from .._release.manifest import Manifest, parse_location
 from .._release.release import Release
@@ -66,7 +66,7 @@ def read_source(path: str, openshift_version: str | None, index_directory: str =
             message = f"{field} {problem.message}" if field else problem.message
             findings.append(Finding("invalid-manifest", problem.severity, file, line, "", message, problem.hint))
     manifests = tuple(item for item in loaded.release.manifests if item.file not in templates)
-    release = loaded.release._replace(manifests=manifests, read_body=_BodyReader(loaded.release))
+    release = loaded.release._replace(manifests=manifests)
     is_complete = any(os.path.basename(folder) == RELEASE_MANIFESTS for folder in loaded.directories)
     return LintSource(release, tuple(findings), is_complete, _LineFinder(loaded))
 
@@ -117,23 +117,6 @@ def _is_template(path: str, file: str) -> bool:
         return False
 
 
-class _BodyReader:
-    """Reads each body once. A body that cannot be read is ``None``: its head has been reported."""
-
-    def __init__(self, release: Release) -> None:
-        self._release = release
-        self._bodies: dict[tuple[str, int], Any] = {}
-
-    def __call__(self, manifest: Manifest) -> Any:
-        key = (manifest.file, manifest.document)
-        if key not in self._bodies:
-            try:
-                self._bodies[key] = self._release.read_body(manifest)
-            except ReleaseError:
-                self._bodies[key] = None
-        return self._bodies[key]
-
-
 class _LineFinder:
     """Finds lines in the files of a release."""
 
@@ -143,7 +126,7 @@ class _LineFinder:
     def __call__(self, manifest: Manifest, text: str) -> int:
         file = self._loaded.files[manifest.file]
         span = file.spans[[item.document for item in file.manifests].index(manifest.document)]
-        data = file.read_bytes()
+        data = self._loaded.read_file(manifest.file)
         at = data.find(text.encode(errors="replace"), span.content, span.end) if text else -1
         if at < 0:
             at = next((found for key in (b"apiVersion", b"kind") if (found := data.find(key, span.content)) >= 0), 0)

@@ -29,6 +29,7 @@ RBAC = "rbac.authorization.k8s.io"
 BINDINGS = frozenset({(RBAC, "RoleBinding"), (RBAC, "ClusterRoleBinding")})
 CREDENTIALS_REQUEST = ("cloudcredential.openshift.io", "CredentialsRequest")
 WORKLOADS = frozenset({(group, kind) for group in ("", "apps", "batch") for kind in POD_SPECS})
+REFERRERS = WORKLOADS | BINDINGS | {CREDENTIALS_REQUEST}
 
 _ACCOUNT_OF_USER = "system:serviceaccount:"
 _VOLUMES = (("configMap", "ConfigMap", "name"), ("secret", "Secret", "secretName"))

@@ -16,8 +16,7 @@ Bodies are parsed only for manifests whose text contains the name of a target wi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .._data.workloads import WAITED_FOR
@@ -26,18 +25,8 @@ from .._release.release import Release
 from .._release.task_graph import component_of
 from .._resources import CLUSTER_OPERATORS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, ResourceId
 from .._unstructured import nested
-from .references import (
-    BINDINGS,
-    CREDENTIALS_REQUEST,
-    RBAC,
-    WORKLOADS,
-    ReferenceKind,
-    ReferenceTarget,
-    namespace_of,
-    targets_of,
-)
+from .references import REFERRERS, ReferenceKind, ReferenceTarget, namespace_of, targets_of
 
-_CONFIGURATION = frozenset({("", "ServiceAccount"), ("", "ConfigMap"), ("", "Secret")})
 _DELETED_WITHOUT_DISCOVERY = frozenset(
     {("operators.coreos.com", "OperatorGroup"), ("security.openshift.io", "SecurityContextConstraints")}
 )
@@ -143,33 +132,15 @@ class _Search:
                 continue
             of_group = by_group.get(group, ())
             sources = [source for source in of_group if self._may_dangle(source, definition)]
-            kind = self._defined_kind(providers[0], {source.resource_id.kind for source in sources})
+            kind = nested(self._release.read_body(providers[0]), "spec", "names", "kind") if sources else None
             for source in sources:
                 if source.resource_id.kind == kind:
                     yield from self._unmet(source, ReferenceTarget("dangling-definition", definition))
 
-    def _defined_kind(self, definition: Manifest, kinds: Collection[str]) -> object:
-        """The kind of a CustomResourceDefinition, if it is one of ``kinds``."""
-        text = self._text(definition)
-        if not kinds or (text is not None and not any(kind.encode(errors="replace") in text for kind in kinds)):
-            return None
-        return nested(self._release.read_body(definition), "spec", "names", "kind")
-
     def _without_named(self, applied: Iterable[Manifest]) -> Iterator[UnmetReference]:
         """References in the bodies of workloads, bindings and CredentialsRequests."""
-        names = _names_by_scope(self.absent)
-        granted = names.get(("accounts", ""), frozenset())
         for source in applied:
-            group_kind, namespace = source.resource_id.group_kind, source.resource_id.namespace
-            if group_kind in WORKLOADS:
-                candidates = names.get(("pods", namespace), frozenset())
-            elif group_kind in BINDINGS:
-                candidates = granted | names.get(("roles", namespace), frozenset())
-            elif group_kind == CREDENTIALS_REQUEST:
-                candidates = names.get(("credentials", ""), frozenset())
-            else:
-                continue
-            if candidates and self._mentions(source, candidates):
+            if source.resource_id.group_kind in REFERRERS:
                 for target in dict.fromkeys(targets_of(source, self._release.read_body(source))):
                     yield from self._unmet(source, target)
 
@@ -196,33 +167,6 @@ class _Search:
         """Whether the target can be excluded while ``source`` is included."""
         return target in self.absent and not _is_included(self.absent[target], frozenset(source.capabilities))
 
-    def _mentions(self, manifest: Manifest, names: frozenset[str]) -> bool:
-        """Whether the text of ``manifest`` contains one of ``names``. Parsing it would take far longer."""
-        text = self._text(manifest)
-        return text is None or any(word.decode() in names for word in re.findall(rb"[\w.-]+", text))
-
-    def _text(self, manifest: Manifest) -> bytes | None:
-        return self._release.read_text and self._release.read_text(manifest)
-
 
 def _is_included(manifests: Iterable[Manifest], enabled: frozenset[str]) -> bool:
     return any(enabled.issuperset(manifest.capabilities) for manifest in manifests)
-
-
-def _names_by_scope(resources: Iterable[ResourceId]) -> Mapping[tuple[str, str], frozenset[str]]:
-    """Names that a body can refer to, by what refers to them and the namespace of that.
-
-    ``pods`` and ``roles`` are names in their own namespace. ``accounts`` are those that all bindings can refer to,
-    ``credentials`` those that CredentialsRequests can refer to.
-    """
-    names: dict[tuple[str, str], set[str]] = {}
-    for resource in resources:
-        if resource.group_kind in _CONFIGURATION:
-            names.setdefault(("pods", resource.namespace), set()).add(resource.name)
-        if resource.group_kind == (RBAC, "Role"):
-            names.setdefault(("roles", resource.namespace), set()).add(resource.name)
-        if resource.group_kind in ((RBAC, "ClusterRole"), ("", "ServiceAccount")):
-            names.setdefault(("accounts", ""), set()).add(resource.name)
-        if resource.group_kind in (("", "Namespace"), ("", "ServiceAccount")):
-            names.setdefault(("credentials", ""), set()).add(resource.name)
-    return {scope: frozenset(found) for scope, found in names.items()}

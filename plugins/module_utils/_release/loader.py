@@ -14,17 +14,16 @@ import functools
 import gc
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .._data.capabilities import DEFAULT_CLUSTER_PROFILE
 from .._problems import Problem, Problems, ReleaseError, has_errors, raise_errors
 from .._version import find_minor, is_semantic_version
-from .._yaml.head import Head, YamlError, parse_json_object
-from .index import IndexCache, IndexedFile, ReleaseIndex
+from .index import IndexCache, ReleaseIndex
 from .manifest import Manifest
-from .manifest_file import HeadReader, ManifestFile, read_manifest_file
+from .manifest_file import ManifestFile
 from .release import Release
 from .template import UNSET_RELEASE_IMAGE, TemplateError, TemplateValues, render, uses_release_image
 from .version_option import read_minor
@@ -47,12 +46,14 @@ PLACEHOLDER_IMAGE = "unset"
 class LoadedRelease(NamedTuple):
     """A release with its files. ``problems`` are the warnings of loading it.
 
-    ``directories`` are those that were read. ``partial``: parts of the release are missing.
+    ``directories`` are those that were read. ``read_file`` reads one of ``files`` again, rendered if it is a template;
+    it raises ``ReleaseError``. ``partial``: parts of the release are missing.
     """
 
     release: Release
     directories: tuple[str, ...]
     files: Mapping[str, ManifestFile]
+    read_file: Callable[[str], bytes]
     problems: tuple[Problem, ...]
     partial: bool = False
 
@@ -101,13 +102,7 @@ def load_release(
     of_files += index.problems
     if not keep_going:
         problems += of_files
-    files = {
-        name: ManifestFile(
-            name, functools.partial(_reread, path, name, renderings[name], file.size), file.manifests, file.spans
-        )
-        for name, file in index.files.items()
-    }
-    manifests = tuple(manifest for file in files.values() for manifest in file.manifests)
+    manifests = tuple(manifest for file in index.files.values() for manifest in file.manifests)
     if not manifests and not problems.has_errors and not of_files.has_errors:
         expected = f"expected {RELEASE_MANIFESTS}/ (and {CVO_MANIFESTS}/), or files that end in {', '.join(_SUFFIXES)}"
         problems.error("empty-release", path, f"contains no manifests, {expected}", _SET_RELEASE)
@@ -115,10 +110,11 @@ def load_release(
     minor = None if version is None else read_minor(version, "openshift_version", problems)
     raise_errors(problems, ReleaseError)
     absolute = (path, *(os.path.join(path, directory) for directory in directories))
-    read_body, read_text = functools.partial(_read_body, files), functools.partial(_read_text, files)
-    release = Release(path, version, minor, manifests, images, read_body, read_text)
+    release = Release(path, version, minor, manifests, images, functools.partial(_read_body, index.files))
+    read_file = functools.partial(_reread, path, renderings, index.files)
     partial = index.partial or directories == (RELEASE_MANIFESTS,)
-    return LoadedRelease(release, absolute, files, tuple([*problems, *of_files] if keep_going else problems), partial)
+    found = tuple([*problems, *of_files] if keep_going else problems)
+    return LoadedRelease(release, absolute, index.files, read_file, found, partial)
 
 
 def _index(
@@ -136,15 +132,15 @@ def _index(
 
 def _parse(path: str, renderings: Mapping[str, TemplateValues | None]) -> ReleaseIndex:
     """Read all files. The problems may contain errors."""
+    from .documents import read_manifest_file  # An index is read without PyYAML.
+
     problems, partial = Problems(), False
-    files: dict[str, IndexedFile] = {}
-    read_head = _head_reader()
+    files: dict[str, ManifestFile] = {}
     for name, rendering in renderings.items():
         data = _content(path, name, rendering, problems)
         partial = partial or data is None
         if data is not None:
-            parsed = read_manifest_file(name, data, read_head, problems)
-            files[name] = IndexedFile(len(data), parsed.manifests, parsed.spans)
+            files[name] = read_manifest_file(name, data, problems)
     return ReleaseIndex(files, tuple(problems), partial)
 
 
@@ -170,22 +166,8 @@ def read_version(path: str, openshift_version: str | None) -> str | None:
     return None if problems.has_errors else _version(path, directories[-1], openshift_version, problems)
 
 
-def _read_text(files: Mapping[str, ManifestFile], manifest: Manifest) -> bytes:
-    return files[manifest.file].read_text(manifest)
-
-
 def _read_body(files: Mapping[str, ManifestFile], manifest: Manifest) -> Any:
-    text = _read_text(files, manifest)
-    value = parse_json_object(text)
-    if value is not None:
-        return value
-    from .._yaml.libyaml import load_body
-
-    try:
-        return load_body(text)
-    except YamlError as error:
-        where = f"{manifest.file}, document {manifest.document}"
-        raise ReleaseError([Problem("error", "invalid-yaml", where, error.message, "Correct the document")]) from None
+    return json.loads(files[manifest.file].read_json(manifest))
 
 
 def _directories(path: str, problems: Problems) -> tuple[str, ...]:
@@ -283,11 +265,13 @@ def _content(path: str, name: str, values: TemplateValues | None, problems: Prob
     return data if data is None or values is None else _rendered(name, data, values, problems)
 
 
-def _reread(path: str, name: str, values: TemplateValues | None, size: int) -> bytes:
+def _reread(
+    path: str, renderings: Mapping[str, TemplateValues | None], files: Mapping[str, ManifestFile], name: str
+) -> bytes:
     problems = Problems()
-    data = _content(path, name, values, problems)
+    data = _content(path, name, renderings[name], problems)
     raise_errors(problems, ReleaseError)
-    if data is None or len(data) != size:
+    if data is None or len(data) != files[name].size:
         message = "changed while the release was being read"
         raise ReleaseError([Problem("error", "concurrent-change", name, message, "Run the module again")])
     return data
@@ -395,26 +379,6 @@ def _json_object(path: str, name: str, problems: Problems) -> dict[str, Any] | N
 def _unreadable(where: str, error: OSError) -> Problem:
     message = f"cannot be read: {error.strerror or error}"
     return Problem("error", "unreadable-file", where, message, "Check the file and its permissions")
-
-
-def _head_reader() -> HeadReader:
-    """The reader of heads: rapidyaml if it is installed, and libyaml for syntax that rapidyaml may read wrongly."""
-    from .._yaml import rapidyaml
-
-    if not rapidyaml.HAS_RAPIDYAML:
-        from .._yaml.libyaml import read_head
-
-        return read_head
-
-    def read(data: bytes) -> Head:
-        try:
-            return rapidyaml.read_head(data)
-        except rapidyaml.UnsupportedSyntax:
-            from .._yaml.libyaml import read_head as read_with_libyaml
-
-            return read_with_libyaml(data)
-
-    return read
 
 
 @contextmanager

@@ -18,9 +18,8 @@ class Release(NamedTuple):
     """A release without the bodies of its manifests.
 
     ``version`` is that of release-metadata, or the given one for a directory without release-metadata; ``None`` if
-    neither is available. ``images`` maps the tags of image-references to pull specs. ``read_body`` reads the file of a
-    manifest and returns its body as plain values, ``read_text`` the text of its document. Both raise ``ReleaseError``.
-    ``read_text`` is ``None`` for a release without files.
+    neither is available. ``images`` maps the tags of image-references to pull specs. ``read_body`` returns a new copy
+    of the body of a manifest, as the values of JSON.
     """
 
     path: str
@@ -29,7 +28,6 @@ class Release(NamedTuple):
     manifests: tuple[Manifest, ...]
     images: Mapping[str, str]
     read_body: Callable[[Manifest], Any]
-    read_text: Callable[[Manifest], bytes] | None = None
 
     @property
     def shown_version(self) -> str:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .._injection.inject import inject
 from .._kubernetes.api_errors import ApiError
-from .._kubernetes.client import FIELD_MANAGER, Body, Client, WriteResult
+from .._kubernetes.client import FIELD_MANAGER, Client, WriteResult
 from .._kubernetes.crds import DefinitionWatch, is_established, wait_until_established
 from .._kubernetes.rest_mapper import RestMapper
 from .._kubernetes.schema import schema_of
@@ -27,14 +27,12 @@ from .._release.loader import LoadedRelease
 from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, ApiResource, ResourceId, Target, target_for
 from .._unstructured import conditions_of, finalizers_of, nested
-from .._yaml.document import TextBody
 from .change_set import Action, ApplyResult, LiveMetadata, refused
 from .desired_object import (
     LAST_APPLIED_HASH,
     NORMALIZED,
     OwnershipMetadata,
     build_apply_object,
-    build_text_body,
     check_annotations,
     is_create_only,
     is_created_by_rollout,
@@ -153,7 +151,7 @@ class Applier:
         return only_written_by(metadata, FIELD_MANAGER)
 
     def _hash(self, manifest: Manifest, ownership: OwnershipMetadata) -> str:
-        return last_applied_hash(manifest, self._loaded.files[manifest.file].read_text(manifest), ownership)
+        return last_applied_hash(manifest, self._loaded.files[manifest.file].read_json(manifest), ownership)
 
     def _unserved(self, manifest: Manifest) -> ApplyResult:
         if self._kinds.unknown(manifest.resource_id.group):
@@ -237,17 +235,10 @@ class Applier:
         dry_run = self._options.dry_run
         ownership = self._ownership.of_live(live)
         problems = Problems()
-        text = self._loaded.files[manifest.file].read_text(manifest)
-        hash_value, namespaced = last_applied_hash(manifest, text, ownership), target.kind.namespaced
-
-        def parse() -> Mapping[str, Any]:
-            content = self._loaded.release.read_body(manifest)
-            inject(manifest, content, self._ownership.config, problems)
-            return build_apply_object(manifest, content, ownership, hash_value, namespaced, problems)
-
-        from .._yaml.libyaml import load_body  # A second run does not need it.
-
-        body = build_text_body(manifest, text, ownership, hash_value, namespaced, load_body) or parse()
+        content = self._loaded.release.read_body(manifest)
+        inject(manifest, content, self._ownership.config, problems)
+        hash_value, namespaced = self._hash(manifest, ownership), target.kind.namespaced
+        body = build_apply_object(manifest, content, ownership, hash_value, namespaced, problems)
         if problems.has_errors:
             return ApplyResult(manifest, "failed", tuple(problems))
         is_crd = target.kind.group_kind == CUSTOM_RESOURCE_DEFINITIONS.group_kind
@@ -255,7 +246,6 @@ class Applier:
             manifest,
             target,
             body,
-            parse,
             definition,
             uid=str(nested(live, "uid") or ""),
             metadata_only=not (self._with_objects or is_crd or (live is not None and definition is not None)),
@@ -314,8 +304,7 @@ class Applier:
         self,
         manifest: Manifest,
         target: Target,
-        body: Body,
-        parse: Callable[[], Mapping[str, Any]],
+        body: Mapping[str, Any],
         definition: Manifest | None,
         *,
         uid: str,
@@ -324,12 +313,11 @@ class Applier:
     ) -> WriteResult:
         """Apply ``body``. If the schema rejects it and the CVO could apply it, normalize it and try again.
 
-        ``parse`` returns ``body`` as an object if it is a text, because only an object can be normalized.
         ``uid`` is that of the object, empty to create it. Raises ``ApiError``: ``is_concurrent_write`` if an object to
         create exists, ``is_uid_mismatch`` if the object was deleted or replaced.
         """
 
-        def request(body: Body) -> WriteResult:
+        def request(body: Mapping[str, Any]) -> WriteResult:
             return self._send(target, body, uid, metadata_only=metadata_only)
 
         for _attempt in range(_NORMALIZATIONS):
@@ -337,7 +325,6 @@ class Applier:
                 written = request(body)
                 break
             except ApiError as error:
-                body = parse() if isinstance(body, TextBody) else body
                 normalized = normalized_for(
                     error,
                     manifest,
@@ -359,7 +346,6 @@ class Applier:
         # Only a definition that the rollout applies can change the type of a list.
         if not uid or definition is None:
             return written
-        body = parse() if isinstance(body, TextBody) else body
         return self._remove_unowned(manifest, body, written, request, problems)
 
     def _remove_unowned(
@@ -381,7 +367,7 @@ class Applier:
         request(unowned.adopted)
         return request(body)
 
-    def _send(self, target: Target, body: Body, uid: str, *, metadata_only: bool) -> WriteResult:
+    def _send(self, target: Target, body: Mapping[str, Any], uid: str, *, metadata_only: bool) -> WriteResult:
         force, dry_run = self._options.force_conflicts, self._options.dry_run
 
         def send() -> WriteResult:

@@ -13,16 +13,13 @@ pkg/cvo/cvo.go (owner references), pkg/cvo/internal/operatorstatus.go.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._injection.injected_config import InjectedConfig
 from .._problems import Problems, shown, type_name
 from .._release.manifest import DELETE_ANNOTATION, Manifest, location
 from .._unstructured import mappings_in, nested
-from .._yaml.document import TextBody, divide_document, has_line_of_field, names_within
-from .._yaml.head import YamlError
 
 CREATE_ONLY_ANNOTATION = "release.openshift.io/create-only"
 PART_OF = "applyset.kubernetes.io/part-of"
@@ -38,18 +35,13 @@ NORMALIZED = "-normalized"
 """Suffix of the hash if fields were dropped that the API does not declare. The rollout applies them once it does."""
 
 _INJECT_CA_BUNDLE = "service.beta.openshift.io/inject-cabundle"
-_FORMAT = "2"
+_FORMAT = "3"
 """Part of the hash. Increase it if this file builds other objects from the same manifests."""
-
-_KNOWN_METADATA = frozenset({"name", "namespace", "annotations", "creationTimestamp"})
-"""Fields of metadata that need not be parsed: a manifest has them, or the server sets them."""
 
 _SERVER_OWNED = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
 _APPLIED_BEFORE_THEIR_OWNER = ("clusterversions.config.openshift.io", "featuregates.config.openshift.io")
 """CustomResourceDefinitions that are applied before the ClusterVersion exists, which owns all other objects."""
 
-_AGGREGATION = b"aggregationRule"
-_SURROGATE = "\\ud"
 _CLUSTER_ROLE = "rbac.authorization.k8s.io", "ClusterRole"
 _CLUSTER_OPERATOR = "config.openshift.io", "ClusterOperator"
 
@@ -96,11 +88,11 @@ def check_annotations(manifest: Manifest, problems: Problems) -> None:
         problems.error("invalid-annotation", where, message, 'Write "true", or remove the annotation')
 
 
-def last_applied_hash(manifest: Manifest, text: bytes, ownership: OwnershipMetadata) -> str:
-    """The hash of the object to apply. ``text`` is the document of the manifest, which is not parsed."""
+def last_applied_hash(manifest: Manifest, body: bytes, ownership: OwnershipMetadata) -> str:
+    """The hash of the object to apply. ``body`` is that of the manifest as JSON, which is not parsed."""
     owner, injected = _owner_uid(manifest, ownership), ownership.config.values_for(manifest)
     parts = [_FORMAT, ownership.applyset, owner, str(ownership.is_created), injected]
-    return hashlib.sha256("\0".join(parts).encode() + b"\0" + text).hexdigest()[:24]
+    return hashlib.sha256("\0".join(parts).encode() + b"\0" + body).hexdigest()[:24]
 
 
 def build_apply_object(
@@ -129,54 +121,6 @@ def build_apply_object(
     if _has_injected_ca(manifest):
         _remove_ca_bundles(obj)
     return obj
-
-
-def build_text_body(
-    manifest: Manifest,
-    text: bytes,
-    ownership: OwnershipMetadata,
-    hash_value: str,
-    namespaced: bool,
-    load_body: Callable[[bytes], Any],
-) -> TextBody | None:
-    """Build the object of ``build_apply_object`` from the ``text`` of its manifest, of which only metadata is parsed.
-
-    The API server reads YAML as the CVO does, so this is also the more faithful body. ``None`` if more than metadata
-    has to change, or if the fields of the text are only found by a parser. ``load_body`` parses YAML.
-    """
-    is_parsed = (
-        manifest.resource_id.group_kind == _CLUSTER_OPERATOR
-        or (manifest.resource_id.group_kind == _CLUSTER_ROLE and _AGGREGATION in text)
-        or _has_injected_ca(manifest)
-        or ownership.config.values_for(manifest)
-        or has_line_of_field(text, "status")
-    )
-    parts = None if is_parsed else divide_document(text, "metadata")
-    if parts is None:
-        return None
-    original = _metadata_in(manifest, parts.field, load_body)
-    if original is None:
-        return None
-    problems = Problems()
-    metadata = _metadata(manifest, original, ownership, hash_value, namespaced, problems)
-    # JSON writes characters beyond U+FFFF as two escapes, which YAML does not know.
-    if problems.has_errors or _SURROGATE in json.dumps(metadata):
-        return None
-    return TextBody(parts.before, metadata, parts.after)
-
-
-def _metadata_in(manifest: Manifest, field: bytes, load_body: Callable[[bytes], Any]) -> Mapping[str, Any] | None:
-    """The metadata of ``manifest`` in the text ``field``, ``None`` if it ends too early."""
-    names = names_within(field)
-    resource = manifest.resource_id
-    if names is not None and names <= _KNOWN_METADATA:
-        return {"name": resource.name, **({"namespace": resource.namespace} if resource.namespace else {})}
-    try:
-        value = load_body(field)
-    except YamlError:
-        return None
-    metadata = value.get("metadata") if isinstance(value, dict) and len(value) == 1 else None
-    return metadata if isinstance(metadata, dict) and metadata.get("name") == resource.name else None
 
 
 def _metadata(

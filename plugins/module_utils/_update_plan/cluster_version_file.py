@@ -30,19 +30,19 @@ def read_cluster_version(path: str, directory: str = "") -> Any:
             data = handle.read()
     except OSError as error:
         raise _error("unreadable-file", where, f"cannot be read: {error.strerror or error}", _SET_PATH) from None
-    from .._yaml.libyaml import load_body, read_head
+    from .._yaml.libyaml import read_document
 
     data = data.rstrip().removesuffix(b"\n---")
     parsed = parse_json_object(data)
     if parsed is not None:
         return parsed
     try:
-        head = read_head(data)
-        if head.value is None:
+        document = read_document(data)
+        if document.value is None:
             raise _error("empty-file", where, "is empty, expected a ClusterVersion object", _SAVE_AGAIN)
-        if head.more:
+        if document.more:
             raise _error("several-documents", where, "contains several documents, expected one", _SAVE_AGAIN)
-        return load_body(data)
+        return document.value
     except YamlError as error:
         at = f" on line {error.line}" if error.line else ""
         message = f"is neither YAML nor JSON{at}: {error.message}"

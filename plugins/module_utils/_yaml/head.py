@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The head of a YAML document, and the values of plain scalars as Go reads them.
+"""The values of plain scalars as Go reads them.
 
 The CVO reads YAML through sigs.k8s.io/yaml (goyaml.v2), which differs from PyYAML: timestamps and ``1:30`` are
 strings, a bare ``=`` is a string, ``y`` is a boolean, repeated keys are valid and the last one counts.
@@ -13,11 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
-HEAD_FIELDS = frozenset({"apiVersion", "kind", "metadata"})
-
-# Compiled at its first use: the heads of most releases contain no number.
 _NUMBER = (
     r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
     r"|0b[-+][01]+"
@@ -43,15 +40,8 @@ class YamlError(Exception):
         self.message, self.line, self.column = message, line, column
 
 
-class Head(NamedTuple):
-    """The head of a document.
-
-    ``value`` is the document with only ``HEAD_FIELDS`` filled in (other top-level fields are ``None``); ``None`` for an
-    empty document. ``more``: another document follows without a ``---`` line.
-    """
-
-    value: Any
-    more: bool
+class YamlValueError(YamlError):
+    """A document has a value that does not match its tag. The message does not contain the value."""
 
 
 def resolve_plain(text: str) -> object:

@@ -3,18 +3,17 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Reads one YAML document as the CVO does: the head that decisions need, or the whole body.
+"""Reads a YAML document as the CVO does: into the values of JSON, with the rules of Go.
 
-libyaml parses, through PyYAML. This is the reference: ``rapidyaml`` is faster, and leaves documents with unsupported
-syntax to this file.
+libyaml parses, through PyYAML. What the events mean is decided here. Source: sigs.k8s.io/yaml:yaml.go YAMLToJSON,
+goyaml.v2/decode.go, goyaml.v2/resolve.go.
 """
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import yaml
@@ -31,16 +30,33 @@ try:
 except ImportError:  # modules check with _module.deps first
     yaml = None  # type: ignore[assignment]
 
-from .head import HEAD_FIELDS, Head, YamlError, resolve_plain
+from .head import YamlError, YamlValueError, resolve_plain
 
 MAX_DEPTH = 10000
 """The depth of nesting that goyaml.v2 rejects (sigs.k8s.io/yaml:goyaml.v2/decode.go, scannerc.go max_flow_level)."""
 
-_STRING_TAGS = ("tag:yaml.org,2002:str", "!", "tag:yaml.org,2002:binary")
+_TAG = "tag:yaml.org,2002:"
+_TYPES: dict[str, tuple[type, ...]] = {
+    f"{_TAG}bool": (bool,),
+    f"{_TAG}int": (int,),
+    f"{_TAG}float": (float, int),
+    f"{_TAG}null": (type(None),),
+}
+"""The tags that a value must match. Scalars with other tags are strings."""
+
+_MERGE = object()
+"""The key of a merged map, an unquoted ``<<``."""
 
 
-def read_head(data: bytes) -> Head:
-    """Read the head of the first document in ``data`` (UTF-8), and check the syntax of the whole document.
+class Document(NamedTuple):
+    """The first document of a text, ``None`` if it is empty. ``more``: another one follows without a line ``---``."""
+
+    value: Any
+    more: bool
+
+
+def read_document(data: bytes) -> Document:
+    """Read the first document in ``data`` (UTF-8), and check the syntax of all of it.
 
     Raises ``YamlError``, also for excessive aliasing (with the limits of goyaml.v2) and for excessive nesting.
     """
@@ -58,70 +74,33 @@ def read_head(data: bytes) -> Head:
 
 
 def load_body(data: bytes) -> Any:
-    """Load the first document of ``data`` as plain Python values. Raises ``YamlError``."""
-    return next(_load_all(data), None)
+    """The value of the first document of ``data``. Raises ``YamlError``."""
+    return read_document(data).value
 
 
 def load_documents(data: bytes) -> list[Any]:
-    """Load all documents of ``data`` as plain Python values. Raises ``YamlError``.
+    """The values of all documents of ``data`` that are not empty. Raises ``YamlError``.
 
     For files of a user, not for those of a release, which the CVO divides at the lines ``---``.
     """
-    return [value for part in re.split(rb"^---(?=\s)", data, flags=re.MULTILINE) for value in _load_all(part)]
-
-
-def _load_all(data: bytes) -> Iterator[Any]:
-    if _has_alias_bomb(data):
-        read_head(data)  # PyYAML recurses in C: excessive nesting would crash the process instead of raising an error.
-    try:
-        yield from yaml.load_all(data, Loader=_body_loader())
-    except (yaml.YAMLError, ValueError, AttributeError, LookupError, TypeError, RecursionError) as error:
-        # The constructors of PyYAML raise various exceptions for unexpected values.
-        raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None
-
-
-def _has_alias_bomb(data: bytes) -> bool:
-    """Whether a document may have excessive nesting or aliasing. Cheap, with false positives.
-
-    Each level of nesting needs one of these marks, or some indentation.
-    """
-    marks = sum(map(data.count, (b"[", b"{", b"- ", b"-\n", b"? ")))
-    return b"&" in data or b"\t" in data or marks > MAX_DEPTH // 2 or b" " * (MAX_DEPTH // 2) in data
-
-
-@cache
-def _body_loader() -> type:
-    safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-    class BodyLoader(safe):  # type: ignore[misc]
-        """The safe loader without the tags of scalars that the CVO reads as strings."""
-
-        yaml_implicit_resolvers = {
-            first: [(tag, how) for tag, how in resolvers if tag.rpartition(":")[2] not in ("value", "timestamp")]
-            for first, resolvers in safe.yaml_implicit_resolvers.items()
-        }
-
-    return BodyLoader
-
-
-_MAP, _LIST = 1, 2
+    values = map(load_body, re.split(rb"^---(?=\s)", data, flags=re.MULTILINE))
+    return [value for value in values if value is not None]
 
 
 class _Frame:
-    """An open map or list. ``keep``: its content is built. ``size`` counts nodes, with aliases expanded."""
+    """An open map or list. ``key`` is the one whose value follows. ``size`` counts nodes, with aliases expanded."""
 
-    __slots__ = ("anchor", "has_key", "is_root", "keep", "key", "kind", "size", "value")
+    __slots__ = ("anchor", "is_map", "key", "size", "value")
 
-    def __init__(self, kind: int, keep: bool, anchor: str | None, is_root: bool) -> None:
-        self.kind, self.keep, self.anchor, self.is_root = kind, keep, anchor, is_root
-        self.value: Any = {} if kind == _MAP else []
+    def __init__(self, is_map: bool, anchor: str | None) -> None:
+        self.is_map, self.anchor = is_map, anchor
+        self.value: Any = {} if is_map else []
         self.key: Any = None
-        self.has_key = False
         self.size = 1
 
 
 class _Reader:
-    """Reads one document event by event: building nodes for the 99 % that are not needed would be slow."""
+    """Reads one document event by event. No recursion, so the depth of a document cannot crash the process."""
 
     def __init__(self, loader: Any) -> None:
         self.next_event = loader.get_event
@@ -129,20 +108,19 @@ class _Reader:
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.aliased = 0
 
-    def read(self) -> Head:
+    def read(self) -> Document:
         next_event = self.next_event
         next_event()  # stream start
         if isinstance(next_event(), StreamEndEvent):
-            return Head(None, False)
+            return Document(None, False)
         root: Any = None
         while True:
             event = next_event()
             kind = event.__class__
             if kind is ScalarEvent:
-                value = self._scalar(event)
-                size = 1
+                value, size = self._scalar(event), 1
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                self._open(_MAP if kind is MappingStartEvent else _LIST, event)
+                self._open(kind is MappingStartEvent, event)
                 continue
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 frame = self.stack.pop()
@@ -158,74 +136,57 @@ class _Reader:
             if self.stack:
                 self._put(value, size)
             else:
-                root, total = value, size
-                self._refuse_alias_bomb(total)
+                root = value
+                self._refuse_alias_bomb(size)
         try:
             more = not isinstance(next_event(), StreamEndEvent)
         except yaml.YAMLError:
             more = True  # a syntax error: the CVO does not read that far
-        return Head(root, more)
+        return Document(root, more)
 
-    def _open(self, kind: int, event: Any) -> None:
-        stack = self.stack
-        if not stack:
-            stack.append(_Frame(kind, True, event.anchor, True))
-            return
-        parent = stack[-1]
-        if parent.kind == _MAP and not parent.has_key:
-            mark = event.start_mark
-            raise YamlError("a map or list is used as a key", mark.line + 1, mark.column + 1)
-        if len(stack) >= MAX_DEPTH:
+    def _open(self, is_map: bool, event: Any) -> None:
+        if self._expects_key:
+            raise _error_at(event, "a map or list is used as a key")
+        if len(self.stack) >= MAX_DEPTH:
             raise YamlError(f"exceeded max depth of {MAX_DEPTH}")
-        keep = event.anchor is not None or self._keeps(parent)
-        stack.append(_Frame(kind, keep, event.anchor, False))
+        self.stack.append(_Frame(is_map, event.anchor))
 
-    def _keeps(self, parent: _Frame) -> bool:
-        if parent.is_root and parent.anchor is None:
-            return parent.kind == _MAP and (parent.key in HEAD_FIELDS or parent.key == "<<")
-        return parent.keep
+    @property
+    def _expects_key(self) -> bool:
+        return bool(self.stack) and self.stack[-1].is_map and self.stack[-1].key is None
 
     def _scalar(self, event: Any) -> Any:
-        plain, quoted = event.implicit
-        text = event.value
-        value = resolve_plain(text) if plain and not event.style else text
-        if not plain and not quoted and event.tag not in _STRING_TAGS:
-            value = resolve_plain(text)
-        if self.stack and self.stack[-1].kind == _MAP and not self.stack[-1].has_key:
-            if value is None:
-                mark = event.start_mark
-                raise YamlError("null is used as a key", mark.line + 1, mark.column + 1)
-            value = text  # keys are strings, whatever they look like
+        text, is_plain = event.value, event.implicit[0]
+        value = resolve_plain(text) if is_plain else text
+        if event.tag is not None:
+            value = _tagged(event)
         if event.anchor is not None:
             self.anchors[event.anchor] = (value, 1)
+        stack = self.stack
+        if stack and stack[-1].is_map and stack[-1].key is None:
+            return _MERGE if is_plain and text == "<<" else _key(value, event)
         return value
 
     def _alias(self, event: Any) -> tuple[Any, int]:
         if event.anchor not in self.anchors:
-            mark = event.start_mark
-            raise YamlError(f"unknown anchor '{event.anchor}' referenced", mark.line + 1, mark.column + 1)
+            raise _error_at(event, f"unknown anchor '{event.anchor}' referenced")
         value, size = self.anchors[event.anchor]
         self.aliased += size
-        return value, size
+        return _key(value, event) if self._expects_key else value, size
 
     def _put(self, value: Any, size: int) -> None:
         frame = self.stack[-1]
         frame.size += size
-        if frame.kind == _LIST:
-            if frame.keep:
-                frame.value.append(value)
-        elif not frame.has_key:
-            if isinstance(value, (dict, list)):
-                raise YamlError("a map or list is used as a key")
-            frame.key, frame.has_key = value, True
+        if not frame.is_map:
+            frame.value.append(value)
+        elif frame.key is None:
+            frame.key = value
         else:
-            frame.has_key = False
-            if frame.key == "<<":
+            if frame.key is _MERGE:
                 self._merge(frame, value)
-            elif self._keeps(frame):
+            else:
                 frame.value[frame.key] = value
-            elif frame.is_root:
-                frame.value[frame.key] = None
+            frame.key = None
 
     def _merge(self, frame: _Frame, value: Any) -> None:
         for item in reversed(value) if isinstance(value, list) else (value,):
@@ -241,3 +202,37 @@ class _Reader:
         allowed = 0.99 if total <= low else 0.10 if total >= high else 0.99 - 0.89 * ((total - low) / (high - low))
         if self.aliased / total > allowed:
             raise YamlError("document contains excessive aliasing")
+
+
+def _tagged(event: Any) -> Any:
+    """The value of a scalar with a tag (goyaml.v2/resolve.go resolve)."""
+    if event.tag == f"{_TAG}binary":
+        try:
+            # encoding/json writes U+FFFD for what is not UTF-8.
+            return base64.b64decode("".join(event.value.split()), validate=True).decode(errors="replace")
+        except ValueError:
+            raise _error_at(event, "!!binary value contains invalid base64 data", YamlValueError) from None
+    types = _TYPES.get(event.tag)
+    if types is None:
+        return event.value
+    value = resolve_plain(event.value)
+    if type(value) not in types:
+        raise _error_at(event, f"a value is not {event.tag.replace(_TAG, '!!')}", YamlValueError)
+    return value
+
+
+def _key(value: Any, event: Any) -> str:
+    """A key as a string (sigs.k8s.io/yaml:yaml.go convertToJSONableObject). Floats are right up to six digits."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return re.sub("inf|nan", r".\g<0>", f"{value:g}")
+    if isinstance(value, int):
+        return str(value)
+    raise _error_at(event, f"{'null' if value is None else 'a map or list'} is used as a key")
+
+
+def _error_at(event: Any, message: str, kind: type[YamlError] = YamlError) -> YamlError:
+    return kind(message, event.start_mark.line + 1, event.start_mark.column + 1)

@@ -6,9 +6,14 @@
 //
 // Usage: go run . [-documents] RELEASE_DIRECTORY...
 //
+//	go run . -texts FILE
+//
 // A line is "RELEASE COMPONENT DOCUMENTS DIGEST". DIGEST is sha256 over the lines "FILE DOCUMENT SHA256" of the
 // component, in the order of the CVO. With -documents, these lines are printed instead. SHA256 is that of the body as
 // JSON with sorted keys.
+//
+// With -texts, FILE is a JSON list of pairs: the text of a document, and the JSON that sigs.k8s.io/yaml makes of it, null
+// if it rejects the text. The program replaces the second item of each pair.
 package main
 
 import (
@@ -27,10 +32,12 @@ import (
 	"text/template"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
+	sigs "sigs.k8s.io/yaml"
 )
 
 var (
 	documents = flag.Bool("documents", false, "print the digest of each document")
+	texts     = flag.String("texts", "", "a file with texts of documents, to which their JSON is written")
 	suffixes  = []string{".yaml", ".yml", ".json"}
 	component = regexp.MustCompile(`^\d{4}_\d\d_([^_.]+)`)
 )
@@ -51,6 +58,12 @@ func (b *body) UnmarshalJSON(data []byte) error {
 
 func main() {
 	flag.Parse()
+	if *texts != "" {
+		if err := convert(*texts); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	for _, release := range flag.Args() {
 		if err := printRelease(release); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -152,4 +165,29 @@ func digestOf(value any) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(bytes.TrimSuffix(text.Bytes(), []byte("\n")))), nil
+}
+
+func convert(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var pairs [][2]*string
+	if err := json.Unmarshal(data, &pairs); err != nil {
+		return err
+	}
+	var lines []string
+	for _, pair := range pairs {
+		pair[1] = nil
+		if found, err := sigs.YAMLToJSON([]byte(*pair[0])); err == nil {
+			text := string(found)
+			pair[1] = &text
+		}
+		line, err := json.Marshal(pair)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, string(line))
+	}
+	return os.WriteFile(path, []byte("[\n"+strings.Join(lines, ",\n")+"\n]\n"), 0o644)
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ansible_collections.capability.openshift.plugins.module_utils._findings.finding import Finding
 from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
@@ -68,21 +68,18 @@ def _serious(source: LintSource, previous: LintSource | None) -> set[Finding]:
 def without_annotation(source: LintSource, manifest: Manifest) -> LintSource:
     """Return the release without the capability annotation of ``manifest``."""
     release = source.release
-    read_text = release.read_text
-    assert read_text is not None
     place = (manifest.file, manifest.document)
 
     def is_same(other: Manifest) -> bool:
         return (other.file, other.document) == place
 
-    def read(other: Manifest) -> bytes:
-        text = read_text(manifest if is_same(other) else other)
-        if not is_same(other):
-            return text
-        lines = text.splitlines(keepends=True)
-        return b"".join(line for line in lines if CAPABILITY_ANNOTATION.encode() not in line)
+    def read(other: Manifest) -> Any:
+        body = release.read_body(manifest if is_same(other) else other)
+        if is_same(other):
+            del body["metadata"]["annotations"][CAPABILITY_ANNOTATION]
+        return body
 
     kept = {key: value for key, value in (manifest.annotations or {}).items() if key != CAPABILITY_ANNOTATION}
     manifests = tuple(item._replace(annotations=kept) if is_same(item) else item for item in release.manifests)
-    changed = release._replace(manifests=manifests, read_text=read)
+    changed = release._replace(manifests=manifests, read_body=read)
     return source._replace(release=changed, line_of=lambda manifest, text: 1)

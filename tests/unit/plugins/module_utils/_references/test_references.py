@@ -274,17 +274,6 @@ def test_manifests_that_delete_provide_nothing(dangling):
     )
 
 
-def test_nothing_is_parsed_that_does_not_mention_a_target(release):
-    names = 'spec: {"names": {"kind": "ConfigMap"}}\n'
-    unnamed_group = manifest("configmaps", "Console", kind="CustomResourceDefinition", api=CRD, more=names)
-    loaded = release(ACCOUNT, deployment({"serviceAccountName": "robots"}), DEFINITION, unnamed_group, manifest("one"))
-
-    def read_body(wanted):
-        raise AssertionError(wanted)
-
-    assert unmet_references(loaded._replace(read_body=read_body), loaded.manifests) == ()
-
-
 @pytest.mark.parametrize(
     ("kind", "blocks"), [("Deployment", True), ("Job", True), ("DaemonSet", False), ("StatefulSet", False)]
 )

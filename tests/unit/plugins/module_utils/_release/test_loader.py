@@ -256,7 +256,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
     (path / "release-manifests" / "0000_50_one_01.yaml").write_text("shorter")
 
     with pytest.raises(ReleaseError) as raised:
-        loaded.release.read_body(loaded.release.manifests[0])
+        loaded.read_file("release-manifests/0000_50_one_01.yaml")
 
     assert [tuple(problem)[1:] for problem in raised.value.problems] == [
         (

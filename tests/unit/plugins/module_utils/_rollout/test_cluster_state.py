@@ -13,11 +13,9 @@ from ansible_collections.capability.openshift.plugins.module_utils._cluster.clus
     parse_live_cluster_version,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._problems import ClusterError, Problems
-from ansible_collections.capability.openshift.plugins.module_utils._release import loader
-from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import (
-    ManifestFile,
-    read_manifest_file,
-)
+from ansible_collections.capability.openshift.plugins.module_utils._release import documents
+from ansible_collections.capability.openshift.plugins.module_utils._release.documents import read_manifest_file
+from ansible_collections.capability.openshift.plugins.module_utils._release.manifest_file import ManifestFile
 from ansible_collections.capability.openshift.plugins.module_utils._rollout.cluster_state import (
     ClusterState,
     load_release_for,
@@ -58,7 +56,7 @@ def test_a_release_is_loaded_once_with_the_image_of_a_cluster_of_its_version(
         read.append(name)
         return read_manifest_file(name, *more)
 
-    monkeypatch.setattr(loader, "read_manifest_file", counted)
+    monkeypatch.setattr(documents, "read_manifest_file", counted)
 
     loaded = load_release_for(state, ReleaseOptions(str(tmp_path), None, None, given))
 

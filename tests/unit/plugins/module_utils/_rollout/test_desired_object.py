@@ -10,7 +10,6 @@ import json
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,14 +27,11 @@ from ansible_collections.capability.openshift.plugins.module_utils._rollout.desi
     PART_OF,
     OwnershipMetadata,
     build_apply_object,
-    build_text_body,
     check_annotations,
     is_create_only,
     last_applied_hash,
     mark_normalized,
 )
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.document import TextBody
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import load_body
 
 OWNERSHIP = OwnershipMetadata("applyset-x-v1", "uid-1", InjectedConfig())
 PROXY = InjectedConfig({"httpProxy": "http://p:1", "httpsProxy": "", "noProxy": ".local"})
@@ -198,20 +194,20 @@ def test_definitions_that_are_applied_before_the_owner_have_none(name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("ownership", "text", "same"),
+    ("ownership", "body", "same"),
     [
-        (OWNERSHIP, b"text", True),
+        (OWNERSHIP, b"body", True),
         (OWNERSHIP, b"other", False),
-        (OWNERSHIP._replace(owner_uid="uid-2"), b"text", False),
-        (OWNERSHIP._replace(applyset="y"), b"text", False),
-        (OWNERSHIP._replace(config=PROXY), b"text", False),
-        (OWNERSHIP._replace(config=InjectedConfig({"readinessEndpoints": ["x"]})), b"text", True),
+        (OWNERSHIP._replace(owner_uid="uid-2"), b"body", False),
+        (OWNERSHIP._replace(applyset="y"), b"body", False),
+        (OWNERSHIP._replace(config=PROXY), b"body", False),
+        (OWNERSHIP._replace(config=InjectedConfig({"readinessEndpoints": ["x"]})), b"body", True),
     ],
-    ids=["same", "text", "owner", "set", "proxy", "nothing-of-the-proxy"],
+    ids=["same", "body", "owner", "set", "proxy", "nothing-of-the-proxy"],
 )
-def test_hash_changes_with_the_applied_object(ownership: OwnershipMetadata, text: bytes, same: bool) -> None:
+def test_hash_changes_with_the_applied_object(ownership: OwnershipMetadata, body: bytes, same: bool) -> None:
     manifest = parsed(body_of("Deployment", {INJECT_PROXY: "main"}, api="apps/v1"))
-    assert (last_applied_hash(manifest, b"text", OWNERSHIP) == last_applied_hash(manifest, text, ownership)) is same
+    assert (last_applied_hash(manifest, b"body", OWNERSHIP) == last_applied_hash(manifest, body, ownership)) is same
 
 
 def test_hash_of_an_object_without_proxy_does_not_depend_on_it() -> None:
@@ -263,48 +259,3 @@ def test_same_body_gives_the_same_object(fields: dict[str, Any]) -> None:
     one, other = (build(copy.deepcopy(body)) for _turn in range(2))
     assert json.dumps(one[0]) == json.dumps(other[0])
     assert one[1] == other[1]
-
-
-# The text of a manifest as its body
-
-
-def text_of(body: dict[str, Any], ownership: OwnershipMetadata = OWNERSHIP) -> TextBody | None:
-    text = yaml.safe_dump(body, allow_unicode=True, sort_keys=False).encode()
-    return build_text_body(parsed(body), text, ownership, "hash", True, load_body)
-
-
-@given(st.dictionaries(st.sampled_from(["labels", "finalizers", "generation", "uid", "ownerReferences"]), ODD), ODD)
-def test_text_is_the_object_that_a_parser_builds(metadata: dict[str, Any], data: Any) -> None:
-    body = body_of(metadata=metadata, annotations={"x": "y"}, data=data)
-    text = text_of(body)
-    if text is not None:
-        assert load_body(text.encoded()) == built(body)
-
-
-def test_text_keeps_comments_and_scalars_as_they_are_written() -> None:
-    text = b"# 1\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: !!str 1e3 # 2\n  b: >-\n    c\n"
-    body = build_text_body(parsed(body_of()), text, OWNERSHIP, "h", True, load_body)
-    assert body is not None
-    assert (body.before, body.after) == (text[: text.index(b"meta")], text[text.index(b"data:\n") :])
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        body_of("ClusterOperator", api="config.openshift.io/v1"),
-        body_of("ClusterRole", api="rbac.authorization.k8s.io/v1", aggregationRule={"a": 1}, rules=[]),
-        body_of("Deployment", {INJECT_PROXY: "main"}, api="apps/v1"),
-        body_of("APIService", {INJECT_CA: "true"}, api="apiregistration.k8s.io/v1"),
-        body_of(status={"a": 1}),
-        body_of(metadata={"labels": ["no", "map"]}),
-        body_of(annotations={"a": "\U0001f600"}),
-    ],
-)
-def test_body_that_has_to_change_is_parsed(body: dict[str, Any]) -> None:
-    assert text_of(body, OWNERSHIP._replace(config=PROXY)) is None
-
-
-@pytest.mark.parametrize("field", ["x", "annotations:\n    x"])
-def test_field_that_ends_inside_a_scalar_is_parsed(field: str) -> None:
-    text = f'kind: ConfigMap\nmetadata:\n  name: a\n  {field}: "b\nspec: c"\ndata: {{}}\n'.encode()
-    assert build_text_body(parsed(body_of()), text, OWNERSHIP, "h", True, load_body) is None

@@ -196,7 +196,6 @@ def test_a_reference_to_what_capabilities_exclude_is_a_warning() -> None:
     namespace = ResourceId("", "Namespace", "", "team")
     definition = Manifest(namespace, "v1", {INCLUDED: "true", CAPABILITY_ANNOTATION: "Unknown"}, "b.yaml")
     plan = plan_of(None, manifest("one"), definition)
-    plan.loaded.release.read_text = None
     problems = Problems()
     status = CapabilityStatus(ENABLED, ENABLED)
     plan_manifests(plan, CapabilityResult(None, status, None, frozenset(), False), problems)
@@ -216,7 +215,6 @@ def test_a_deletion_needs_no_definition() -> None:
     annotations = {INCLUDED: "true", DELETE_ANNOTATION: "true"}
     widget = Manifest(ResourceId("example.org", "Widget", "", "one"), "v1", annotations, "a.yaml")
     plan = plan_of(None, widget, definition)
-    plan.loaded.release.read_text = None
     plan.loaded.release.read_body = lambda manifest: {"spec": {"names": {"kind": "Widget"}}}
     problems = Problems()
     plan_manifests(plan, CapabilityResult(None, CapabilityStatus(ENABLED, ENABLED), None, frozenset(), False), problems)
