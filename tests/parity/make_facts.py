@@ -7,7 +7,7 @@
 Bodies and prose stay where they are. Nothing of the collection's own reader is used here, so that the facts check it.
 
 Usage: tests/parity/make_facts.py RELEASES_FOLDER INCLUSION_JSON SYNTHETIC_DECISIONS_JSON UPDATES_JSON
-           SYNTHETIC_UPDATES_JSON OWN_CVO_JSON CLUSTER_VERSIONS_FOLDER
+           SYNTHETIC_UPDATES_JSON OWN_CVO_JSON CLUSTER_VERSIONS_FOLDER INSTALLER_JSON
 """
 
 from __future__ import annotations
@@ -32,6 +32,18 @@ DECISIVE = (
     "release.openshift.io/",
 )
 LONGEST_VALUE = 64
+INSTALLER_FIELDS = (
+    "additionalenabledcapabilities",
+    "apiversion",
+    "capabilities",
+    "credentialsmode",
+    "featuregates",
+    "featureset",
+    "imagecontentsources",
+    "imagedigestsources",
+    "platform",
+)
+PLATFORM_FIELDS = ("cloudControllerManager", "hosts", "platformName")
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -45,10 +57,12 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
 
 def main(arguments: list[str]) -> int:
     """Write all facts; the same input gives the same bytes."""
-    if len(arguments) != 7:
+    if len(arguments) != 8:
         print(__doc__)
         return 2
-    releases, inclusion, synthetic, updates, synthetic_updates, own_cvo, cluster_versions = map(Path, arguments)
+    releases, inclusion, synthetic, updates, synthetic_updates, own_cvo, cluster_versions, installer = map(
+        Path, arguments
+    )
     FACTS.mkdir(exist_ok=True)
     scenarios = json.loads(inclusion.read_bytes())
     for version in dict.fromkeys(scenario["version"] for scenario in scenarios):
@@ -62,7 +76,49 @@ def main(arguments: list[str]) -> int:
         FACTS / "cluster-versions.json",
         {"objects": [cluster_version_facts(path) for path in sorted(cluster_versions.iterdir())]},
     )
+    write(FACTS / "installer.json", installer_facts(json.loads(installer.read_bytes())))
     return 0
+
+
+def installer_facts(golden: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return, per branch of the installer, its answers to install-configs that differ in what a selection depends on.
+
+    A row has the method (agent), the fields that the installer was given, and what it rejected: fields and details,
+    and whether it stopped before. Of fields that no selection depends on, and of secrets, nothing is copied.
+    """
+    facts: dict[str, Any] = {}
+    details = Table()
+    for branch, cases in golden.items():
+        rows: dict[str, list[Any]] = {}
+        for case in cases:
+            read = yaml.load(case["install_config"], Loader=Loader)  # noqa: S506
+            given = {name: value for name, value in read.items() if name.lower() in INSTALLER_FIELDS}
+            errors = [
+                [error["field"], details.add(error["detail"].partition(":")[0])]
+                for error in case["errors"]
+                if error["field"].lower().partition(".")[0].partition("[")[0] in INSTALLER_FIELDS
+            ]
+            row = [case["agent"], without_platform_details(given), errors, "fatal" in case]
+            rows[dump(row)] = row
+        facts[branch] = list(rows.values())
+    return {"details": details.rows(), **facts}
+
+
+def without_platform_details(given: dict[str, Any]) -> dict[str, Any]:
+    """Return ``given`` with the fields of a platform that decide, and whether it has hosts."""
+    platform = given.get("platform")
+    if not isinstance(platform, dict):
+        return given
+    kept = {
+        name: {field: value for field, value in block.items() if field in PLATFORM_FIELDS}
+        if isinstance(block, dict)
+        else block
+        for name, block in platform.items()
+    }
+    for block in kept.values():
+        if isinstance(block, dict) and "hosts" in block:
+            block["hosts"] = [{"name": "host"} for _host in block["hosts"]]
+    return {**given, "platform": kept}
 
 
 def cluster_version_facts(path: Path) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def play(folder: Path) -> str:
             **site(pullSecret=OLD_PULL_SECRET),
             "platform": {"vsphere": {**PLATFORMS["vsphere"], **VIPS}},
         },
-        "private": site(sshKey=PRIVATE_KEY),
+        "private": site(sshKey=PRIVATE_KEY, credentialsMode=PRIVATE_KEY),
     }
     (folder / "secrets.json").write_text(json.dumps(secrets))
     tasks = [
@@ -103,7 +103,7 @@ def test_everything_except_secrets_is_printed(tmp_path):
     assert "******** (changed)" in part(output, "replace")
     for location in ("broken.yaml, line", "content, line"):
         assert re.search(f"{location} [0-9]+, column [0-9]+: is not YAML", part(output, "fail at texts"))
-    assert "is a private key" in part(output, "fail")
+    assert "cannot be set on platform none" in part(output, "fail")
     assert "ipi, upi, agent, assisted, hosted" in part(output, "fail at an option")
 
     # Other values are readable.

@@ -131,76 +131,6 @@ AGENT_SINGLE_NODE_COMPUTE = Rule(
     _SINGLE_NODE,
     ("agent",),
 )
-AGENT_SINGLE_NODE_NETWORK = Rule(
-    "agent-single-node-network",
-    "installer",
-    Minor(4, 11),
-    None,
-    "a single node on platform none or external, and networking.networkType is not OVNKubernetes",
-    "Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster",
-    _SINGLE_NODE,
-    ("agent",),
-)
-_VIPS = f"{VALIDATION} validateVIPsForPlatform, validateAPIAndIngressVIPs"
-AGENT_VIPS = Rule(
-    "agent-vips",
-    "installer",
-    Minor(4, 12),
-    None,
-    "platform nutanix or vsphere, and apiVIPs or ingressVIPs is empty",
-    "Required value: must specify at least one VIP",
-    _VIPS,
-    ("agent",),
-)
-VIPS_IN_PAIRS = Rule(
-    "inst-vips-in-pairs",
-    "installer",
-    Minor(4, 12),
-    None,
-    "platform nutanix or vsphere, and only one of apiVIPs and ingressVIPs is set",
-    "Required value: must specify VIPs for both the API and ingress if one of them is set",
-    _VIPS,
-    ("ipi", "upi"),
-)
-VIPS_DIFFER = Rule(
-    "inst-vips-differ",
-    "installer",
-    Minor(4, 12),
-    None,
-    "an address is in both apiVIPs and ingressVIPs, and loadBalancer.type is not UserManaged",
-    "Invalid value: VIP for API must not be one of the Ingress VIPs",
-    _VIPS,
-)
-BAREMETAL_VIPS = Rule(
-    "doc-baremetal-vips",
-    "documentation",
-    Minor(4, 11),
-    None,
-    "platform baremetal, and apiVIPs or ingressVIPs is empty",
-    "the installer looks up api.NAME.DOMAIN and test.apps.NAME.DOMAIN in DNS, and fails if one does not resolve",
-    "openshift/installer:pkg/types/baremetal/defaults/platform.go SetPlatformDefaults",
-    ("ipi", "upi", "agent"),
-)
-FIPS_SSH_KEY = Rule(
-    "inst-fips-ssh-key",
-    "installer",
-    Minor(4, 11),
-    None,
-    "fips is true, and the first key in sshKey is neither an RSA nor an ECDSA key",
-    "Invalid value: SSH key type unavailable when FIPS is enabled. Please use rsa or ecdsa",
-    f"{VALIDATION} validateFIPSconfig (openshift/installer#5029)",
-)
-PLATFORM_FIELDS = Rule(
-    "inst-platform-fields",
-    "installer",
-    Minor(4, 11),
-    None,
-    "the block of the platform lacks a required field: region on aws, azure, gcp and ibmcloud, region or zone on "
-    "powervs, prismCentral on nutanix, ovirt_cluster_id on ovirt, and vcenters on vsphere (optional for agent and "
-    "assisted)",
-    "Required value",
-    "openshift/installer:pkg/types/PLATFORM/validation/platform.go ValidatePlatform",
-)
 ASSISTED_PLATFORM = Rule(
     "doc-assisted-platform",
     "documentation",
@@ -271,13 +201,6 @@ SINGLE_RULES: tuple[Rule, ...] = (
     AGENT_PLATFORM,
     AGENT_SINGLE_NODE_PLATFORM,
     AGENT_SINGLE_NODE_COMPUTE,
-    AGENT_SINGLE_NODE_NETWORK,
-    AGENT_VIPS,
-    VIPS_IN_PAIRS,
-    VIPS_DIFFER,
-    FIPS_SSH_KEY,
-    PLATFORM_FIELDS,
-    BAREMETAL_VIPS,
     ASSISTED_PLATFORM,
     SET_NAME_MISSING,
     BLOCK_IGNORED,

@@ -12,54 +12,60 @@ from typing import NamedTuple
 
 from .._version import Minor
 
+_FIRST = Minor(4, 1)
+
 
 class Platform(NamedTuple):
     """A platform.
 
-    ``credentials``: kind of ``spec.providerSpec`` of the CredentialsRequests that it needs. ``in_install_config``: it
-    is a key of ``platform``. ``needs_one_of``: the installer requires one of these fields in its block.
-    ``agent_since``: the first minor whose agent-based installer supports it. ``assisted``: the assisted service
-    supports it.
+    ``credentials``: kind of ``spec.providerSpec`` of the CredentialsRequests that it needs. ``since`` and ``until``:
+    the minors whose installer knows it as a key of ``platform``; without ``since`` none does. ``credentials_modes``:
+    the values of ``credentialsMode`` that the installer accepts. ``agent_since``: the first minor whose agent-based
+    installer supports it. ``assisted``: the assisted service supports it.
     """
 
     name: str
     credentials: str | None = None
-    in_install_config: bool = True
-    needs_one_of: tuple[str, ...] = ()
+    since: Minor | None = _FIRST
+    until: Minor | None = None
+    credentials_modes: tuple[str, ...] = ()
     agent_since: Minor | None = None
     assisted: bool = False
 
 
-_FIRST = Minor(4, 11)
+_MINT, _PASSTHROUGH, _MANUAL = CREDENTIALS_MODES = ("Mint", "Passthrough", "Manual")
 
 _PLATFORMS = (
-    Platform("agent", in_install_config=False),
-    Platform("alibabacloud", "AlibabaCloudProviderSpec", in_install_config=False),
-    Platform("aws", "AWSProviderSpec", needs_one_of=("region",)),
-    Platform("azure", "AzureProviderSpec", needs_one_of=("region",)),
+    Platform("agent", since=None),
+    Platform("alibabacloud", "AlibabaCloudProviderSpec", until=Minor(4, 15), credentials_modes=(_MANUAL,)),
+    Platform("aws", "AWSProviderSpec", credentials_modes=CREDENTIALS_MODES),
+    Platform("azure", "AzureProviderSpec", credentials_modes=(_PASSTHROUGH, _MANUAL)),
     Platform("baremetal", agent_since=_FIRST, assisted=True),
-    Platform("equinixmetal", in_install_config=False),
-    Platform("external", agent_since=Minor(4, 14), assisted=True),
-    Platform("gcp", "GCPProviderSpec", needs_one_of=("region",)),
-    Platform("ibmcloud", "IBMCloudProviderSpec", needs_one_of=("region",)),
-    Platform("kubevirt", in_install_config=False),
-    Platform("libvirt", in_install_config=False),
+    Platform("equinixmetal", since=None),
+    Platform("external", since=Minor(4, 14), agent_since=Minor(4, 14), assisted=True),
+    Platform("gcp", "GCPProviderSpec", credentials_modes=CREDENTIALS_MODES),
+    Platform("ibmcloud", "IBMCloudProviderSpec", credentials_modes=(_MANUAL,)),
+    Platform("kubevirt", since=None),
+    Platform("libvirt", since=None),
     Platform("none", agent_since=_FIRST, assisted=True),
-    Platform("nutanix", "NutanixProviderSpec", needs_one_of=("prismCentral",), agent_since=Minor(4, 19), assisted=True),
-    Platform("openstack", "OpenStackProviderSpec"),
-    Platform("ovirt", "OvirtProviderSpec", needs_one_of=("ovirt_cluster_id",), assisted=True),
-    Platform("powervc", "OpenStackProviderSpec"),
-    Platform("powervs", "IBMCloudPowerVSProviderSpec", needs_one_of=("region", "zone")),
-    Platform("vsphere", "VSphereProviderSpec", needs_one_of=("vcenters", "vCenter"), agent_since=_FIRST, assisted=True),
+    Platform("nutanix", "NutanixProviderSpec", credentials_modes=(_MANUAL,), agent_since=Minor(4, 19), assisted=True),
+    Platform("openstack", "OpenStackProviderSpec", credentials_modes=(_PASSTHROUGH,)),
+    Platform("ovirt", "OvirtProviderSpec", until=Minor(4, 14), assisted=True),
+    Platform("powervc", "OpenStackProviderSpec", since=Minor(4, 21), credentials_modes=(_PASSTHROUGH,)),
+    Platform("powervs", "IBMCloudPowerVSProviderSpec", credentials_modes=(_MANUAL,)),
+    Platform("vsphere", "VSphereProviderSpec", agent_since=_FIRST, assisted=True),
 )
 """Every platform, sorted by name. Sources of the fields:
 
 - names: openshift/installer:pkg/types/installconfig.go PlatformNames, and for those that are not in an install-config
   openshift/api:config/v1/types_infrastructure.go PlatformType. ``agent`` is a platform of HostedClusters only:
   openshift/hypershift:api/hypershift/v1beta1/hostedcluster_types.go PlatformType
+- ``since`` and ``until``: openshift/installer#7217 (external), #9806 (powervc), #7832 (alibabacloud); openshift/release
+  #44438 (ovirt, which the documentation of 4.14 no longer supports)
 - ``credentials``: openshift/oc:pkg/cli/admin/release/extract_tools.go credRequestCloudProviderSpecKindMapping; powervc
   is converted to openstack (openshift/installer:pkg/types/conversion/installconfig.go)
-- ``needs_one_of``: openshift/installer:pkg/types/PLATFORM/validation/platform.go ValidatePlatform
+- ``credentials_modes``: openshift/installer:pkg/types/validation/installconfig.go validateCloudCredentialsMode
+  (openstack: openshift/installer#9734)
 - ``agent_since``: openshift/installer:pkg/asset/agent/common.go SupportedInstallerPlatforms; external since
   openshift/installer#7442, nutanix since openshift/openshift-docs#92419
 - ``assisted``: openshift/assisted-service:internal/provider/registry/registry.go
@@ -67,8 +73,17 @@ _PLATFORMS = (
 
 PLATFORM_DATA: Mapping[str, Platform] = {platform.name: platform for platform in _PLATFORMS}
 
-PLATFORMS: tuple[str, ...] = tuple(platform.name for platform in _PLATFORMS if platform.in_install_config)
-"""Keys of ``platform`` of an install-config."""
+PLATFORMS: tuple[str, ...] = tuple(platform.name for platform in _PLATFORMS if platform.since is not None)
+"""Keys of ``platform`` of an install-config, of all minors."""
+
+
+def installer_platforms(minor: Minor) -> tuple[str, ...]:
+    """The keys of ``platform`` that the installer of ``minor`` knows."""
+    return tuple(
+        item.name
+        for item in _PLATFORMS
+        if item.since is not None and item.since <= minor and (item.until is None or minor <= item.until)
+    )
 
 
 def agent_platforms(minor: Minor) -> tuple[str, ...]:

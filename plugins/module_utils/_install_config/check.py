@@ -21,10 +21,11 @@ from .._data.consequences import Consequence, consequences_of
 from .._data.feature_sets import GATES_OF_FEATURE_SETS
 from .._data.hosted_clusters import HOSTED_PLATFORMS, HOSTED_PROFILE
 from .._data.install_rules import BASELINE_REQUIRED, HOSTED, HOSTED_SINCE
-from .._data.platforms import PLATFORMS
+from .._data.platforms import PLATFORMS, installer_platforms
 from .._problems import Problem, Problems
 from .._references.report import check_references
 from .._release.release import Release
+from .._version import Minor
 from .method_rules import method_violations
 from .pinning import SelectionForm, candidate_minors, shortest
 from .selection_source import InstallOptions, ResolvedSelection, read_request, resolve_selection
@@ -67,15 +68,17 @@ def profile_of(method: str | None) -> str:
     return HOSTED_PROFILE if method == HOSTED else DEFAULT_CLUSTER_PROFILE
 
 
-def platforms_of(method: str | None) -> tuple[str, ...]:
-    """The platforms that an install method has."""
-    return HOSTED_PLATFORMS if method == HOSTED else PLATFORMS
+def platforms_of(method: str | None, minor: Minor | None = None) -> tuple[str, ...]:
+    """The platforms that an install method has in a minor, or in any."""
+    if method == HOSTED:
+        return HOSTED_PLATFORMS
+    return PLATFORMS if minor is None else installer_platforms(minor)
 
 
 def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
     """Check an installation of ``release`` and resolve its selection. Returns all problems and raises nothing."""
     problems = Problems()
-    platforms = platforms_of(options.method)
+    platforms = platforms_of(options.method, release.minor)
     check_install_config(options.document, options.source, problems, complete=options.complete, platforms=platforms)
     method = options.method or default_method(options.document)
     of_request = Problems()

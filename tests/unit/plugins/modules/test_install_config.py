@@ -285,7 +285,7 @@ def test_a_release_replaces_the_version_and_provides_names_of_an_unknown_one(run
 def test_values_that_are_not_secrets_are_not_masked(run, tmp_path):
     requested = selection("Console", "Ingress")
     outcome = run(path=tmp_path / "a.yaml", content=site(), capabilities=requested, diff=True)
-    failed = run(content=site(publish="v1", baseDomain="None", apiVersion="worker"), capabilities={"a": "master"})
+    failed = run(content=site("aws", credentialsMode="v1", apiVersion="worker"), capabilities={"a": "master"})
 
     assert outcome["capabilities"] == requested
     assert outcome["platform"] == "none"
@@ -293,5 +293,4 @@ def test_values_that_are_not_secrets_are_not_masked(run, tmp_path):
     for line in ("apiVersion: v1", "- name: worker", "  name: master", "  none: {}", "  name: berlin"):
         assert line in entry["after"].splitlines()
     assert "is 'worker', expected v1" in failed.message
-    assert "is 'None', expected a DNS domain" in failed.message
-    assert "is 'v1', expected External, Internal, Mixed" in failed.message
+    assert "is 'v1', expected Mint, Passthrough, Manual" in failed.message

@@ -13,7 +13,6 @@ import pytest
 
 from ansible_collections.capability.openshift.tests.unit.builders.install_configs import (
     COMMENTED,
-    PULL_SECRET,
     runner,
     selection,
     site,
@@ -109,23 +108,14 @@ FIELDS: dict[str, tuple[dict[str, Any], str, str]] = {
     "platform none: null": (site() | {"platform": {"none": None}}, "not-a-map", "platform.none"),
     "a platform that is a word": (site() | {"platform": "none"}, "not-a-map", "platform"),
     "a wrong apiVersion": (site(apiVersion="v2"), "invalid-choice", "apiVersion"),
-    "a pull secret that is not JSON": (site(pullSecret="x" + PULL_SECRET), "invalid-pull-secret", "pullSecret"),
-    "a pull secret without auths": (site(pullSecret='{"auth":{}}'), "invalid-pull-secret", "pullSecret"),
-    "a pull secret that is a number": (site(pullSecret=7), "not-a-string", "pullSecret"),
-    "a pull secret that is a list": (site(pullSecret=[PULL_SECRET]), "not-a-string", "pullSecret"),
-    "a pull secret without auth": (
-        site(pullSecret='{"auths":{"r.example.com":{}}}'),
-        "invalid-pull-secret",
-        "pullSecret",
+    "no apiVersion": (site(apiVersion=None), "missing-field", "apiVersion"),
+    "a platform of another version": (site("powervc"), "unknown-platform", "platform.powervc"),
+    "a credentials mode of other platforms": (
+        site(credentialsMode="Manual"),
+        "unsupported-platform",
+        "credentialsMode",
     ),
-    "a pull secret with excessive nesting": (site(pullSecret="[" * 5000), "invalid-pull-secret", "pullSecret"),
-    "a pull secret with nested auths": (
-        site(pullSecret='{"auths":' + "[" * 5000),
-        "invalid-pull-secret",
-        "pullSecret",
-    ),
-    "a pull secret with repeated auths": (site(pullSecret='{"auths":' * 5000), "invalid-pull-secret", "pullSecret"),
-    "no pull secret": (site(pullSecret=None), "missing-field", "pullSecret"),
+    "the block in another case": (site(Capabilities=selection("Ingress")), "misspelled-field", "Capabilities"),
     "a block that is a list": (site(capabilities=["Console"]), "not-a-map", "capabilities"),
     "a block that is a string": (site(capabilities="None"), "not-a-map", "capabilities"),
     "a block that is a number": (site(capabilities=7), "not-a-map", "capabilities"),
@@ -261,7 +251,9 @@ def test_ansible_rejects_an_unknown_install_method(run):
     assert "ipi, upi, agent, assisted, hosted" in outcome.message
 
 
-SEVERAL = site("nutanics", apiVersion="v2", pullSecret="{}", capabilities=selection("Ingress", "console", "Consol"))
+SEVERAL = site(
+    "nutanics", apiVersion="v2", credentialsMode="mint", capabilities=selection("Ingress", "console", "Consol")
+)
 
 
 def test_all_problems_are_reported_in_one_run(run, path):
@@ -270,13 +262,13 @@ def test_all_problems_are_reported_in_one_run(run, path):
         "/nowhere",
         "content: apiVersion",
         "content: platform.nutanics",
-        "content: pullSecret",
+        "content: credentialsMode",
     ]
     outcome = run(path=path, content=SEVERAL)
     assert [item["where"].removeprefix("content: ") for item in outcome.errors] == [
         "apiVersion",
         "platform.nutanics",
-        "pullSecret",
+        "credentialsMode",
         "capabilities.additionalEnabledCapabilities[1]",
         "capabilities.additionalEnabledCapabilities[2]",
     ]

@@ -87,12 +87,12 @@ def test_no_file_is_written_if_one_cluster_is_invalid(write, tmp_path):
     outcome = write(
         cluster(tmp_path, "berlin"),
         cluster(tmp_path, "paris", capabilities={"baselineCapabilitySet": "None"}),
-        cluster(tmp_path, "rome", content={"metadata": {"name": "Rome"}}),
+        cluster(tmp_path, "rome", content={"credentialsMode": "Manual"}),
     )
 
     assert {(item["code"], item["where"].split(": ")[0]) for item in outcome.errors} == {
         ("inst-ingress", "paris"),
-        ("invalid-cluster-name", "rome"),
+        ("unsupported-platform", "rome"),
     }
     assert [bool(row["errors"]) for row in outcome["clusters"]] == [False, True, True]
     assert not outcome["changed"]
@@ -174,10 +174,10 @@ def test_options_of_a_single_cluster_are_rejected(option, write, tmp_path):
 
 def test_an_equal_problem_of_many_clusters_is_reported_once(write, tmp_path):
     names = [f"site-{number}" for number in range(40)]
-    outcome = write(*(cluster(tmp_path, name) for name in names), content={**COMMON, "baseDomain": "Example"})
+    outcome = write(*(cluster(tmp_path, name) for name in names), content={**COMMON, "apiVersion": "v2"})
 
     (error,) = outcome.errors
-    assert error["where"] == "site-0, site-1, site-2, site-3, site-4 and 35 more: content: baseDomain"
+    assert error["where"] == "site-0, site-1, site-2, site-3, site-4 and 35 more: content: apiVersion"
 
 
 def test_comments_of_existing_files_stay_and_backups_are_kept(write, tmp_path):

@@ -248,6 +248,23 @@ def test_the_platforms_of_the_agent_based_installer(minor, names):
     assert list(platforms.agent_platforms(minor)) == names
 
 
+_ALWAYS = {"aws", "azure", "baremetal", "gcp", "ibmcloud", "none", "nutanix", "openstack", "powervs", "vsphere"}
+
+
+# openshift/installer:pkg/types/installconfig.go PlatformNames, of the branches
+@pytest.mark.parametrize(
+    ("minor", "more"),
+    [
+        (Minor(4, 12), {"alibabacloud", "ovirt"}),
+        (Minor(4, 15), {"alibabacloud", "external"}),
+        (Minor(4, 17), {"external"}),
+        (Minor(5, 1), {"external", "powervc"}),
+    ],
+)
+def test_the_platforms_of_an_installer(minor, more):
+    assert set(platforms.installer_platforms(minor)) == _ALWAYS | more
+
+
 @pytest.mark.parametrize(
     "fact",
     [

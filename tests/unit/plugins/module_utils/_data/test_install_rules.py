@@ -95,7 +95,7 @@ def test_every_requirement_is_among_the_rules():
         ("agent-block-ignored", ("agent",)),
         ("doc-platform-baremetal", STANDALONE),
         ("agent-platform", ("agent",)),
-        ("agent-vips", ("agent",)),
+        ("agent-single-node-platform", ("agent",)),
         ("doc-assisted-platform", ("assisted",)),
         ("doc-build-imageregistry", (*STANDALONE, "hosted")),
         ("hcp-ingress-console", ("hosted",)),

@@ -1,0 +1,114 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An install-config is rejected here exactly if the installer's own code rejects what its selection depends on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS
+from ansible_collections.capability.openshift.tests.unit.builders.installations import NEWEST, check, errors
+
+GOLDEN = json.loads((FACTS / "installer.json").read_text("utf-8"))
+MINORS = {"4.15": "4.15", "4.17": "4.17", "main": NEWEST}
+
+ONLY_HERE = {
+    # The agent-based installer checks these in another place (pkg/asset/agent), whose code did not answer.
+    "agent-platform",
+    "agent-single-node-platform",
+    # The CRD of the cluster has such a name only if its feature gate is enabled.
+    "gated-capability",
+    # The installer ignores a list of exclusions, and one of two platforms.
+    "unknown-field",
+    "several-platforms",
+    # The installer reads names in any case. The lines that this collection edits have one spelling.
+    "misspelled-field",
+}
+ONLY_IN_THE_INSTALLER = {
+    # The installer counts the hosts. Whether there must be hosts depends on the selection, how many does not.
+    ("platform.baremetal.hosts", "not enough hosts found (0) to support all the configured Compute replicas (2)"),
+    # A release of OKD has this feature set. A version does not distinguish them.
+    ("featureSet", "OKD featureset is not supported on OpenShift clusters"),
+    # The host of a mirror needs a dot.
+    ("imageContentSources[0].source", "the repository provided is invalid"),
+    ("imageContentSources[0].mirrors[0]", "the repository provided is invalid"),
+}
+
+
+class Case(NamedTuple):
+    """An install-config, and the fields that the installer rejects, with details."""
+
+    minor: str
+    agent: bool
+    given: dict[str, Any]
+    rejected: tuple[tuple[str, str], ...]
+
+    @property
+    def depending(self) -> list[str]:
+        """The fields that the installer rejects because of what is checked here."""
+        return [
+            field
+            for field, detail in self.rejected
+            if (field.replace("Hosts", "hosts"), detail) not in ONLY_IN_THE_INSTALLER
+            and (not field.startswith("platform.") or detail == "bare metal hosts are missing")
+        ]
+
+    @property
+    def reported(self) -> list[str]:
+        """The codes of all errors of the collection."""
+        method = "agent" if self.agent else "upi"
+        return [item.code for item in errors(check(self.minor, self.given, complete=True, method=method).problems)]
+
+
+def cases(branch: str) -> list[Case]:
+    return [
+        Case(MINORS[branch], agent, given, tuple((field, GOLDEN["details"][detail]) for field, detail in rejected))
+        for agent, given, rejected, stopped in GOLDEN[branch]
+        if not stopped
+    ]
+
+
+def spelled_otherwise(case: Case) -> bool:
+    """Whether a name differs in case from the one that the installer documents."""
+    names = [*case.given, *case.given.get("platform", ())]
+    return any(name.lower() != name and name[0].isupper() for name in names)
+
+
+def has_the_set_that_some_installers_do_not_know(case: Case) -> bool:
+    """Rule inst-set-name-missing: a later installer of 4.17 knows the set v4.17."""
+    block = case.given.get("capabilities") or {}
+    return case.minor == "4.17" and block.get("baselineCapabilitySet") == "v4.17"
+
+
+@pytest.mark.parametrize("branch", MINORS)
+def test_nothing_is_rejected_that_the_installer_accepts(branch: str) -> None:
+    wrong = [
+        (case, set(case.reported) - ONLY_HERE)
+        for case in cases(branch)
+        if not case.depending and set(case.reported) - ONLY_HERE and not spelled_otherwise(case)
+    ]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("branch", MINORS)
+def test_nothing_is_accepted_that_the_installer_rejects(branch: str) -> None:
+    wrong = [
+        case
+        for case in cases(branch)
+        if case.depending and not case.reported and not has_the_set_that_some_installers_do_not_know(case)
+    ]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("branch", "least"), [("4.15", 200), ("4.17", 180), ("main", 180)])
+def test_there_are_cases_of_both_kinds(branch: str, least: int) -> None:
+    rejected = [case for case in cases(branch) if case.depending]
+
+    assert len(rejected) >= least
+    assert len(cases(branch)) - len(rejected) >= 20
