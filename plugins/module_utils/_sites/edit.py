@@ -28,6 +28,7 @@ from .edit_check import SiteEdit, is_right, lists_of
 from .form import BLOCK
 from .lists import edit_lists
 from .overrides import Overrides
+from .scalar import quoted as quoted_json
 from .scalar import replaced
 from .site import ANNOTATION, OVERRIDES, Site
 
@@ -102,9 +103,9 @@ def _edited(site: Site, overrides: Overrides, block: Mapping[str, Any]) -> str |
     if node.kind == "scalar" and node.style and node.value:
         return replaced(document.text, node, value)
     if node.is_empty and site.pair.colon > 0:
-        return f"{document.text[: site.pair.colon]} {_quoted(value)}{document.text[site.pair.colon :]}"
+        return f"{document.text[: site.pair.colon]} {quoted_json(value)}{document.text[site.pair.colon :]}"
     if node.kind == "scalar" and (not node.value or (not node.style and resolve_plain(node.value) is None)):
-        return document.text[: node.start] + _quoted(value) + document.text[node.end :]
+        return document.text[: node.start] + quoted_json(value) + document.text[node.end :]
     return None
 
 
@@ -147,14 +148,10 @@ def _without_fields(text: str) -> str:
     return text if pair is None else f"{text[: pair.value.start]}{{}}{text[pair.value.end :]}"
 
 
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
 def _with_new_field(site: Site, value: str) -> str | None:
     """Add the overrides to a site that has none."""
     text, parent, field = site.document.text, site.parent, site.field
-    lines = [f"{field}: {_quoted(value)}"]
+    lines = [f"{field}: {quoted_json(value)}"]
     if parent is None and field == ANNOTATION:
         parent = site.document.get(site.origin.node, "metadata")
         lines = ["annotations:", f"{' ' * _STEP}{lines[0]}"]

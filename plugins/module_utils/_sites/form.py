@@ -26,6 +26,9 @@ from .objects import (
 from .site import ANNOTATION, OVERRIDES, Site
 
 BLOCK = "capabilities"
+_BEGINNING = "capabilit"
+"""A key that begins so is a misspelled ``capabilities``, such as ``Capability``."""
+
 _EXCLUSIONS = ("exclu", "disab")
 _HOME = {
     CLUSTER_INSTANCE: f"spec.{OVERRIDES}",
@@ -52,7 +55,7 @@ def check_form(values: Mapping[str, Any], where: str, problems: Problems) -> Rea
         if _plain(key) in map(_plain, API_FIELDS):
             message = f"is at the top level of the overrides, expected it below {BLOCK}, so it has no effect"
             problems.error("misplaced-selection", f"{where}: {key}", message, f"Move it into {BLOCK}")
-        elif key != BLOCK and _plain(key).startswith(BLOCK[:9]):
+        elif key != BLOCK and _plain(key).startswith(_BEGINNING):
             message = f"is not a field, expected {BLOCK}, so the selection has no effect"
             problems.error("misspelled-field", f"{where}: {key}", message, f"Write {BLOCK}")
         else:

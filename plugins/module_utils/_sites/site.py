@@ -31,7 +31,7 @@ from .objects import (
 
 OVERRIDES = "installConfigOverrides"
 ANNOTATION = "agent-install.openshift.io/install-config-overrides"
-ASSISTED, CLUSTER_VERSION_METHOD = "assisted", "cluster-version"
+ASSISTED = "assisted"
 
 Form = Literal["overrides", "block", "hosted", "cluster-version"]
 """``overrides``: a string with JSON. ``block``: an install-config. The others are the spec of the API object."""

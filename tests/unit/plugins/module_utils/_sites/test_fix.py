@@ -50,12 +50,9 @@ def literal(text, header="|", indent=4):
         literal(INDENTED),
         literal(INDENTED, "|-"),
         literal(INDENTED, "|+ # a comment"),
-        literal(INDENTED, ">-", 6),
-        literal(INDENTED.replace("\n  ", "\n"), ">"),
-        quoted(INDENTED.replace("\n", "\n    ")),
-        quoted(WRONG.replace(" ", "\n\n    ", 1)),
+        literal(INDENTED, "&own |-2 # a comment", 4),
+        literal(INDENTED + "\n\n", "|+"),
         json.dumps(WRONG.replace("Ingress", "Ingr\\u0065ss")),
-        '"' + WRONG.replace('"', '\\"').replace(" ", "\n    ", 2) + '"',
         quoted(WRONG.replace("{", "{  ").replace("}", "\t}")),
         quoted(json.dumps(block("nodetuning", "Ingress", sshKey="it's"))),
     ],
@@ -64,6 +61,33 @@ def literal(text, header="|", indent=4):
 def test_one_name_changes_in_any_style_of_string(fix, value, newline):
     text = documents(cluster_instance(value), cluster_instance(name="other", more="  # the end")).replace("\n", newline)
     assert fix(text) == text.replace("nodetuning", "NodeTuning")
+
+
+@pytest.mark.parametrize(
+    ("value", "beginning"),
+    [
+        (literal(INDENTED, ">-", 6), "|-\n      {\n"),
+        (literal(INDENTED.replace("\n  ", "\n"), "> # a comment"), "| # a comment\n    { "),
+        (quoted(INDENTED.replace("\n", "\n    ")), "'{ "),
+        (quoted(WRONG.replace(" ", "\n\n    ", 1)), "'{"),
+        ('"' + WRONG.replace('"', '\\"').replace(" ", "\n    ", 2) + '"', '"{'),
+        ('"' + WRONG.replace('"', '\\"').replace(" ", "\\\n    ", 2) + '"  # a comment', '"{'),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_scalar_whose_lines_are_folded_is_replaced_as_a_whole(fix, value, beginning, newline):
+    # The rest of the text stays.
+    text = documents(cluster_instance(value), cluster_instance(name="other", more="  # the end"))
+    scalar = value.removesuffix("  # a comment")
+    before, after = text.replace("\n", newline).split(scalar.replace("\n", newline))
+    fixed = fix(before + scalar.replace("\n", newline) + after)
+
+    assert fixed.startswith(before + beginning.replace("\n", newline))
+    assert fixed.endswith(after)
+    old, new = (
+        json.loads(next(yaml.safe_load_all(whole))["spec"]["installConfigOverrides"]) for whole in (text, fixed)
+    )
+    assert json.dumps(new) == json.dumps(old).replace("nodetuning", "NodeTuning")
 
 
 def test_json_without_a_block_scalar_is_edited_in_json_files(fix):
