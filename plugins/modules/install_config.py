@@ -38,7 +38,8 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Secrets are masked. If a secret changes, the diff marks it as changed and shows neither value.
+      - The diff shows the selection, and short values of fields such as C(publish) and C(replicas). All other lines
+        are masked, comments included. If a masked line changes, the diff marks it as changed and shows neither value.
   idempotent:
     support: full
 options:

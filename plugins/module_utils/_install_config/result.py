@@ -18,8 +18,9 @@ from .._data.install_rules import HOSTED
 from .._footprint.footprint import NAMED, FootprintComparison
 from .._module.result import diff_entry
 from .check import InstallCheck
+from .diff_text import diff_texts
+from .document import read_document
 from .file import OWNER_ALONE, InstallConfigFile
-from .secrets import masked
 from .selection_source import ResolvedSelection
 
 
@@ -94,7 +95,8 @@ def install_config_diff(target: InstallConfigFile, before: str | None, after: st
     if after is None:
         return diff
     if after != before:
-        diff.append(diff_entry(target.path, masked(before, None) if before else "", masked(after, before)))
+        old = read_document(before.encode(), target.path) if before else None
+        diff.append(diff_entry(target.path, *diff_texts(old, read_document(after.encode(), target.path))))
     if target.is_open_to_others:
         diff.append(diff_entry(f"{target.path} (mode)", f"{target.mode:04o}\n", f"{OWNER_ALONE:04o}\n"))
     return diff

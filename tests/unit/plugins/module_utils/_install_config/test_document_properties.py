@@ -9,13 +9,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.diff_text import diff_texts
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.document import (
     DocumentError,
     read_document,
     render_document,
 )
 from ansible_collections.capability.openshift.plugins.module_utils._install_config.edit import edit_capabilities
-from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import masked
+from ansible_collections.capability.openshift.plugins.module_utils._install_config.secrets import secret_values
 
 NAMES = ["Build", "CSISnapshot", "Console", "None", "baremetal"]
 SETS = ["None", "v4.11", "vCurrent"]
@@ -158,18 +159,17 @@ def test_only_the_block_changes(parts, selection):
 
 
 @given(install_configs())
-def test_masking_keeps_everything_except_secrets(parts):
-    text = "".join(parts)
+def test_a_diff_shows_lines_of_the_document_or_masks_them(parts):
     try:
-        data = read(text).data
+        document = read("".join(parts))
     except DocumentError:
         assume(False)
-    hidden = read(masked(text, None)).data
-    secrets = {"pullSecret", "sshKey"}
-    assert {key: value for key, value in hidden.items() if key not in secrets} == {
-        key: value for key, value in data.items() if key not in secrets
-    }
-    assert all(hidden[key] == "********" for key in secrets & set(hidden))
+    before, after = diff_texts(document, document)
+    assert before == after
+    rendered = render_document({"capabilities": document.data.get("capabilities")}).splitlines()
+    lines = [*document.text.splitlines(), *rendered]
+    assert not [line for line in before.splitlines() if line not in lines and "********" not in line]
+    assert not [secret for secret in secret_values(document.data) if secret in before]
 
 
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]))
