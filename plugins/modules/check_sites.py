@@ -300,7 +300,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._module.resul
 from ansible_collections.capability.openshift.plugins.module_utils._module.untag import untag
 from ansible_collections.capability.openshift.plugins.module_utils._problems import CapabilityError
 from ansible_collections.capability.openshift.plugins.module_utils._release_image.open_release import open_release
-from ansible_collections.capability.openshift.plugins.module_utils._sites.check import Desired
+from ansible_collections.capability.openshift.plugins.module_utils._sites.check import DesiredSelection
 from ansible_collections.capability.openshift.plugins.module_utils._sites.result import (
     site_dicts,
     sites_diff,
@@ -372,7 +372,7 @@ def main() -> None:
     )
 
 
-def desired(params: dict[str, Any]) -> Desired | None:
+def desired(params: dict[str, Any]) -> DesiredSelection | None:
     """The selection that the options request of each site."""
     capabilities = params["capabilities"]
     if isinstance(capabilities, str):
@@ -380,7 +380,7 @@ def desired(params: dict[str, Any]) -> Desired | None:
         capabilities = parse_json_object(capabilities.encode()) or capabilities
     if capabilities is None and params["solution"] is None:
         return None
-    return Desired(capabilities, params["solution"], params["solutions"])
+    return DesiredSelection(capabilities, params["solution"], params["solutions"])
 
 
 if __name__ == "__main__":

@@ -46,13 +46,15 @@ _BASELINE_PROBLEMS = frozenset({"invalid-baseline", "missing-baseline"})
 class InstallCheck(NamedTuple):
     """The result of a check. Fields from ``context`` on are empty if an error prevents their computation.
 
-    ``context`` decides which manifests are included. ``resolved`` is the selection to write. ``suggested_selection`` is
-    the nearest selection that satisfies every rule.
+    ``document_problems`` are those of ``problems`` that every selection has in this install-config. ``context`` decides
+    which manifests are included. ``resolved`` is the selection to write. ``suggested_selection`` is the nearest
+    selection that satisfies every rule.
     """
 
     method: str
     platform: str | None
     problems: tuple[Problem, ...]
+    document_problems: tuple[Problem, ...] = ()
     context: InclusionContext | None = None
     resolved: ResolvedSelection | None = None
     status: CapabilityStatus | None = None
@@ -77,9 +79,10 @@ def platforms_of(method: str | None, minor: Minor | None = None) -> tuple[str, .
 
 def check_installation(options: InstallOptions, release: Release) -> InstallCheck:
     """Check an installation of ``release`` and resolve its selection. Returns all problems and raises nothing."""
-    problems = Problems()
+    of_document = Problems()
     platforms = platforms_of(options.method, release.minor)
-    check_install_config(options.document, options.source, problems, complete=options.complete, platforms=platforms)
+    check_install_config(options.document, options.source, of_document, complete=options.complete, platforms=platforms)
+    problems = Problems(of_document)
     method = options.method or default_method(options.document)
     of_request = Problems()
     request = read_request(options, of_request)
@@ -88,9 +91,11 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
     of_cluster = Problems()
     criteria = check_options(_cluster_options(options, method), release.minor, of_cluster)
     resolved_release = resolve_release(criteria, release, of_cluster)
-    problems += _as_in_document(of_cluster, options.source)
+    located = tuple(_as_in_document(of_cluster, options.source))
+    of_document += located
+    problems += located
     if resolved_release is None or resolved_release.minor_data is None:
-        return check._replace(problems=tuple(problems))
+        return check._replace(problems=tuple(problems), document_problems=tuple(of_document))
     gates = resolved_release.context.feature_gates
     install = InstallContext(
         resolved_release.minor_data,
@@ -102,11 +107,14 @@ def check_installation(options: InstallOptions, release: Release) -> InstallChec
         resolved_release.gated,
     )
     rejected = list(method_violations(options.document, install, options.source, complete=options.complete))
+    of_document += [item.problem for item in (*rejected, *violations(None, install))]
     resolved = resolve_selection(request, install, rejected, problems) if request is not None else None
     problems += [item.problem for item in rejected]
     if not options.complete and (request is None or not request.is_default):
         _warn_about_unchecked_rules(install, options.source, problems)
-    check = check._replace(context=resolved_release.context, violations=tuple(rejected))
+    check = check._replace(
+        document_problems=tuple(of_document), context=resolved_release.context, violations=tuple(rejected)
+    )
     if resolved is not None:
         ensure = frozenset() if method == HOSTED else resolved_release.always
         check = _with_selection(check._replace(resolved=resolved), resolved, install, ensure, problems)

@@ -17,7 +17,7 @@ from .._capability.selection import check_selection, parse_selection
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, API_FIELDS, data_of
 from .._install_config.check import InstallCheck, check_installation
 from .._install_config.selection_source import InstallOptions
-from .._problems import Problem, Problems, count_errors, has_errors
+from .._problems import Problem, Problems, has_errors
 from .._references.report import check_references
 from .._release.release import Release
 from .correction import corrected_cluster_version, corrected_options
@@ -29,8 +29,8 @@ _WHERE = "overrides"
 _API_SPELLING = {"baseline_capability_set": API_BASELINE, "additional_enabled_capabilities": API_ADDITIONAL}
 
 
-class Question(NamedTuple):
-    """What the check of a site depends on. Sites with equal questions share an answer.
+class SiteCheckRequest(NamedTuple):
+    """What the check of a site depends on. Sites with equal requests share a result.
 
     ``values`` are the overrides of the install-config, or the install-config. ``method`` is ``None`` if its content
     decides. ``desired`` are the options of the module that replace the selection, ``None`` if it is only checked.
@@ -41,18 +41,18 @@ class Question(NamedTuple):
     method: str | None
     platform: str | None
     release: Release
-    desired: Desired | None = None
+    desired: DesiredSelection | None = None
 
 
-class Desired(NamedTuple):
-    """The selection that each site shall have: ``capabilities`` or a ``solution``."""
+class DesiredSelection(NamedTuple):
+    """The selection to write to each site: ``capabilities`` or a ``solution``."""
 
     capabilities: object = None
     solution: str | None = None
     solutions: object = None
 
 
-class Answer(NamedTuple):
+class SiteCheckResult(NamedTuple):
     """The result of a check. Problems are located at fields, relative to the object.
 
     ``block`` is the selection of the site, ``None`` if it has none. ``replacement`` is the block to write instead:
@@ -66,72 +66,69 @@ class Answer(NamedTuple):
     enabled: frozenset[str] | None = None
 
 
-def check_site(question: Question) -> Answer:
+def check_site(request: SiteCheckRequest) -> SiteCheckResult:
     """Check a selection. Returns all problems and raises nothing."""
-    if question.form == "hosted":
-        problems, block = Problems(), question.values.get(BLOCK)
-        lists = check_lists(block, question.platform, question.release, BLOCK, problems)
-        return Answer(tuple(_relative(problems)), block, lists.replacement, lists.enabled)
-    if question.form == "cluster-version":
-        return _check_cluster_version(question)
-    return _check_install(question)
+    if request.form == "hosted":
+        problems, block = Problems(), request.values.get(BLOCK)
+        lists = check_lists(block, request.platform, request.release, BLOCK, problems)
+        return SiteCheckResult(tuple(_relative(problems)), block, lists.replacement, lists.enabled)
+    if request.form == "cluster-version":
+        return _check_cluster_version(request)
+    return _check_install(request)
 
 
-def _check_install(question: Question) -> Answer:
+def _check_install(request: SiteCheckRequest) -> SiteCheckResult:
     problems = Problems()
-    form = check_form(question.values, _WHERE, problems)
-    document = _with_platform(form.values, question.platform)
-    options = InstallOptions(document, _WHERE, "pullSecret" in document, method=question.method)
-    if form.excluded and _without_fields(form.values.get(BLOCK)):
-        options = options._replace(document=_without_block(document))
-    check = check_installation(options, question.release)
+    form = check_form(request.values, _WHERE, problems)
+    document = _with_platform(form.values, request.platform)
+    if form.excluded and not document.get(BLOCK):
+        document.pop(BLOCK, None)
+    options = InstallOptions(document, _WHERE, "pullSecret" in document, method=request.method)
+    check = check_installation(options, request.release)
     problems += check.problems
-    block = question.values.get(BLOCK)
-    data = data_of(question.release.minor) if question.release.minor is not None else None
+    data = data_of(request.release.minor) if request.release.minor is not None else None
     if data is not None:
         report_listed_in_set(form.values.get(BLOCK), data, _WHERE, problems)
-    replacement = _replacement(question, options, check, form.excluded, problems)
+    if request.desired is not None:
+        replacement = _desired_block(request.desired, options, request.release, problems)
+    else:
+        replacement = _corrected_block(options, check, form.excluded, request.release)
+    block = request.values.get(BLOCK)
     if replacement is not None and _same_block(block, replacement):
         replacement = None
     enabled = check.status.enabled if check.status is not None and not form.excluded else None
-    return Answer(tuple(_relative(problems)), block, replacement, enabled)
+    return SiteCheckResult(tuple(_relative(problems)), block, replacement, enabled)
 
 
-def _replacement(
-    question: Question, options: InstallOptions, check: InstallCheck, excluded: tuple[str, ...], problems: Problems
+def _desired_block(
+    desired: DesiredSelection, options: InstallOptions, release: Release, problems: Problems
 ) -> dict[str, Any] | None:
-    """The block to write: the desired one, or else the smallest correction of the existing one."""
-    release = question.release
-    if question.desired is not None:
-        desired = options._replace(
-            capabilities=question.desired.capabilities,
-            solution=question.desired.solution,
-            solutions=question.desired.solutions,
-            capabilities_option=BLOCK,
-        )
-        result = check_installation(desired, release)
-        of_document = set(check_installation(_only_document(options), release).problems)
-        errors = [item for item in result.problems if item.severity == "error" and item not in of_document]
-        problems += [item for item in errors if item not in problems]
-        return None if errors else _block_of(result)
-    if not problems.has_errors:
-        return None
-    known = check.status.known if check.status is not None else frozenset()
-    wanted = corrected_options(options.document.get(BLOCK), excluded, known)
-    if wanted is None:
-        return None
-    suggested = check_installation(options._replace(capabilities=wanted), release).suggested_selection
-    if suggested is None:
-        return None
-    block = suggested.to_api()
-    after = check_installation(options._replace(document={**options.document, BLOCK: block}), release)
-    return block if count_errors(after.problems) < count_errors(problems) else None
+    """The desired selection as a block, ``None`` if it has errors in this site."""
+    check = check_installation(options._replace(**desired._asdict(), capabilities_option=BLOCK), release)
+    errors = [item for item in check.problems if item.severity == "error" and item not in check.document_problems]
+    problems += [item for item in errors if item not in problems]
+    selection = check.resolved.selection if check.resolved is not None else None
+    return None if errors or selection is None else selection.to_api()
 
 
-def _check_cluster_version(question: Question) -> Answer:
+def _corrected_block(
+    options: InstallOptions, check: InstallCheck, excluded: tuple[str, ...], release: Release
+) -> dict[str, Any] | None:
+    """The smallest correction of a selection that violates a rule, ``None`` if there is none."""
+    violated = {item.problem for item in check.violations if item.problem.severity == "error"}
+    if check.status is None or not (excluded or violated.difference(check.document_problems)):
+        return None
+    corrected = corrected_options(options.document.get(BLOCK), excluded, check.status.known)
+    if corrected is None:
+        return None
+    suggested = check_installation(options._replace(capabilities=corrected), release).suggested_selection
+    return None if suggested is None else suggested.to_api()
+
+
+def _check_cluster_version(request: SiteCheckRequest) -> SiteCheckResult:
     """Check the rules of the API: installers do not read a ClusterVersion in a Policy."""
     problems = Problems()
-    block = question.values.get(BLOCK)
+    block = request.values.get(BLOCK)
     where = f"{_WHERE}: {BLOCK}"
     of_selection = Problems()
     selection = parse_selection(block, where, of_selection)
@@ -143,10 +140,10 @@ def _check_cluster_version(question: Question) -> Answer:
     selection = selection._replace(
         baseline_field=API_BASELINE, additional_field=API_ADDITIONAL, excluded=None, where=where
     )
-    release = question.release
+    release = request.release
     resolved = resolve_release(check_options(ClusterOptions(), release.minor, problems), release, problems)
     if resolved is None or resolved.minor_data is None:
-        return Answer(tuple(_relative(problems)), block)
+        return SiteCheckResult(tuple(_relative(problems)), block)
     data = resolved.minor_data
     check_selection(selection, data, resolved.gated, problems)
     install = InstallContext(data, "upi", gated=resolved.gated)
@@ -163,7 +160,7 @@ def _check_cluster_version(question: Question) -> Answer:
         status = resolved.status(selection)
         enabled = status.enabled
         check_references(release, resolved.context._replace(capability_status=status), "error", problems)
-    return Answer(tuple(_relative(problems)), block, replacement, enabled)
+    return SiteCheckResult(tuple(_relative(problems)), block, replacement, enabled)
 
 
 def _covered(problem: Problem, problems: Problems) -> bool:
@@ -180,23 +177,6 @@ def _with_platform(values: Mapping[str, Any], platform: str | None) -> dict[str,
     return document
 
 
-def _without_block(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in document.items() if field != BLOCK}
-
-
-def _without_fields(block: object) -> bool:
-    return isinstance(block, Mapping) and not block
-
-
-def _only_document(options: InstallOptions) -> InstallOptions:
-    return options._replace(document=_without_block(options.document))
-
-
-def _block_of(check: InstallCheck) -> dict[str, Any] | None:
-    selection = check.resolved.selection if check.resolved is not None else None
-    return None if selection is None else selection.to_api()
-
-
 def _same_block(block: object, other: Mapping[str, Any]) -> bool:
     if not isinstance(block, Mapping) or set(block) - set(API_FIELDS):
         return False
@@ -207,4 +187,5 @@ def _same_block(block: object, other: Mapping[str, Any]) -> bool:
 
 def _relative(problems: Problems) -> Iterator[Problem]:
     for problem in problems.unique():
-        yield problem._replace(where=problem.where.removeprefix(f"{_WHERE}: "))
+        where = problem.where.removeprefix(f"{_WHERE}: ").removeprefix(f"{_WHERE}, ")
+        yield problem._replace(where=where)

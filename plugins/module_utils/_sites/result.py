@@ -31,20 +31,20 @@ def site_dicts(result: SitesResult) -> list[dict[str, Any]]:
 
 
 def _site_dict(site: CheckedSite, fixed: set[tuple[str, int]]) -> dict[str, Any]:
-    facts, answer = site.facts, site.answer
-    block = answer.block if answer is not None else None
-    enabled = answer.enabled if answer is not None else None
+    summary, checked = site.summary, site.result
+    block = checked.block if checked is not None else None
+    enabled = checked.enabled if checked is not None else None
     return {
-        "name": facts.name,
-        "kind": facts.kind,
-        "path": facts.path,
-        "line": facts.line,
+        "name": summary.name,
+        "kind": summary.kind,
+        "path": summary.path,
+        "line": summary.line,
         "openshift_version": site.version.version,
         "version_source": site.version.source,
-        "platform": facts.platform,
+        "platform": summary.platform,
         "capabilities": block if isinstance(block, dict) else {},
         "enabled_capabilities": None if enabled is None else sorted(enabled),
-        "fixed": (facts.path, facts.number) in fixed,
+        "fixed": (summary.path, summary.number) in fixed,
     }
 
 

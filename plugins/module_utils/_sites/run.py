@@ -18,10 +18,10 @@ from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import OpenedRelease
 from .._version import Minor, find_minor
-from .check import Answer, Desired, Question, check_site
+from .check import DesiredSelection, SiteCheckRequest, SiteCheckResult, check_site
 from .checkout import CheckoutFile, read_files
-from .facts import FileFacts, SiteFacts, finding_in_file, finding_of, read_facts
 from .fix import FixedFile, fix_file
+from .summary import FileSummary, SiteSummary, finding_in_file, finding_of, summarize_file
 from .version import SiteVersion, VersionFields, VersionSources, version_of, version_sources
 
 _UNKNOWN = release_of_version(None)
@@ -39,16 +39,16 @@ class SitesOptions(NamedTuple):
     openshift_versions: Mapping[str, object] | None = None
     releases: tuple[OpenedRelease, ...] = ()
     install_method: str | None = None
-    desired: Desired | None = None
+    desired: DesiredSelection | None = None
     fix: bool = False
 
 
 class CheckedSite(NamedTuple):
-    """A site, its version, and the result of its check. ``answer`` is ``None`` if nothing could be checked."""
+    """A site, its version, and the result of its check. ``result`` is ``None`` if nothing could be checked."""
 
-    facts: SiteFacts
+    summary: SiteSummary
     version: SiteVersion
-    answer: Answer | None
+    result: SiteCheckResult | None
     findings: tuple[Finding, ...]
 
 
@@ -71,16 +71,16 @@ def check_sites(options: SitesOptions) -> SitesResult:
     _check_versions(options, problems)
     problems.raise_errors(InvalidOptionError)
     releases = _load_releases(options.releases, problems)
-    files: dict[str, FileFacts] = {}
+    files: dict[str, FileSummary] = {}
     real_paths: dict[str, str] = {}
     of_files = Problems()
     for file in read_files(options.checkout, options.paths, of_files):
-        facts = read_facts(file)
+        summary = summarize_file(file)
         real_paths[file.path] = file.real_path
-        files[file.path] = facts
+        files[file.path] = summary
     checker = _Checker(options, releases)
     checker.use(files.values())
-    checked = {path: checker.check(facts) for path, facts in files.items()}
+    checked = {path: checker.check(summary) for path, summary in files.items()}
     fixed: list[FixedFile] = []
     if options.fix:
         for path, sites in checked.items():
@@ -90,11 +90,11 @@ def check_sites(options: SitesOptions) -> SitesResult:
                 of_files += result.problems
                 if result.after != result.before:
                     fixed.append(result)
-                    files[path] = read_facts(CheckoutFile(path, real_paths[path], result.after))
+                    files[path] = summarize_file(CheckoutFile(path, real_paths[path], result.after))
                     checked[path] = checker.check(files[path])
     all_sites = tuple(site for items in checked.values() for site in items)
     findings = [*map(finding_in_file, of_files)]
-    findings += (item for facts in files.values() for item in facts.findings)
+    findings += (item for summary in files.values() for item in summary.findings)
     findings += (item for site in all_sites for item in site.findings)
     if not all_sites and not findings:
         message = f"no file below {', '.join(options.paths)} contains a site"
@@ -105,8 +105,8 @@ def check_sites(options: SitesOptions) -> SitesResult:
 
 def _replacements(sites: Iterable[CheckedSite]) -> dict[int, Mapping[str, Any]]:
     """The blocks to write, by the number of their site."""
-    answers = ((site.facts.number, site.answer) for site in sites)
-    return {number: answer.replacement for number, answer in answers if answer is not None and answer.replacement}
+    results = ((site.summary.number, site.result) for site in sites)
+    return {number: result.replacement for number, result in results if result is not None and result.replacement}
 
 
 def _check_versions(options: SitesOptions, problems: Problems) -> None:
@@ -126,52 +126,52 @@ def _load_releases(opened: Iterable[OpenedRelease], problems: Problems) -> tuple
 
 
 class _Checker:
-    """Checks sites. Equal questions are answered once."""
+    """Checks sites. Sites with equal requests are checked once."""
 
     def __init__(self, options: SitesOptions, releases: tuple[Release, ...]) -> None:
         self.options, self.releases = options, releases
         self.sources = VersionSources({}, None, {}, {})
-        self.answers: dict[tuple[object, ...], Answer] = {}
+        self.results: dict[tuple[object, ...], SiteCheckResult] = {}
         self.by_minor: dict[Minor, Release] = {}
 
-    def use(self, files: Iterable[FileFacts]) -> None:
+    def use(self, files: Iterable[FileSummary]) -> None:
         """Use the ClusterImageSets and ClusterDeployments of all files."""
         by_pattern = {pattern: str(version) for pattern, version in (self.options.openshift_versions or {}).items()}
-        listed = (source for facts in files for source in facts.sources)
+        listed = (source for summary in files for source in summary.sources)
         self.sources = version_sources(listed, by_pattern, self.options.openshift_version)
 
-    def check(self, facts: FileFacts) -> list[CheckedSite]:
+    def check(self, summary: FileSummary) -> list[CheckedSite]:
         """Check the sites of a file."""
-        return [self._check(site) for site in facts.sites]
+        return [self._check(site) for site in summary.sites]
 
-    def _check(self, site: SiteFacts) -> CheckedSite:
+    def _check(self, site: SiteSummary) -> CheckedSite:
         fields = VersionFields(site.path, site.namespace, site.name, site.image_set, site.release_image, site.version)
         version = version_of(fields, self.sources)
         if site.overrides is None:
             return CheckedSite(site, version, None, ())
         desired = self.options.desired if site.form in ("overrides", "block") else None
         if not site.has_selection and site.form != "block" and desired is None:
-            return CheckedSite(site, version, Answer(()), ())
+            return CheckedSite(site, version, SiteCheckResult(()), ())
         minor = find_minor(version.version)
         release = _UNKNOWN if minor is None else self._release(version.version or "", minor)
         method = site.method or (self.options.install_method if site.form == "block" else None)
         text = site.overrides.text or json.dumps(site.overrides.values, default=repr, sort_keys=True)
         key = (site.form, text, method, site.platform, release.path, release.minor)
-        answer = self.answers.get(key)
-        if answer is None:
-            question = Question(site.form, site.overrides.values, method, site.platform, release, desired)
-            answer = self.answers[key] = check_site(question)
+        result = self.results.get(key)
+        if result is None:
+            request = SiteCheckRequest(site.form, site.overrides.values, method, site.platform, release, desired)
+            result = self.results[key] = check_site(request)
         problems = Problems()
-        for problem in answer.problems:
+        for problem in result.problems:
             if problem.code != "missing-version":
                 problems.append(problem)
         if minor is None:
             message = "the version of the site is not known, so only the form of its selection is checked"
             problems.warning("unknown-site-version", "", message, "Set openshift_versions, or add the ClusterImageSet")
-        if answer.replacement is not None and desired is not None and not self.options.fix:
+        if result.replacement is not None and desired is not None and not self.options.fix:
             message = f"{site.field} differs from the requested selection"
             problems.error("different-selection", "", message, "Use state: fixed")
-        return CheckedSite(site, version, answer, tuple(finding_of(problem, site) for problem in problems))
+        return CheckedSite(site, version, result, tuple(finding_of(problem, site) for problem in problems))
 
     def _release(self, version: str, minor: Minor) -> Release:
         """The given release of this version or else minor, or one that has only the minor."""

@@ -24,7 +24,7 @@ from .version import VersionSource, version_source
 _LOCATION = re.compile(r"(.*), line ([0-9]+)", re.DOTALL)
 
 
-class SiteFacts(NamedTuple):
+class SiteSummary(NamedTuple):
     """A site without its nodes. ``overrides`` is ``None`` if its selection cannot be read.
 
     ``field`` is the path of the selection. ``number`` counts the sites of the file, from 0.
@@ -48,17 +48,17 @@ class SiteFacts(NamedTuple):
     has_selection: bool
 
 
-class FileFacts(NamedTuple):
+class FileSummary(NamedTuple):
     """What a file contains, and what was found while it was read."""
 
-    sites: tuple[SiteFacts, ...]
+    sites: tuple[SiteSummary, ...]
     sources: tuple[VersionSource, ...]
     findings: tuple[Finding, ...]
 
 
-def read_facts(file: CheckoutFile) -> FileFacts:
+def summarize_file(file: CheckoutFile) -> FileSummary:
     """Read all sites of a file. Raises nothing."""
-    sites: list[SiteFacts] = []
+    sites: list[SiteSummary] = []
     sources: list[VersionSource] = []
     findings: list[Finding] = []
     problems = Problems()
@@ -71,15 +71,15 @@ def read_facts(file: CheckoutFile) -> FileFacts:
             for site in own:
                 of_site = Problems()
                 overrides = read_overrides(site, of_site)
-                facts = _facts(site, overrides, len(sites))
-                findings += (finding_of(problem, facts) for problem in of_site)
-                sites.append(facts)
+                summary = _summary(site, overrides, len(sites))
+                findings += (finding_of(problem, summary) for problem in of_site)
+                sites.append(summary)
     findings += map(finding_in_file, problems)
-    return FileFacts(tuple(sites), tuple(sources), tuple(findings))
+    return FileSummary(tuple(sites), tuple(sources), tuple(findings))
 
 
-def _facts(site: Site, overrides: Overrides | None, number: int) -> SiteFacts:
-    return SiteFacts(
+def _summary(site: Site, overrides: Overrides | None, number: int) -> SiteSummary:
+    return SiteSummary(
         path=site.document.path,
         line=site.line,
         number=number,
@@ -107,7 +107,7 @@ def _findings_of_object(origin: SiteObject, sites: tuple[Site, ...]) -> Iterator
         yield Finding(fault.code, severity, document.path, line, origin.resource, fault.message, fault.hint)
 
 
-def finding_of(problem: Problem, site: SiteFacts) -> Finding:
+def finding_of(problem: Problem, site: SiteSummary) -> Finding:
     """The finding of a problem of a site."""
     message = f"{problem.where}: {problem.message}" if problem.where else problem.message
     return Finding(problem.code, problem.severity, site.path, site.line, site.resource, message, problem.hint)
