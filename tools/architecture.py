@@ -52,7 +52,8 @@ PACKAGES = {
     "cluster or a fleet. Clusters with equal requests share a plan.",
     "_fleet": "Reads the capabilities of many clusters, and shows in one table which cluster differs from its group.",
     "_install_config": "Writes or edits an install-config with a selection that passes the rules in `_data`. "
-    "Edits the text in place, and masks secrets in diffs.",
+    "Edits the text in place. Checks the fields that a selection depends on, and leaves the others to "
+    "`openshift-install`.",
     "_sites": "Finds the selections in a Git checkout, checks each for the version of its site, and corrects them in "
     "place, also in strings with JSON.",
     "_usage": "Assigns the requests that an API server counted to capabilities and to kinds of clients, for a cluster "

@@ -38,7 +38,6 @@ _WITH_VALUE = frozenset(
         "kind",
         "name",
         "networkType",
-        "none",
         "publish",
         "replicas",
     }
@@ -57,6 +56,7 @@ _NAMED = frozenset(
         "machineNetwork",
         "metadata",
         "networking",
+        "none",
         "platform",
         "proxy",
         "pullSecret",
@@ -67,7 +67,8 @@ _NAMED = frozenset(
 """Fields whose names are shown."""
 
 _FIELD = re.compile(r"( *(?:- +)?)([A-Za-z]+):(?:[ \t]+(.*))?")
-_VALUE = re.compile(r"""(?:[\w./-]{1,63}|'[\w./-]{1,63}'|"[\w./-]{1,63}"|\{\}|\[\])""")
+_VALUE = re.compile(r"""(?:[\w./-]{1,63}|'[\w./-]{1,63}'|"[\w./-]{1,63}")""")
+_EMPTY = (None, "", "{}", "[]")
 _ITEM = re.compile(r"""( *- +)(["']?[A-Za-z][A-Za-z0-9-]{0,62}["']?)""")
 _COMMENT = re.compile(r"(?:^|[ \t]+)#.*")
 
@@ -113,7 +114,7 @@ def _in_flow(root: Node, value: Node) -> bool:
 def _rendered(block: object) -> list[str]:
     fields: Mapping[str, Any] = block if isinstance(block, Mapping) else {}
     known = {field: fields[field] for field in API_FIELDS if field in fields}
-    return render_document({BLOCK: known}).splitlines()
+    return [_line(text, MASK, in_block=True) for text in render_document({BLOCK: known}).splitlines()]
 
 
 def _line(text: str, mark: str, *, in_block: bool) -> str:
@@ -127,6 +128,6 @@ def _line(text: str, mark: str, *, in_block: bool) -> str:
         return plain + comment
     if field is None or field[2] not in _NAMED:
         return mark
-    if not field[3] or (field[2] in _WITH_VALUE and _VALUE.fullmatch(field[3])):
+    if field[3] in _EMPTY or (field[2] in _WITH_VALUE and _VALUE.fullmatch(field[3])):
         return plain + comment
     return f"{field[1]}{field[2]}: {mark}"

@@ -201,7 +201,8 @@ def _is_gate(gate: object) -> bool:
 
 def _check_mirrors(data: Mapping[str, Any], source: str, problems: Problems) -> None:
     mirrors = {field: data[field] for field in (_MIRRORS, _DEPRECATED_MIRRORS) if data.get(field)}
-    parse_mirror_sets(mirrors, source, problems)
+    if mirrors:
+        parse_mirror_sets(mirrors, source, problems)
     if list(mirrors) == [_DEPRECATED_MIRRORS]:
         where = f"{source}: {_DEPRECATED_MIRRORS}"
         problems.warning("deprecated-field", where, "is deprecated", f"Write {_MIRRORS}")
