@@ -153,7 +153,7 @@ def _platform(platforms: Sequence[str], data: Mapping[str, Any], where: str, pro
     for name in names:
         if name not in platforms:
             known = name in PLATFORMS
-            message = "is not a platform of this version" if known else "is not a platform"
+            message = "is not a platform of this version and install method" if known else "is not a platform"
             hint = f"Use one of: {', '.join(platforms)}" if known else did_you_mean(name, platforms)
             problems.error("unknown-platform", f"{where}.{name}", message, hint)
         elif not isinstance(platform[name], Mapping):

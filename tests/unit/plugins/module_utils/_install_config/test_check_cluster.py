@@ -215,7 +215,7 @@ def test_a_platform_exists_in_some_versions(platform, minors):
             where = f"content: platform.{platform}"
             assert (result.platform, found) == (
                 None,
-                [("unknown-platform", where, "is not a platform of this version")],
+                [("unknown-platform", where, "is not a platform of this version and install method")],
             )
 
 
