@@ -17,12 +17,18 @@ from .._problems import InvalidOptionError, Problems, did_you_mean
 from .._release.release import Release
 from .._resources import CLUSTER_VERSIONS, CUSTOM_RESOURCE_DEFINITIONS
 from .breach import Breach
-from .of_manifests import invalid_deletions, misplaced, misspelled, unknown_names, without_profile
-from .of_update import UpdateRules
-from .of_worlds import dangling, odd_ones_out, two_answers
+from .cluster_rules import ambiguous_resources, dangling_references, inconsistent_capabilities
+from .cluster_variant import cluster_variants
+from .manifest_rules import (
+    invalid_deletions,
+    manifests_without_profile,
+    misplaced_annotations,
+    misspelled_annotations,
+    unknown_capabilities,
+)
 from .rules import RULES, RULES_BY_ID
 from .source import LintSource
-from .worlds import worlds_of
+from .update_rules import UpdateRules
 
 
 class LintOptions(NamedTuple):
@@ -66,10 +72,10 @@ def lint(source: LintSource, previous: LintSource | None, options: LintOptions, 
     findings = [
         *source.findings,
         *(breach.finding(source) for breach in _breaches(source.release, previous, before, known)),
-        *_vanished(source, before - known),
+        *_vanished_capabilities(source, before - known),
     ]
     if source.is_complete:
-        findings += _unused(source, known.difference(options.assume_known))
+        findings += _unused_capabilities(source, known.difference(options.assume_known))
     return LintResult(tuple(found for found in findings if found.rule in rules), known)
 
 
@@ -91,17 +97,17 @@ def known_names(release: Release, assume_known: Sequence[str], option: str, prob
 def _breaches(
     release: Release, previous: LintSource | None, before: frozenset[str], known: frozenset[str]
 ) -> Iterator[Breach]:
-    worlds = worlds_of(release, previous.release if previous else None)
-    yield from without_profile(release)
-    yield from unknown_names(release, known)
-    yield from misspelled(release)
-    yield from misplaced(release)
+    variants = cluster_variants(release, previous.release if previous else None)
+    yield from manifests_without_profile(release)
+    yield from unknown_capabilities(release, known)
+    yield from misspelled_annotations(release)
+    yield from misplaced_annotations(release)
     yield from invalid_deletions(release)
-    yield from dangling(release, worlds)
-    yield from two_answers(worlds)
-    yield from odd_ones_out(worlds)
+    yield from dangling_references(release, variants)
+    yield from ambiguous_resources(variants)
+    yield from inconsistent_capabilities(variants)
     if previous is not None:
-        pair = (worlds_of(previous.release, release), worlds)
+        pair = (cluster_variants(previous.release, release), variants)
         yield from UpdateRules(previous.release, release, pair, (before, known)).breaches()
 
 
@@ -121,23 +127,23 @@ def _check_rules(names: Sequence[str]) -> None:
     problems.raise_errors(InvalidOptionError)
 
 
-def _unused(source: LintSource, known: frozenset[str]) -> Iterator[Finding]:
+def _unused_capabilities(source: LintSource, known: frozenset[str]) -> Iterator[Finding]:
     used = {name for manifest in source.release.manifests for name in manifest.capabilities}
     message = "is a capability that no manifest needs, so no update enables it implicitly"
     for name in sorted(known - used):
-        yield _about_name("unused-capability", name, message, source)
+        yield _capability_finding("unused-capability", name, message, source)
 
 
-def _vanished(source: LintSource, names: Collection[str]) -> Iterator[Finding]:
+def _vanished_capabilities(source: LintSource, names: Collection[str]) -> Iterator[Finding]:
     message = (
         "is a capability of the previous release, but not of this one: the API server rejects every write to a "
         "ClusterVersion that contains it"
     )
     for name in sorted(names):
-        yield _about_name("vanished-capability", name, message, source)
+        yield _capability_finding("vanished-capability", name, message, source)
 
 
-def _about_name(rule_id: str, name: str, message: str, source: LintSource) -> Finding:
+def _capability_finding(rule_id: str, name: str, message: str, source: LintSource) -> Finding:
     """A finding about a capability. Its location is that in the ClusterVersion CRD, if the release contains one."""
     rule = RULES_BY_ID[rule_id]
     is_crd = CUSTOM_RESOURCE_DEFINITIONS.group_kind, CLUSTER_VERSIONS.resource

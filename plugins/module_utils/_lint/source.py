@@ -24,7 +24,7 @@ LARGEST_FILE = 16 << 20
 """Bytes of the largest file that is read. The largest file of a real release has 2 MB."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
-_OF_TOOLS = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "values.yaml", "values.schema.json")
+_TOOL_FILES = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "values.yaml", "values.schema.json")
 
 
 class LintSource(NamedTuple):
@@ -98,7 +98,7 @@ def _files_to_skip(path: str) -> Iterator[Finding]:
                 status = os.stat(real)
             except OSError:
                 continue  # the loader reports it
-            if name in _OF_TOOLS:
+            if name in _TOOL_FILES:
                 yield file_finding("template", file, "belongs to Helm or Kustomize, so it was passed over")
             elif stat.S_ISREG(status.st_mode) and status.st_size > LARGEST_FILE:
                 message = f"has {status.st_size >> 20} MB, expected at most {LARGEST_FILE >> 20}; it was not read"

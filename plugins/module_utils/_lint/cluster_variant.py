@@ -28,12 +28,17 @@ from .._version import Minor
 _CANNOT_UPDATE = "NoUpgrade"
 
 
-class World:
+class ClusterVariant:
     """The clusters with one profile and one feature set (``""`` is the default one). They differ in capabilities."""
 
     def __init__(self, release: Release, profile: str, feature_set: str) -> None:
         self.profile, self.feature_set = profile, feature_set
         self._release = release
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What identifies the variant within a release: its profile and its feature set."""
+        return self.profile, self.feature_set
 
     @property
     def can_update(self) -> bool:
@@ -75,11 +80,11 @@ class World:
         return closed
 
 
-def worlds_of(release: Release, other: Release | None = None) -> tuple[World, ...]:
+def cluster_variants(release: Release, other: Release | None = None) -> tuple[ClusterVariant, ...]:
     """Every profile that manifests of ``release`` or ``other`` name, with every feature set of its version."""
     profiles = sorted({name for item in (release, other) if item is not None for name in cluster_profiles(item)})
     sets = [name for name in feature_set_names(release.minor) if name != DEFAULT_FEATURE_SET]
-    return tuple(World(release, profile, name) for profile, name in product(profiles, ("", *sets)))
+    return tuple(ClusterVariant(release, profile, name) for profile, name in product(profiles, ("", *sets)))
 
 
 def _required(names: frozenset[str], minor: Minor | None) -> Iterator[str]:

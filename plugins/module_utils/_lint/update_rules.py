@@ -13,7 +13,7 @@ from .._release.manifest import CAPABILITY_ANNOTATION, DELETE_ANNOTATION, Manife
 from .._release.release import Release
 from .._resources import ResourceId
 from .breach import Breach
-from .worlds import World
+from .cluster_variant import ClusterVariant
 
 
 class UpdateRules:
@@ -26,16 +26,14 @@ class UpdateRules:
         self,
         previous: Release,
         release: Release,
-        worlds: tuple[Sequence[World], Sequence[World]],
+        variants: tuple[Sequence[ClusterVariant], Sequence[ClusterVariant]],
         known: tuple[frozenset[str], frozenset[str]],
     ) -> None:
         self._release = release
         self._is_minor = previous.minor != release.minor
         self._known_before, self._known_after = known
-        before = {(world.profile, world.feature_set): world for world in worlds[0]}
-        self._pairs = [
-            (before[key], world) for world in worlds[1] if (key := (world.profile, world.feature_set)) in before
-        ]
+        before = {variant.key: variant for variant in variants[0]}
+        self._pairs = [(before[variant.key], variant) for variant in variants[1] if variant.key in before]
         self._previous = previous
         self._resources = {manifest.resource_id for manifest in release.manifests}
         self._reported: set[tuple[str, ResourceId]] = set()
@@ -48,7 +46,7 @@ class UpdateRules:
                 new = after.by_resource.get(resource, ())
                 yield from self._once(self._losses(old, new))
                 if after.can_update:
-                    yield from self._once(self._compared(old, new, optional) if new else self._absent(old, after))
+                    yield from self._once(self._compare(old, new, optional) if new else self._removal(old, after))
         yield from self._losses_of_unused()
         yield from self._optional(optional)
 
@@ -77,8 +75,8 @@ class UpdateRules:
     def _losses_of_unused(self) -> Iterator[Breach]:
         """Losses of manifests that are for no cluster, because they have no profile or an odd feature set."""
         unused = []
-        for release, worlds in ((self._previous, 0), (self._release, 1)):
-            used = {id(manifest) for pair in self._pairs for manifest in pair[worlds].manifests}
+        for release, side in ((self._previous, 0), (self._release, 1)):
+            used = {id(manifest) for pair in self._pairs for manifest in pair[side].manifests}
             grouped: dict[ResourceId, list[Manifest]] = {}
             for manifest in release.manifests:
                 if id(manifest) not in used:
@@ -87,7 +85,7 @@ class UpdateRules:
         for resource, old in unused[0].items():
             yield from self._once(self._losses(old, unused[1].get(resource, ())))
 
-    def _compared(
+    def _compare(
         self, old: tuple[Manifest, ...], new: tuple[Manifest, ...], optional: dict[str, list[Manifest]]
     ) -> Iterator[Breach]:
         deleted = all(item.deletes for item in old)
@@ -99,9 +97,11 @@ class UpdateRules:
             yield Breach("still-deletes", new[0], message, key=DELETE_ANNOTATION)
         for before in old:
             for after in new:
-                yield from self._moved(before, after, optional)
+                yield from self._compare_capabilities(before, after, optional)
 
-    def _moved(self, before: Manifest, after: Manifest, optional: dict[str, list[Manifest]]) -> Iterator[Breach]:
+    def _compare_capabilities(
+        self, before: Manifest, after: Manifest, optional: dict[str, list[Manifest]]
+    ) -> Iterator[Breach]:
         gained = set(after.capabilities).difference(before.capabilities)
         known = sorted(gained & self._known_before)
         if known and after.deletes:
@@ -116,7 +116,7 @@ class UpdateRules:
         for name in gained & self._known_after - self._known_before:
             optional.setdefault(name, []).append(after)
 
-    def _absent(self, old: tuple[Manifest, ...], after: World) -> Iterator[Breach]:
+    def _removal(self, old: tuple[Manifest, ...], after: ClusterVariant) -> Iterator[Breach]:
         applied = [item for item in old if not item.deletes]
         if not applied:
             return

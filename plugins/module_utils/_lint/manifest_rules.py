@@ -40,7 +40,7 @@ _READ_BY_HYPERSHIFT = "-hypershift"
 """In the name of a file that HyperShift reads instead of the CVO."""
 
 
-def without_profile(release: Release) -> Iterator[Breach]:
+def manifests_without_profile(release: Release) -> Iterator[Breach]:
     """Manifests that no cluster gets. It is an error if their author meant them for the CVO.
 
     That is so if they have another annotation of releases, or if their Namespace comes from the release. Others are
@@ -63,13 +63,13 @@ def without_profile(release: Release) -> Iterator[Breach]:
             yield Breach("no-profile", manifest, message, "Quote the values of all annotations", unreadable)
             continue
         is_meant = manifest.resource_id.namespace in namespaces or any(
-            _is_of_releases(key) for key in manifest.annotations or ()
+            _is_release_annotation(key) for key in manifest.annotations or ()
         )
         message = "is in no cluster profile, so no cluster gets it"
         yield Breach("no-profile", manifest, message, severity=None if is_meant else "warning")
 
 
-def unknown_names(release: Release, known: frozenset[str]) -> Iterator[Breach]:
+def unknown_capabilities(release: Release, known: frozenset[str]) -> Iterator[Breach]:
     """Names of capabilities that do not exist, and annotations without a name."""
     for manifest in release.manifests:
         value = (manifest.annotations or {}).get(CAPABILITY_ANNOTATION)
@@ -84,17 +84,17 @@ def unknown_names(release: Release, known: frozenset[str]) -> Iterator[Breach]:
                 yield Breach("unknown-capability", manifest, message, _hint_for(name, known), CAPABILITY_ANNOTATION)
 
 
-def misspelled(release: Release) -> Iterator[Breach]:
+def misspelled_annotations(release: Release) -> Iterator[Breach]:
     """Annotations that look like those of the CVO."""
     for manifest in release.manifests:
         for key in manifest.annotations or ():
-            meant = _meant(key)
-            if meant:
+            intended = _intended(key)
+            if intended:
                 message = f"has the annotation {key}, which the CVO ignores"
-                yield Breach("misspelled-annotation", manifest, message, f"Write {meant}", key)
+                yield Breach("misspelled-annotation", manifest, message, f"Write {intended}", key)
 
 
-def misplaced(release: Release) -> Iterator[Breach]:
+def misplaced_annotations(release: Release) -> Iterator[Breach]:
     """Capability annotations that are labels, or in a Pod template. If the manifest is annotated, too, it is a note."""
     for manifest in release.manifests:
         is_annotated = CAPABILITY_ANNOTATION in (manifest.annotations or {})
@@ -145,17 +145,17 @@ def _unreadable_annotation(manifest: Manifest, release: Release) -> str:
         return ""
     annotations = nested(release.read_body(manifest), "metadata", "annotations")
     found = {str(key): value for key, value in annotations.items()} if isinstance(annotations, dict) else {}
-    if not any(_is_of_releases(key) for key in found):
+    if not any(_is_release_annotation(key) for key in found):
         return ""
     return next((key for key, value in found.items() if value is not None and not isinstance(value, str)), "")
 
 
-def _is_of_releases(key: str) -> bool:
+def _is_release_annotation(key: str) -> bool:
     return key.startswith((EXCLUDE_ANNOTATION, *_FAMILIES))
 
 
 @cache
-def _meant(key: str) -> str:
+def _intended(key: str) -> str:
     """The annotation that ``key`` is meant to be; empty if it is known, or not similar to one."""
     if key in _KNOWN_KEYS or key.startswith(EXCLUDE_ANNOTATION):
         return ""

@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Rules about manifests that one cluster can have together."""
+"""Rules about manifests that a cluster can have together."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .._release.manifest import Manifest
 from .._release.release import Release
 from .._release.task_graph import component_of
 from .breach import Breach
-from .worlds import World
+from .cluster_variant import ClusterVariant
 
 _MOST = 0.8
 _ENOUGH = 5
 
 
-def dangling(release: Release, worlds: Iterable[World]) -> Iterator[Breach]:
+def dangling_references(release: Release, variants: Iterable[ClusterVariant]) -> Iterator[Breach]:
     """References whose target needs a capability that the manifest does not need, each of them once."""
     reported: set[tuple[object, ...]] = set()
-    for world in worlds:
-        for reference in unmet_references(release, world.manifests):
+    for variant in variants:
+        for reference in unmet_references(release, variant.manifests):
             source = reference.source
             key = (reference.kind, source.file, source.document, reference.target)
-            enabled = world.closure(frozenset(source.capabilities))
+            enabled = variant.closure(frozenset(source.capabilities))
             if key not in reported and reference.dangles(enabled):
                 reported.add(key)
                 yield _breach(reference, enabled)
@@ -42,41 +42,41 @@ def _breach(reference: UnmetReference, enabled: frozenset[str]) -> Breach:
     return Breach(reference.kind, reference.source, message, f"Add {names} to its annotation, or move the reference")
 
 
-def two_answers(worlds: Iterable[World]) -> Iterator[Breach]:
+def ambiguous_resources(variants: Iterable[ClusterVariant]) -> Iterator[Breach]:
     """Resources with two manifests in one cluster that need other capabilities, or of which one deletes it."""
     reported: set[tuple[str, int]] = set()
-    for world in worlds:
-        for manifests in world.by_resource.values():
+    for variant in variants:
+        for manifests in variant.by_resource.values():
             first = manifests[0]
             for other in manifests[1:]:
                 key = (other.file, other.document)
-                if _answer(other) != _answer(first) and key not in reported:
+                if _decision(other) != _decision(first) and key not in reported:
                     reported.add(key)
-                    yield Breach("two-answers", other, _contradiction(first, other))
+                    yield Breach("two-answers", other, _ambiguity(first, other))
 
 
-def _answer(manifest: Manifest) -> tuple[bool, frozenset[str]]:
+def _decision(manifest: Manifest) -> tuple[bool, frozenset[str]]:
     return manifest.deletes, frozenset(manifest.capabilities)
 
 
-def _contradiction(first: Manifest, other: Manifest) -> str:
+def _ambiguity(first: Manifest, other: Manifest) -> str:
     return (
-        f"has another manifest in {first.file}, which {_described(first)}; this one {_described(other)}: the order of "
+        f"has another manifest in {first.file}, which {_describe(first)}; this one {_describe(other)}: the order of "
         "the files decides what the cluster has"
     )
 
 
-def _described(manifest: Manifest) -> str:
+def _describe(manifest: Manifest) -> str:
     names = " and ".join(manifest.capabilities) or "no capability"
     return f"{'deletes it and ' if manifest.deletes else ''}needs {names}"
 
 
-def odd_ones_out(worlds: Iterable[World]) -> Iterator[Breach]:
+def inconsistent_capabilities(variants: Iterable[ClusterVariant]) -> Iterator[Breach]:
     """Manifests without a capability that most manifests of their component need."""
     reported: set[tuple[str, int]] = set()
-    for world in worlds:
+    for variant in variants:
         components: dict[str, list[Manifest]] = {}
-        for manifest in world.manifests:
+        for manifest in variant.manifests:
             if component_of(manifest.file):
                 components.setdefault(component_of(manifest.file), []).append(manifest)
         for component, manifests in components.items():
