@@ -18,9 +18,19 @@ def nested(value: Any, *path: str) -> Any:
     return value
 
 
+def as_list(value: object) -> list[Any]:
+    """``value`` if it is a list, else an empty list."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """``value`` if it is a string, else an empty string."""
+    return value if isinstance(value, str) else ""
+
+
 def mappings_in(value: object) -> list[Mapping[str, Any]]:
     """The maps in ``value`` if it is a list, else an empty list."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    return [item for item in as_list(value) if isinstance(item, Mapping)]
 
 
 def conditions_of(value: object) -> dict[Any, Mapping[str, Any]]:

@@ -191,7 +191,7 @@ class ClosingProxy(FaultProxy):
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten all waits of a rollout."""
     short_waits(monkeypatch, 5.0)
-    monkeypatch.setattr(_retries, "SILENCE_SECONDS", 1.0)
+    monkeypatch.setattr(_retries, "OUTAGE_SECONDS", 1.0)
 
 
 @pytest.mark.usefixtures("impatient")

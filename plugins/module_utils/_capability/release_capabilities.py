@@ -15,7 +15,7 @@ from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData
 from .._problems import Problems
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._unstructured import nested
+from .._unstructured import as_list, nested
 from .._version import Minor, is_semantic_version
 from .inclusion import InclusionContext, decide
 from .release_properties import names_disabled_by_gates
@@ -115,7 +115,7 @@ def names_of_release(release: Release, context: InclusionContext) -> AcceptedNam
 
 def accepted_names(crd: Any, source: str) -> AcceptedNames | None:
     """What a ClusterVersion CRD accepts in a selection; ``None`` if it does not list capabilities."""
-    for version in _list(nested(crd, "spec", "versions")):
+    for version in as_list(nested(crd, "spec", "versions")):
         spec = nested(version, "schema", "openAPIV3Schema", "properties", "spec", "properties")
         fields = nested(spec, "capabilities", "properties")
         names = nested(fields, API_ADDITIONAL, "items", "enum")
@@ -142,7 +142,3 @@ def _listed(names: Iterable[str]) -> str:
 def _strings(values: list[Any]) -> frozenset[str]:
     # The API also accepts an empty baseline, which means the default set.
     return frozenset(value for value in values if isinstance(value, str) and value)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

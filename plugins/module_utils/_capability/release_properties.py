@@ -16,7 +16,7 @@ from .._data.inclusion_rules import inclusion_rules
 from .._problems import Problems, did_you_mean, nearest_name
 from .._release.manifest import PROFILE_ANNOTATION
 from .._release.release import Release
-from .._unstructured import nested
+from .._unstructured import as_list, nested
 from .._version import Minor
 from .inclusion import InclusionContext, decide
 
@@ -29,8 +29,8 @@ def resolve_feature_set(name: str, minor: Minor | None, problems: Problems) -> s
         return ""
     known = feature_sets.feature_set_names(minor)
     if name not in known:
-        of = f" of {minor}" if minor else ""
-        message = f"{name!r} is not a feature set{of}"
+        suffix = f" of {minor}" if minor else ""
+        message = f"{name!r} is not a feature set{suffix}"
         problems.error("unknown-feature-set", "feature_set", message, did_you_mean(name, known))
     return name
 
@@ -52,7 +52,7 @@ def read_release_gates(
     minor = release.minor
     if minor is None or not inclusion_rules(minor).reads_gates or not release.manifests:
         return None
-    gates = _gates_of_manifests(release, cluster_profile, feature_set, minor)
+    gates = _read_gates(release, cluster_profile, feature_set, minor)
     if gates is None:
         name = feature_set or feature_sets.DEFAULT_FEATURE_SET
         message = (
@@ -64,9 +64,7 @@ def read_release_gates(
     return gates
 
 
-def _gates_of_manifests(
-    release: Release, cluster_profile: str, feature_set: str, minor: Minor
-) -> frozenset[str] | None:
+def _read_gates(release: Release, cluster_profile: str, feature_set: str, minor: Minor) -> frozenset[str] | None:
     # The CVO skips these manifests; cluster-config-operator and oc read them.
     context = InclusionContext(feature_set=feature_set, major_version=minor.major, rules=inclusion_rules(minor))
     gates: set[str] | None = None
@@ -85,7 +83,7 @@ def _gates_of_manifests(
 
 def _enabled_names(entries: list[Any]) -> Iterator[str]:
     for entry in entries:
-        for gate in _list(nested(entry, "enabled")):
+        for gate in as_list(nested(entry, "enabled")):
             name = nested(gate, "name")
             if isinstance(name, str):
                 yield name
@@ -113,7 +111,3 @@ def cluster_profiles(release: Release) -> tuple[str, ...]:
         if annotation.startswith(PROFILE_ANNOTATION)
     }
     return tuple(sorted(names))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -20,6 +20,7 @@ from .._capability.selection import Selection, capability_status, check_selectio
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE, MinorData, gates_of
 from .._problems import InvalidOptionError, Problems
 from .._release.release import Release
+from .._unstructured import as_list
 from .._version import find_minor, is_semantic_version, precedence
 from .cluster_version import IMPLICITLY_ENABLED, Condition, capability_condition, parse_cluster_version
 
@@ -119,7 +120,7 @@ def next_status(
 
 def find_capability_condition(status: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the condition ``ImplicitlyEnabledCapabilities`` of a status, ``None`` if there is none."""
-    return next((dict(item) for item in _list(status.get("conditions")) if _type(item) == IMPLICITLY_ENABLED), None)
+    return next((dict(item) for item in as_list(status.get("conditions")) if _type(item) == IMPLICITLY_ENABLED), None)
 
 
 def _previous(status: Mapping[str, Any], problems: Problems) -> frozenset[str]:
@@ -190,7 +191,7 @@ def _invalid(errors: list[str]) -> Condition:
 
 def _conditions(value: object, changes: Iterable[Condition], removed: Container[object], now: str) -> list[Any]:
     """Conditions after ``changes``. A condition keeps its index, and its time unless its status changes."""
-    conditions = [item for item in _list(value) if _type(item) not in removed]
+    conditions = [item for item in as_list(value) if _type(item) not in removed]
     for change in changes:
         at = next((index for index, item in enumerate(conditions) if _type(item) == change.type), None)
         current = {} if at is None else conditions[at]
@@ -262,7 +263,3 @@ def _type(condition: object) -> object:
 def _child(parent: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     value = parent.get(field)
     return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from .._data.platforms import PLATFORM_DATA
 from .._release.manifest import Manifest
-from .._unstructured import mappings_in, nested
+from .._unstructured import as_list, as_text, mappings_in, nested
 
 CLOUDS: tuple[str, ...] = tuple(name for name, platform in PLATFORM_DATA.items() if platform.credentials)
 """The platforms that need CredentialsRequests, sorted."""
@@ -47,7 +47,7 @@ def is_credentials_request(manifest: Manifest) -> bool:
 
 def is_for_cloud(body: Any, cloud: str) -> bool:
     """Whether a CredentialsRequest with ``body`` is for the platform ``cloud``, one of ``CLOUDS``."""
-    return _text(nested(body, "spec", "providerSpec", "kind")) == PLATFORM_DATA[cloud].credentials
+    return as_text(nested(body, "spec", "providerSpec", "kind")) == PLATFORM_DATA[cloud].credentials
 
 
 def credentials_request(manifest: Manifest, body: Any) -> RequestedCredentials:
@@ -56,10 +56,10 @@ def credentials_request(manifest: Manifest, body: Any) -> RequestedCredentials:
     accounts = nested(body, "spec", "serviceAccountNames")
     return RequestedCredentials(
         manifest,
-        _text(nested(provider_spec, "kind")),
-        _text(nested(body, "spec", "secretRef", "namespace")),
-        _text(nested(body, "spec", "secretRef", "name")),
-        tuple(str(account) for account in accounts) if isinstance(accounts, list) else (),
+        as_text(nested(provider_spec, "kind")),
+        as_text(nested(body, "spec", "secretRef", "namespace")),
+        as_text(nested(body, "spec", "secretRef", "name")),
+        tuple(str(account) for account in as_list(accounts)),
         frozenset(_permissions(provider_spec if isinstance(provider_spec, Mapping) else {})),
     )
 
@@ -69,50 +69,42 @@ def _permissions(provider_spec: Mapping[str, Any]) -> Iterator[str]:
         if field in ("apiVersion", "kind"):
             continue
         if field == "statementEntries":
-            yield from (text for entry in mappings_in(value) for text in _of_statement(entry))
+            yield from (text for entry in mappings_in(value) for text in _statement_permissions(entry))
         elif field in ("predefinedRoles", "roleBindings"):
-            yield from (f"role {_role(item)}" for item in _list(value))
+            yield from (f"role {_role(item)}" for item in as_list(value))
         elif field == "policies":
-            yield from (text for policy in mappings_in(value) for text in _of_policy(policy))
+            yield from (text for policy in mappings_in(value) for text in _policy_permissions(policy))
         elif field in ("permissions", "dataPermissions"):
-            yield from _of_list(value, "data permission" if field == "dataPermissions" else "permission")
+            yield from _named_permissions(value, "data permission" if field == "dataPermissions" else "permission")
         else:
             yield f"{field}={_json(value)}"
 
 
-def _of_statement(entry: Mapping[str, Any]) -> Iterator[str]:
+def _statement_permissions(entry: Mapping[str, Any]) -> Iterator[str]:
     """The permissions of AWS: one for each action."""
     condition = f" if {_json(entry['policyCondition'])}" if entry.get("policyCondition") else ""
-    for action in _list(entry.get("action")):
+    for action in as_list(entry.get("action")):
         yield f"{entry.get('effect')} {action} on {entry.get('resource')}{condition}"
 
 
-def _of_policy(policy: Mapping[str, Any]) -> Iterator[str]:
+def _policy_permissions(policy: Mapping[str, Any]) -> Iterator[str]:
     """The permissions of IBM Cloud: one for each role."""
     attributes = (f"{item.get('name')}={item.get('value')}" for item in mappings_in(policy.get("attributes")))
     where = ",".join(sorted(attributes))
-    yield from (f"role {role} on {where}" for role in _list(policy.get("roles")))
+    yield from (f"role {role} on {where}" for role in as_list(policy.get("roles")))
 
 
-def _of_list(value: Any, word: str) -> Iterator[str]:
+def _named_permissions(value: Any, word: str) -> Iterator[str]:
     """The permissions of Azure and Google Cloud, which are names, and of vSphere, which are lists of privileges."""
-    for item in _list(value):
+    for item in as_list(value):
         if isinstance(item, Mapping):
-            yield from (f"privilege {privilege}" for privilege in _list(item.get("privileges")))
+            yield from (f"privilege {privilege}" for privilege in as_list(item.get("privileges")))
         else:
             yield f"{word} {item}"
 
 
 def _role(item: Any) -> Any:
     return item.get("role") if isinstance(item, Mapping) else item
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _json(value: Any) -> str:

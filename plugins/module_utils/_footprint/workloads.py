@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._data.workloads import POD_SPECS
-from .._kubernetes.quantity import NANO, parse_quantity, rounded_up
+from .._kubernetes.quantity import NANO, parse_quantity, round_up
 from .._problems import Problems, type_name
 from .._release.manifest import Manifest, location
-from .._unstructured import nested
+from .._unstructured import as_list, nested
 
 _SCALED = {"Deployment", "StatefulSet", "ReplicaSet"}
 _ENDING = {"Job", "CronJob"}
@@ -42,7 +42,7 @@ def workload_images(manifest: Manifest, body: Any, pull_specs: Collection[str]) 
         if isinstance(image, str) and image:
             yield image
         variables = container.get("env")
-        for variable in variables if isinstance(variables, list) else ():
+        for variable in as_list(variables):
             value = nested(variable, "value")
             if isinstance(value, str) and value in pull_specs:
                 yield value
@@ -60,7 +60,7 @@ def workload_requests(manifest: Manifest, body: Any, problems: Problems) -> Requ
     spec = _pod_spec(manifest, body)
     cpu = _pod_nanos(manifest, spec, "cpu", problems)
     memory = _pod_nanos(manifest, spec, "memory", problems)
-    return Requests(pods * rounded_up(cpu, NANO // 1000), pods * rounded_up(memory, NANO))
+    return Requests(pods * round_up(cpu, NANO // 1000), pods * round_up(memory, NANO))
 
 
 def _pod_spec(manifest: Manifest, body: Any) -> Any:
@@ -71,7 +71,7 @@ def _containers(spec: Any, *fields: str) -> Iterator[tuple[str, Mapping[str, Any
     """Yield the field path and the content of each container in ``fields`` of a Pod spec."""
     for field in fields:
         containers = nested(spec, field)
-        for index, container in enumerate(containers if isinstance(containers, list) else ()):
+        for index, container in enumerate(as_list(containers)):
             if isinstance(container, Mapping):
                 yield f"{field}[{index}]", container
 

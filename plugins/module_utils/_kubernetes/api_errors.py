@@ -155,7 +155,7 @@ class ApiError(ClusterError):
         self.code, self.message, self.causes = code, message, tuple(causes)
         self.object_name, self.repeated = object_name, repeated
         self._request = f"cannot {verb} {shown}: {code}"
-        text = _shortened(_field_messages(self) if self.is_invalid else message).rstrip(".")
+        text = _shorten(_field_messages(self) if self.is_invalid else message).rstrip(".")
         shown_reason = f" {reason}" if reason else ""
         hint = _hint(self, verb, shown)
         super().__init__([Problem("error", _problem_code(self), "", f"{self._request}{shown_reason}: {text}", hint)])
@@ -393,10 +393,10 @@ def connection_error(error: BaseException, verb: str, shown: str, host: str, sin
 
 def one_line(error: BaseException) -> str:
     """The text of an error, or its class name if it has none, on one line of limited length."""
-    return _shortened(" ".join(str(error).split()) or type(error).__name__)
+    return _shorten(" ".join(str(error).split()) or type(error).__name__)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 

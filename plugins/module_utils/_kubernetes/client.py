@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode
 from .._problems import ClusterError, Problem
 from .._resources import Target
 from .api_errors import ApiError, api_error, connection_error, one_line
-from .retries import Silence, retries, timeout_until
+from .retries import OutageTimer, retries, timeout_until
 
 if TYPE_CHECKING:
     import urllib3
@@ -83,7 +83,7 @@ class Client:
         self._headers = tuple(headers)
         self._token = token
         self._parallelism = parallelism
-        self._silence = Silence()
+        self._outage = OutageTimer()
 
     def get(self, target: Target, *, metadata_only: bool = False) -> dict[str, Any]:
         """Return one object. ``metadata_only`` omits its spec and status."""
@@ -101,7 +101,7 @@ class Client:
     def document(self, path: str, accept: str = _JSON) -> dict[str, Any]:
         """Return the document at a path that is not that of an object, such as a discovery document."""
         response = self._send("get", "GET", path, path, accept=accept)
-        return self._parsed(response, "get", path)
+        return self._parse(response, "get", path)
 
     def list(self, target: Target, *, metadata_only: bool = False) -> Iterator[dict[str, Any]]:
         """Yield all objects of a kind, page by page. ``metadata_only`` omits their spec and status."""
@@ -202,7 +202,7 @@ class Client:
         try:
             yield from _events(response)
         except Exception as error:  # a connection can break with any exception
-            since = self._silence.begin(time.monotonic())
+            since = self._outage.begin(time.monotonic())
             raise connection_error(error, "watch", str(target), self.host, since) from None
         finally:
             response.close()
@@ -241,7 +241,7 @@ class Client:
     def _object(self, verb: str, method: str, target: Target, shown: str = "", **options: Any) -> WriteResult:
         shown = shown or str(target)
         response = self._send(verb, method, target.path, shown, **options)
-        return WriteResult(response.status == 201, self._parsed(response, verb, shown))
+        return WriteResult(response.status == 201, self._parse(response, verb, shown))
 
     def _write(
         self,
@@ -290,7 +290,7 @@ class Client:
             headers["Authorization"] = token
         started = time.monotonic()
         # A watch has its own limit: it is silent until something changes.
-        deadline = math.inf if verb == "watch" else self._silence.deadline(started)
+        deadline = math.inf if verb == "watch" else self._outage.deadline(started)
         try:
             options: dict[str, Any] = {
                 "body": None if body is None else json.dumps(body).encode(),
@@ -303,14 +303,14 @@ class Client:
             # Not request(): with a body, urllib3 1.26 merges headers of the same name.
             response = self._pool.request_encode_url(method, url, headers=headers, **options)
         except Exception as error:  # TLS, a proxy and the network can raise any exception
-            raise connection_error(error, verb, shown, self.host, self._silence.begin(started)) from None
-        self._silence.end()
+            raise connection_error(error, verb, shown, self.host, self._outage.begin(started)) from None
+        self._outage.end()
         if response.status >= 300:
             repeated = response.retries is not None and bool(response.retries.history)
             raise api_error(response.status, response.data, verb, shown, repeated=repeated)
         return response
 
-    def _parsed(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
+    def _parse(self, response: urllib3.BaseHTTPResponse, verb: str, shown: str) -> dict[str, Any]:
         try:
             document = json.loads(response.data)
         except (ValueError, RecursionError):

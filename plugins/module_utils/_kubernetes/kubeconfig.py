@@ -68,9 +68,9 @@ def read_explicit_config(params: Mapping[str, Any], environment: Mapping[str, st
     try:
         path = _path(params, environment)
         config = _load(path)
-        context = _named(config, "context", params.get("context") or config.get("current-context"))
-        cluster = _named(config, "cluster", context.get("cluster"))
-        return _explicit(cluster, _named(config, "user", context.get("user")), os.path.dirname(os.path.abspath(path)))
+        context = _entry(config, "context", params.get("context") or config.get("current-context"))
+        cluster = _entry(config, "cluster", context.get("cluster"))
+        return _explicit(cluster, _entry(config, "user", context.get("user")), os.path.dirname(os.path.abspath(path)))
     except (_NotExplicitError, OSError, ValueError, YamlError):
         return None
 
@@ -100,7 +100,7 @@ def _load(path: str) -> Mapping[str, Any]:
     return documents[0]
 
 
-def _named(config: Mapping[str, Any], item: str, name: object) -> Mapping[str, Any]:
+def _entry(config: Mapping[str, Any], item: str, name: object) -> Mapping[str, Any]:
     """The only ``item`` with a name, such as a context."""
     found = [entry.get(item) for entry in mappings_in(nested(config, f"{item}s")) if entry.get("name") == name]
     if len(found) != 1 or not isinstance(found[0], dict) or not isinstance(name, str):

@@ -68,7 +68,7 @@ def find_existing(
 ) -> ExistingResources:
     """Return which of ``resources`` exist and match the label selector ``labels``.
 
-    ``known`` are kinds that were listed with the same ``labels`` before, so they are not listed again. Raises
+    ``known`` are kinds that were list_kind with the same ``labels`` before, so they are not list_kind again. Raises
     ``ClusterError`` if the server does not answer at all.
     """
     by_kind: dict[tuple[str, str], list[ResourceId]] = {}
@@ -89,7 +89,7 @@ def find_existing(
             errors.append(_group_unavailable(group, kind))
     unserved = len(by_kind) - len(by_key) - len(errors)
 
-    def listed(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
+    def list_kind(served: ApiResource) -> Mapping[ResourceId, Mapping[str, Any]] | ApiError:
         keys = by_key[served]
         try:
             target = Target(served, labels=labels)
@@ -99,7 +99,7 @@ def find_existing(
             return {} if error.is_not_found else error  # its CustomResourceDefinition was deleted in between
 
     existing: dict[ResourceId, Mapping[str, Any]] = {}
-    for served, answer in zip(by_key, client.each(listed, tuple(by_key)), strict=True):
+    for served, answer in zip(by_key, client.each(list_kind, tuple(by_key)), strict=True):
         if isinstance(answer, ApiError):
             errors.append(answer)
             unclear.update(resource for resources in by_key[served].values() for resource in resources)
@@ -111,14 +111,14 @@ def find_existing(
 def list_kinds(client: Client, kinds: Iterable[ApiResource], labels: str) -> ListedKinds:
     """List the objects of ``kinds`` that match ``labels``, one request for each. Kinds that fail are left out."""
 
-    def listed(served: ApiResource) -> list[Mapping[str, Any]] | None:
+    def list_kind(served: ApiResource) -> list[Mapping[str, Any]] | None:
         try:
             return list(client.list(Target(served, labels=labels), metadata_only=True))
         except ClusterError:
             return None  # find_existing lists it again, and reports why that fails.
 
     chosen = tuple(kinds)
-    answers = zip(chosen, client.each(listed, chosen), strict=True)
+    answers = zip(chosen, client.each(list_kind, chosen), strict=True)
     return {served: items for served, items in answers if items is not None}
 
 

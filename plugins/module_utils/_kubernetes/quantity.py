@@ -52,9 +52,9 @@ def parse_quantity(value: object) -> int | None:
         exponent = max(-_FARTHEST_EXPONENT, min(int(match["exponent"]), _FARTHEST_EXPONENT))
         numerator *= NANO * 10 ** max(exponent, 0)
         denominator *= 10 ** max(-exponent, 0)
-    return min(rounded_up(numerator, denominator), _MOST)
+    return min(round_up(numerator, denominator), _MOST)
 
 
-def rounded_up(numerator: int, denominator: int) -> int:
+def round_up(numerator: int, denominator: int) -> int:
     """Divide and round up, as the API server does with quantities."""
     return -(-numerator // denominator)

@@ -25,7 +25,7 @@ LONGEST_WAIT = 20.0
 """The longest time in seconds between two attempts, even if ``Retry-After`` is longer."""
 
 
-SILENCE_SECONDS = 90.0
+OUTAGE_SECONDS = 90.0
 """Seconds without an answer after which requests and rollouts fail; a restart of the API server takes less."""
 
 _INITIALIZING_SECONDS = 0.05
@@ -35,14 +35,14 @@ _SHORTEST_TIMEOUT = 5.0
 """Timeout in seconds after the deadline, for callers with a longer limit: a server that recovers can be slow."""
 
 
-class Silence:
-    """Since when a server has not answered any request. Threads may share it."""
+class OutageTimer:
+    """Records since when a server has not answered any request. Threads may share it."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
     def begin(self, started: float) -> float:
-        """Record that a request of the time ``started`` got no answer. Returns when the silence began."""
+        """Record that a request of the time ``started`` got no answer. Returns when the outage began."""
         since = self._since
         self._since = since = started if since is None else min(since, started)
         return since
@@ -54,7 +54,7 @@ class Silence:
     def deadline(self, started: float) -> float:
         """When a request of the time ``started`` has to fail."""
         since = self._since
-        return (started if since is None else since) + SILENCE_SECONDS
+        return (started if since is None else since) + OUTAGE_SECONDS
 
 
 def timeout_until(deadline: float, connect_seconds: float, read_seconds: float) -> urllib3.Timeout:
@@ -120,7 +120,7 @@ def retries(connect_seconds: float) -> Any:
                 # A connection that breaks during the TLS handshake counts as broken.
                 error = urllib3.exceptions.ProtocolError("the connection broke during the TLS handshake", error)
             unreachable = (urllib3.exceptions.ConnectTimeoutError, urllib3.exceptions.NewConnectionError)
-            if (isinstance(error, unreachable) and not _refused(error)) or _silent(error, connect_seconds):
+            if (isinstance(error, unreachable) and not _refused(error)) or _is_timeout(error, connect_seconds):
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
             if error is not None and time.monotonic() >= self.deadline:
                 raise urllib3.exceptions.MaxRetryError(_pool, url or "", error)
@@ -170,7 +170,7 @@ def _root(error: BaseException | None) -> BaseException | None:
     return next((arg for arg in error.args if isinstance(arg, BaseException)), error) if error else None
 
 
-def _silent(error: BaseException | None, connect_seconds: float) -> bool:
+def _is_timeout(error: BaseException | None, connect_seconds: float) -> bool:
     """Whether a server accepted the connection without a TLS handshake, which urllib3 reports as a read timeout."""
     return type(error).__name__ == "ReadTimeoutError" and f"(read timeout={connect_seconds})" in str(error)
 
@@ -199,6 +199,6 @@ def retry_while_unreachable(request: Callable[[], Result], is_over: Callable[[],
             now = time.monotonic()
             failing_since = now if failing_since is None else failing_since
             since = error.since if isinstance(error, NoAnswerError) else failing_since
-            if now - since >= SILENCE_SECONDS or is_over():
+            if now - since >= OUTAGE_SECONDS or is_over():
                 raise
         time.sleep(_PAUSE)

@@ -27,7 +27,7 @@ _FREE = ("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields
 class Schema(NamedTuple):
     """The schema of a kind, and the schemas that it can reference."""
 
-    of_kind: Any
+    kind: Any
     others: Any = None
 
 
@@ -41,31 +41,31 @@ def served_schema(document: object, served: ApiResource) -> Schema:
     return Schema(None)
 
 
-def is_declared(schema_of_kind: Schema, field: str) -> bool:
+def is_declared(schema: Schema, field: str) -> bool:
     """Whether objects of a kind can have ``field``, a path as in ``Difference``. In doubt they can."""
     if _METADATA.match(field):
         return True  # the same for all kinds; a CustomResourceDefinition does not declare it
-    at = schema_of_kind.of_kind
+    at = schema.kind
     for name, quoted, selector in _STEP.findall(field):
-        schema = _resolved(schema_of_kind.others, at)
-        if not isinstance(schema, Mapping) or any(schema.get(mark) for mark in _FREE):
+        found = _resolve(schema.others, at)
+        if not isinstance(found, Mapping) or any(found.get(mark) for mark in _FREE):
             return True
-        properties, more = schema.get("properties") or {}, schema.get("additionalProperties")
+        properties, more = found.get("properties") or {}, found.get("additionalProperties")
         key = json.loads(quoted) if quoted else name
         if selector:
-            at = schema.get("items")
+            at = found.get("items")
         elif key in properties:
             at = properties[key]
-        elif more or schema.get("type") != "object":
+        elif more or found.get("type") != "object":
             at = more
         else:
             # An object without properties: a referenced one is a built-in type (RawExtension) and accepts every field;
             # an inline one is in a CustomResourceDefinition and accepts none.
-            return not properties and schema is not at
+            return not properties and found is not at
     return True
 
 
-def _resolved(schemas: object, schema: Any) -> Any:
+def _resolve(schemas: object, schema: Any) -> Any:
     """The schema behind a reference. Built-in kinds wrap references to add a default and a description."""
     for _step in range(4):
         ref = nested(schema, "$ref")

@@ -30,7 +30,7 @@ _TOLERATED_DENIALS = 5
 _LONGEST_WATCH = 60.0
 """Seconds after which a watch is restarted, because a connection can be dead without an error."""
 
-_LONGEST_SILENCE = 5.0
+_LONGEST_PAUSE = 5.0
 """Seconds after which the current state is yielded even if nothing changes, so the caller can check other things."""
 
 
@@ -85,9 +85,9 @@ def watch_objects(client: Client, snapshots: Mapping[Target, Snapshot], seconds:
     try:
         while (remaining := deadline - time.monotonic()) > 0:
             try:
-                change = changes.get(timeout=min(remaining, _LONGEST_SILENCE))
+                change = changes.get(timeout=min(remaining, _LONGEST_PAUSE))
             except Empty:
-                if remaining > _LONGEST_SILENCE:
+                if remaining > _LONGEST_PAUSE:
                     yield ObservedObjects(objects, _first(errors))
                 continue
             if change.is_final and change.error is not None:

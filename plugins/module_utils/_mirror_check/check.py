@@ -83,7 +83,7 @@ def _check_image(
         reachable = any(problem.code != UNREACHABLE for problem in problems)
         commands = (copy_image(spec, mirrors[0]),) if reachable and spec.name != mirrors[0].name else ()
         return _absent(name, spec, mirrors[0], problems, commands)
-    # A mirror that does not have the image costs a node a request, no more.
+    # A mirror without the image is no error: a node falls back to the next one.
     return _signatures(name, spec, found, request, reader)
 
 

@@ -16,10 +16,15 @@ from .._problems import Problems
 from .._registry.pull_spec import PullSpec, parse_pull_spec
 from .._release.manifest import Manifest
 from .._release.release import Release
-from .._signature.given import given_stores, read_given_key_rings
 from .._signature.http_store import HttpGet
 from .._signature.image_policy import GROUP, KIND, ImagePolicy, read_image_policies
-from .._signature.verification_config import ANNOTATION, VerificationConfig, read_config
+from .._signature.verification_config import (
+    ANNOTATION,
+    VerificationConfig,
+    read_config,
+    read_key_rings,
+    signature_stores,
+)
 from .._signature.verifier import Verifier
 from .._unstructured import Object
 from .check import MirrorRequest
@@ -45,8 +50,8 @@ def mirror_request(
     """Return what to check for ``target``. ``current`` is the release whose CVO updates to it, if it is known."""
     verifying = current or target
     config = _verification_config(verifying, options, problems) if verifying.manifests else None
-    stores = given_stores("signature_stores", options.signature_stores, get, problems)
-    rings = read_given_key_rings("signature_keys", options.signature_keys, problems)
+    stores = signature_stores("signature_stores", options.signature_stores, get, problems)
+    rings = read_key_rings("signature_keys", options.signature_keys, problems)
     verifier = None
     if config is not None:
         known = config.verifier(get)

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from .._data.workloads import POD_SPECS
 from .._release.manifest import Manifest
 from .._resources import ResourceId
-from .._unstructured import mappings_in, nested
+from .._unstructured import as_list, mappings_in, nested
 
 ReferenceKind = Literal[
     "dangling-namespace",
@@ -106,8 +106,8 @@ def _targets_of_binding(manifest: Manifest, body: Any) -> Iterator[ReferenceTarg
         if not isinstance(name, str):
             continue
         if subject.get("kind") == "ServiceAccount":
-            of = subject.get("namespace")
-            account = ResourceId("", "ServiceAccount", of if isinstance(of, str) else namespace, name)
+            own = subject.get("namespace")
+            account = ResourceId("", "ServiceAccount", own if isinstance(own, str) else namespace, name)
             yield ReferenceTarget("dangling-rights", account)
         elif subject.get("kind") == "User" and name.startswith(_ACCOUNT_OF_USER):
             of, _colon, account_name = name.removeprefix(_ACCOUNT_OF_USER).partition(":")
@@ -123,6 +123,6 @@ def _targets_of_credentials(body: Any) -> Iterator[ReferenceTarget]:
     if not isinstance(namespace, str):
         return
     yield ReferenceTarget("dangling-rights", ResourceId("", "Namespace", "", namespace))
-    for name in names if isinstance(names, list) else ():
+    for name in as_list(names):
         if isinstance(name, str):
             yield ReferenceTarget("dangling-rights", ResourceId("", "ServiceAccount", namespace, name))

@@ -130,8 +130,8 @@ class _Search:
             group = definition.name.partition(".")[2]
             if definition.group_kind != CUSTOM_RESOURCE_DEFINITIONS.group_kind or not group:
                 continue
-            of_group = by_group.get(group, ())
-            sources = [source for source in of_group if self._may_dangle(source, definition)]
+            manifests = by_group.get(group, ())
+            sources = [source for source in manifests if self._may_dangle(source, definition)]
             kind = nested(self._release.read_body(providers[0]), "spec", "names", "kind") if sources else None
             for source in sources:
                 if source.resource_id.kind == kind:

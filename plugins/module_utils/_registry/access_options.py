@@ -3,7 +3,10 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The options of the documentation fragment ``_registry``."""
+"""The options of the documentation fragment ``_registry``.
+
+Apart from ``access``, which imports urllib3: what plans an update carries the options, and must not.
+"""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class RegistryClient:
                 failures += 1
                 self._pause(_seconds(failures, response.headers))
             else:
-                raise _refused(source, path, response.status)
+                raise _status_error(source, path, response.status)
 
     def _send(
         self, source: PullSpec, url: str, headers: Mapping[str, str], authorization: str
@@ -190,7 +190,7 @@ class RegistryClient:
             if response.status not in _REDIRECTS or not location:
                 return response
             response.close()
-            url = _redirected(url, location, source)
+            url = _redirect_url(url, location, source)
             if start.scheme == "https" and urlsplit(url).scheme != "https":
                 message = f"redirects to {urlsplit(url).scheme}://{urlsplit(url).hostname}, expected https"
                 raise RegistryError([Problem("error", "insecure-redirect", str(source), message, "Ask its operators")])
@@ -198,7 +198,7 @@ class RegistryClient:
         raise RegistryError([Problem("error", "too-many-redirects", str(source), message, "Ask its operators")])
 
 
-def _redirected(url: str, location: str, source: PullSpec) -> str:
+def _redirect_url(url: str, location: str, source: PullSpec) -> str:
     """The target of a redirect. It is not shown if it is invalid, because it can contain a signature."""
     try:
         target = urljoin(url, location)
@@ -239,7 +239,7 @@ def _reason(error: Exception) -> str:
     return str(error).rpartition(">: ")[2] or type(error).__name__
 
 
-def _refused(source: PullSpec, path: str, status: int) -> RegistryError:
+def _status_error(source: PullSpec, path: str, status: int) -> RegistryError:
     kind = path.partition("/")[0].rstrip("s")
     if status in (401, 403):
         code, message = "registry-unauthorized", f"the registry denies access ({status})"

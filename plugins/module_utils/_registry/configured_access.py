@@ -107,7 +107,7 @@ class ConfiguredAccess:
 
     def sources(self, spec: PullSpec) -> Sequence[PullSpec]:
         """Return where to look for an image, in this order: its mirrors, and itself unless that is not allowed."""
-        names = _reported(lambda problems: pull_sources(spec.name, spec.digest is not None, self._rules, problems))
+        names = _checked(lambda problems: pull_sources(spec.name, spec.digest is not None, self._rules, problems))
         sources: list[PullSpec] = []
         for name in names:
             registry, _slash, repository = name.partition("/")
@@ -132,7 +132,7 @@ class ConfiguredAccess:
 
     def pool(self, url: str) -> urllib3.PoolManager:
         """Return the pool for a request to ``url``, which is that of a registry or the target of a redirect."""
-        proxy = _reported(lambda problems: find_proxy(url, self._environ, problems))
+        proxy = _checked(lambda problems: find_proxy(url, self._environ, problems))
         insecure = is_insecure(urlsplit(url).netloc, self._insecure)
         with self._lock:
             key = (insecure, proxy)
@@ -156,10 +156,10 @@ class ConfiguredAccess:
 
     def _authorize(self, spec: PullSpec, headers: Sequence[str]) -> _Authorization:
         challenges = {challenge.scheme: challenge for challenge in reversed(parse_challenges(headers))}
-        credential = _reported(lambda problems: self._credentials.find(spec.name, problems))
+        credential = _checked(lambda problems: self._credentials.find(spec.name, problems))
         if "bearer" in challenges:
             where = spec.registry
-            request = _reported(
+            request = _checked(
                 lambda problems: token_request(challenges["bearer"], spec.repository, credential, where, problems)
             )
             if request is not None:
@@ -186,7 +186,7 @@ class ConfiguredAccess:
 
         host = urlsplit(url).netloc
         insecure = is_insecure(host, self._insecure)
-        _reported(lambda problems: is_allowed_realm(url, insecure, where, problems))
+        _checked(lambda problems: is_allowed_realm(url, insecure, where, problems))
         try:
             response = self.pool(url).request(
                 "GET" if body is None else "POST",
@@ -209,7 +209,7 @@ class ConfiguredAccess:
             message = f"answers {response.status} to the request for a token for {where}"
             hint = f"Check the credentials for {where}"
             raise _error("registry-unauthorized", f"token server {host}", message, hint)
-        token = _reported(lambda problems: parse_token(content, f"token server {host}", problems))
+        token = _checked(lambda problems: parse_token(content, f"token server {host}", problems))
         if token is None:
             raise AssertionError("a token that cannot be read is an error")
         return token
@@ -257,7 +257,7 @@ def _unverified() -> ssl.SSLContext:
     return context
 
 
-def _reported(step: Callable[[Problems], _Value]) -> _Value:
+def _checked(step: Callable[[Problems], _Value]) -> _Value:
     problems = Problems()
     value = step(problems)
     problems.raise_errors(RegistryError)

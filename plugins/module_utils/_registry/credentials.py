@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._problems import Problems, type_name
+from .pull_spec import registry_of
 
 FILES_HELPER = "containers-auth.json"
 """The name of the files among the ``credential-helpers`` of registries.conf."""
@@ -83,7 +84,7 @@ class Credentials(NamedTuple):
             if helper == FILES_HELPER:
                 yield from (_find_in(config, name, self.call_helper, problems) for config in self.configs)
             else:
-                yield self.call_helper(helper, _registry_of(name), problems)
+                yield self.call_helper(helper, registry_of(name), problems)
 
 
 def parse_auth_config(text: str | bytes, where: str, problems: Problems, *, legacy: bool = False) -> AuthConfig | None:
@@ -141,7 +142,7 @@ def _decode(entry: Any) -> Credential | None:
 
 
 def _find_in(config: AuthConfig, name: str, call_helper: HelperCall, problems: Problems) -> Credential | None:
-    registry = _registry_of(name)
+    registry = registry_of(name)
     if registry in config.helpers:
         return call_helper(config.helpers[registry], registry, problems)
     for key in _matching_keys(config, name):
@@ -161,7 +162,7 @@ def _find_in(config: AuthConfig, name: str, call_helper: HelperCall, problems: P
 
 def _matching_keys(config: AuthConfig, name: str) -> Iterator[str]:
     """Yield the keys that hold for ``name``, the best one first."""
-    registry = _registry_of(name)
+    registry = registry_of(name)
     yield from (key for key in ((registry,) if config.legacy else _parents(name)) if key in config.entries)
     host = _normalized_host(registry)
     yield from (key for key in config.entries if _normalized_key(key, legacy=config.legacy) == host)
@@ -173,14 +174,10 @@ def _parents(name: str) -> Iterator[str]:
         name = name.rpartition("/")[0]
 
 
-def _registry_of(name: str) -> str:
-    return name.partition("/")[0]
-
-
 def _normalized_key(key: str, *, legacy: bool) -> str:
     """The host of a key. Docker wrote URLs with the path of the API as keys."""
     stripped = key.removeprefix("http://").removeprefix("https://")
-    return _normalized_host(_registry_of(stripped) if legacy or stripped != key else stripped)
+    return _normalized_host(registry_of(stripped) if legacy or stripped != key else stripped)
 
 
 def _normalized_host(registry: str) -> str:

@@ -61,9 +61,9 @@ def read_files(
     view = _View()
     read: list[Descriptor] = []
     for descriptor in reversed(manifest.layers):
-        of_layer = f"{where}, layer {descriptor.digest}"
-        with checked_blob(store, descriptor, of_layer) as blob:
-            view.add_below(read_layer(blob, directories, of_layer))
+        layer_location = f"{where}, layer {descriptor.digest}"
+        with checked_blob(store, descriptor, layer_location) as blob:
+            view.add_below(read_layer(blob, directories, layer_location))
         read.append(descriptor)
         if complete(view.files):
             break

@@ -65,11 +65,11 @@ def read_layer(blob: IO[bytes], directories: tuple[str, ...], where: str) -> Lay
     ``directories`` are names of directories in the root of the image, which are kept with all files in them.
     """
     try:
-        reader = _LimitedReader(_decompressed(blob, where))
+        reader = _LimitedReader(_decompress(blob, where))
         with tarfile.open(fileobj=reader, mode="r|", bufsize=_CHUNK, tarinfo=_LimitedTarInfo) as archive:  # type: ignore[call-overload]
             return _read_entries(archive, directories, where)
     except UNREADABLE_ARCHIVE as error:
-        raise _refused("invalid-layer", where, f"cannot be read: {error}") from None
+        raise _error("invalid-layer", where, f"cannot be read: {error}") from None
 
 
 def _read_entries(archive: tarfile.TarFile, directories: tuple[str, ...], where: str) -> Layer:
@@ -81,7 +81,7 @@ def _read_entries(archive: tarfile.TarFile, directories: tuple[str, ...], where:
         archive.members.clear()  # type: ignore[attr-defined]  # it would keep all of them
         count += 1
         if count > _MOST_ENTRIES:
-            raise _refused("layer-too-large", where, f"has more than {_MOST_ENTRIES} entries")
+            raise _error("layer-too-large", where, f"has more than {_MOST_ENTRIES} entries")
         path = _path(member.name)
         if path is None:
             continue
@@ -101,7 +101,7 @@ def _read_entries(archive: tarfile.TarFile, directories: tuple[str, ...], where:
             size += len(entry) if isinstance(entry, bytes) else 0
             if size > LARGEST_TOTAL or len(entries) > MOST_FILES:
                 message = f"has more than {MOST_FILES} files or {LARGEST_TOTAL} bytes in {' and '.join(directories)}"
-                raise _refused("layer-too-large", where, message)
+                raise _error("layer-too-large", where, message)
     return Layer(entries, frozenset(deleted), frozenset(opaque))
 
 
@@ -118,11 +118,11 @@ def _entry(
         return "a symbolic link" if member.issym() else "not a regular file"
     if member.size > LARGEST_FILE:
         message = f"has the file {member.name!r} of {member.size} bytes, expected at most {LARGEST_FILE}"
-        raise _refused("layer-too-large", where, message)
+        raise _error("layer-too-large", where, message)
     file = archive.extractfile(member)
     data = file.read() if file is not None else b""
     if len(data) != member.size:
-        raise _refused("invalid-layer", where, f"ends within the file {member.name!r}")
+        raise _error("invalid-layer", where, f"ends within the file {member.name!r}")
     return data
 
 
@@ -134,10 +134,10 @@ def _path(name: str) -> str | None:
 
 def _check_name(path: str, where: str) -> None:
     if not path.isprintable() or any(len(part.encode()) > _LONGEST_NAME for part in path.split("/")):
-        raise _refused("invalid-layer", where, f"has a file with the name {shown(path)}, which cannot be written")
+        raise _error("invalid-layer", where, f"has a file with the name {shown(path)}, which cannot be written")
 
 
-def _decompressed(blob: IO[bytes], where: str) -> IO[bytes]:
+def _decompress(blob: IO[bytes], where: str) -> IO[bytes]:
     """Return the archive in a blob. Its first bytes decide, because media types of layers are not reliable."""
     magic = blob.read(4)
     blob.seek(0)
@@ -186,6 +186,6 @@ class _LimitedTarInfo(tarfile.TarInfo):
         return info
 
 
-def _refused(code: str, where: str, message: str) -> RegistryError:
+def _error(code: str, where: str, message: str) -> RegistryError:
     hint = "Use an image of a release, or extract it with oc adm release extract"
     return RegistryError([Problem("error", code, where, f"the layer {message}", hint)])

@@ -64,7 +64,7 @@ def parse_mirror_sets(value: Any, where: str, problems: Problems) -> list[Regist
             for rule in parse_mirror_sets(item, f"{where}, items[{index}]", problems)
         ]
     if "kind" not in value:
-        return _of_install_config(value, where, problems)
+        return _install_config_rules(value, where, problems)
     form = _FORMS.get(str(value["kind"]))
     if form is None or str(value.get("apiVersion", "")).partition("/")[0] != form.group:
         return []
@@ -85,7 +85,7 @@ def check_policies(rules: list[RegistryRule], problems: Problems) -> None:
             )
 
 
-def _of_install_config(value: Mapping[str, Any], where: str, problems: Problems) -> list[RegistryRule]:
+def _install_config_rules(value: Mapping[str, Any], where: str, problems: Problems) -> list[RegistryRule]:
     given = [form for form in _INSTALL_CONFIG_FORMS if form.path[0] in value]
     if len(given) > 1:
         names = " and ".join(form.path[0] for form in given)

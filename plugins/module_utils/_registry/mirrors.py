@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from .._problems import Problems
+from .pull_spec import registry_of
 
 _HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
 _PATH = r"(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
@@ -58,14 +59,14 @@ def pull_sources(name: str, by_digest: bool, rules: Iterable[RegistryRule], prob
     if rule is None:
         return (name,)
     usable = [item for item in rule.mirrors if item.pull == "all" or by_digest == (item.pull == "digest-only")]
-    candidates = [_replaced(name, rule.prefix, mirror.location) for mirror in usable]
-    own = () if rule.blocked else (_replaced(name, rule.prefix, rule.location) if rule.location else name,)
+    candidates = [_rewrite(name, rule.prefix, mirror.location) for mirror in usable]
+    own = () if rule.blocked else (_rewrite(name, rule.prefix, rule.location) if rule.location else name,)
     blocking = rule if rule.blocked else None
     sources: list[str] = []
     for candidate in dict.fromkeys((*candidates, *own)):
-        of_candidate = _find_rule(candidate, known)
-        if of_candidate and of_candidate.blocked:
-            blocking = blocking or of_candidate
+        candidate_rule = _find_rule(candidate, known)
+        if candidate_rule and candidate_rule.blocked:
+            blocking = blocking or candidate_rule
         else:
             sources.append(candidate)
     if blocking and not sources:
@@ -98,7 +99,7 @@ def is_insecure(registry: str, rules: Iterable[RegistryRule]) -> bool:
     for rule in rules:
         own = (rule.location or rule.prefix,) if rule.insecure else ()
         if any(
-            _matches(registry, _host_of(name)) for name in (*own, *(m.location for m in rule.mirrors if m.insecure))
+            _matches(registry, registry_of(name)) for name in (*own, *(m.location for m in rule.mirrors if m.insecure))
         ):
             return True
     return False
@@ -117,14 +118,10 @@ def _find_rule(name: str, rules: Iterable[RegistryRule]) -> RegistryRule | None:
 
 def _matches(name: str, prefix: str) -> bool:
     if prefix.startswith("*."):
-        return _host_of(name).partition(":")[0].endswith(prefix[1:])
+        return registry_of(name).partition(":")[0].endswith(prefix[1:])
     return name == prefix or name.startswith(f"{prefix}/")
 
 
-def _host_of(name: str) -> str:
-    return name.partition("/")[0]
-
-
-def _replaced(name: str, prefix: str, location: str) -> str:
-    matched = _host_of(name) if prefix.startswith("*.") else prefix
+def _rewrite(name: str, prefix: str, location: str) -> str:
+    matched = registry_of(name) if prefix.startswith("*.") else prefix
     return location + name[len(matched) :]

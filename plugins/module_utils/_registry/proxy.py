@@ -74,8 +74,8 @@ def _excludes(entry: str, host: str, port: int, address: _Address | None) -> boo
             return address is not None and address in ipaddress.ip_network(entry, strict=False)
         except ValueError:
             return False
-    name, colon, of_port = entry.rpartition(":") if entry.count(":") == 1 or "]:" in entry else (entry, "", "")
-    if colon and of_port != str(port):
+    name, colon, entry_port = entry.rpartition(":") if entry.count(":") == 1 or "]:" in entry else (entry, "", "")
+    if colon and entry_port != str(port):
         return False
     name = name.strip("[]").removeprefix("*")
     if not name:

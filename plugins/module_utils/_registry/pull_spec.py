@@ -58,6 +58,11 @@ class PullSpec(NamedTuple):
         return f"{self.name}{tag}@{self.digest}" if self.digest else f"{self.name}{tag}"
 
 
+def registry_of(name: str) -> str:
+    """The host of a name, a namespace or a location, with its port if it has one."""
+    return name.partition("/")[0]
+
+
 def is_digest(text: object) -> bool:
     """Whether ``text`` is ``sha256:`` and 64 hexadecimal digits in lower case."""
     return isinstance(text, str) and _DIGEST.fullmatch(text) is not None

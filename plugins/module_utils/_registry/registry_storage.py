@@ -38,7 +38,7 @@ class RegistryStorage:
         digest = reference or self._only_release()
         data = read_small(self._files, _path(digest), LARGEST_MANIFEST)
         if data is None:
-            listed = _listed(self._releases())
+            listed = _describe(self._releases())
             message = f"does not contain the image {digest}; it has {listed}"
             raise self._error("image-not-found", message, "Correct the digest, or name the archive that has it")
         return StoredManifest(data, digest_of(data))
@@ -58,7 +58,7 @@ class RegistryStorage:
         digests = set(releases.values())
         if len(digests) == 1:
             return digests.pop()
-        message = f"has {len(digests)} releases, expected one, or a digest; it has {_listed(releases)}"
+        message = f"has {len(digests)} releases, expected one, or a digest; it has {_describe(releases)}"
         hint = "Add @ and the digest of one of the releases" if digests else "Name an archive with a release"
         raise self._error("image-not-found", message, hint)
 
@@ -76,7 +76,7 @@ class RegistryStorage:
         return RegistryError([Problem("error", code, self._files.location, message, hint)])
 
 
-def _listed(releases: Mapping[str, str]) -> str:
+def _describe(releases: Mapping[str, str]) -> str:
     return ", ".join(f"{tag} ({releases[tag]})" for tag in sorted(releases)[:_MOST_SHOWN]) or "no releases"
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from .._unstructured import mappings_in, nested
+from .._unstructured import as_text, mappings_in, nested
 
 _COMMIT = "io.openshift.build.commit.id"
 _SOURCE = "io.openshift.build.source-location"
@@ -40,15 +40,11 @@ def parse_image_stream(image_references: bytes) -> ImageStream:
     stream = json.loads(image_references) if image_references else {}
     tags = (_tag(tag) for tag in mappings_in(nested(stream, "spec", "tags")))
     return ImageStream(
-        _text(nested(stream, "metadata", "creationTimestamp")),
+        as_text(nested(stream, "metadata", "creationTimestamp")),
         tuple(sorted(tag for tag in tags if tag.name and tag.pull_spec)),
     )
 
 
 def _tag(tag: Any) -> ImageStreamTag:
     paths = (("name",), ("from", "name"), ("annotations", _COMMIT), ("annotations", _SOURCE))
-    return ImageStreamTag(*(_text(nested(tag, *path)) for path in paths))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return ImageStreamTag(*(as_text(nested(tag, *path)) for path in paths))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from .._registry.blob import ImageStore, checked_blob
 from .._registry.image_manifest import Descriptor
+from .._unstructured import as_text
 
 _ARCHITECTURE = re.compile(r"[a-z0-9]{1,32}")
 
@@ -43,14 +44,10 @@ def parse_image_config(data: bytes) -> ImageConfig:
     except (ValueError, RecursionError):
         return ImageConfig()
     fields = document if isinstance(document, dict) else {}
-    architecture, created = _text(fields.get("architecture")), _text(fields.get("created"))
+    architecture, created = as_text(fields.get("architecture")), as_text(fields.get("created"))
     return ImageConfig(
         architecture if _ARCHITECTURE.fullmatch(architecture) else "", created if _is_timestamp(created) else ""
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _is_timestamp(text: str) -> bool:

@@ -14,11 +14,16 @@ from contextlib import suppress
 from .._data.release_keys import RED_HAT_KEYS
 from .._problems import Problems
 from .._release.loader import CVO_MANIFESTS, RELEASE_MANIFESTS
-from .._signature.given import given_stores, read_given_key_rings
 from .._signature.http_store import http_get
 from .._signature.key_ring import KeyRing
 from .._signature.signer import Signer
-from .._signature.verification_config import ANNOTATION, VerificationConfig, read_config
+from .._signature.verification_config import (
+    ANNOTATION,
+    VerificationConfig,
+    read_config,
+    read_key_rings,
+    signature_stores,
+)
 from .._signature.verifier import Verifier, verify_digest
 from .._unstructured import Object
 from .._yaml.head import YamlError
@@ -38,8 +43,8 @@ def verify_release(
     except OSError as error:
         problems.error("unreadable-file", f"ca_path ({ca_path})", f"cannot be read: {error}", "Check the path")
         return ()
-    rings = read_given_key_rings("signature_keys", options.keys, problems)
-    stores = given_stores("signature_stores", options.stores, get, problems)
+    rings = read_key_rings("signature_keys", options.keys, problems)
+    stores = signature_stores("signature_stores", options.stores, get, problems)
     if not options.keys or not options.stores:
         verified_by = options.previous or PreviousRelease(name, found.directory)
         config = read_config(verified_by.name, _config_manifests(*verified_by), problems)

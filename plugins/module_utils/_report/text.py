@@ -187,8 +187,8 @@ def _first_reasons(plan: Mapping[str, Any]) -> Iterator[str]:
 def _fleet_problems(result: Mapping[str, Any]) -> Iterator[str]:
     # The problems of the plans are listed here, so the problem that refers to them is not.
     common = [item for item in result["problems"] if item["code"] != "separate-problems"]
-    of_plans = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] != "info"]
-    shown = [item for item in (*common, *of_plans) if item["code"] not in _SHOWN_WITH_HOPS]
+    plan_problems = [item for plan in result["plans"] for item in plan["problems"] if item["severity"] != "info"]
+    shown = [item for item in (*common, *plan_problems) if item["code"] not in _SHOWN_WITH_HOPS]
     lines = list(dict.fromkeys(_problem(item) for item in shown))
     if lines:
         yield ""

@@ -88,10 +88,10 @@ def _matches(image: ImageName, signed: ImageName, rule: SignedIdentity) -> bool:
     if rule.match_policy == EXACT_REPOSITORY:
         expected = parse_image_name(rule.repository)
         return expected is not None and signed.repository == expected.repository
-    return _matches_digest_or_exact(_remapped(image, rule) if rule.match_policy == REMAP_IDENTITY else image, signed)
+    return _matches_digest_or_exact(_remap(image, rule) if rule.match_policy == REMAP_IDENTITY else image, signed)
 
 
-def _remapped(image: ImageName, rule: SignedIdentity) -> ImageName:
+def _remap(image: ImageName, rule: SignedIdentity) -> ImageName:
     if not rule.prefix or not f"{image.repository}/".startswith(f"{rule.prefix}/"):
         return image
     return image._replace(repository=rule.signed_prefix + image.repository.removeprefix(rule.prefix))

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._problems import Problems, shown
-from .._unstructured import Object, nested
+from .._unstructured import Object, as_list, nested
 from .identity import (
     EXACT_REPOSITORY,
     MATCH_DIGEST_OR_EXACT,
@@ -94,7 +94,7 @@ def _read_policy(where: str, manifest: Object, problems: Problems) -> ImagePolic
     if key is None or identity is None:
         return None
     needs_rekor = nested(root, "publicKey", "rekorKeyData") is not None
-    return ImagePolicy(name, tuple(map(str, scopes if isinstance(scopes, list) else ())), key, needs_rekor, identity)
+    return ImagePolicy(name, tuple(map(str, as_list(scopes))), key, needs_rekor, identity)
 
 
 def _key(where: str, data: object, problems: Problems) -> bytes | None:

@@ -46,7 +46,7 @@ def packets(data: bytes) -> Iterator[tuple[int, bytes]]:
     while rest:
         first = rest[0]
         if first < 0x80:
-            raise ValueError("is no series of OpenPGP packets")
+            raise ValueError("is not a sequence of OpenPGP packets")
         tag, header, size = _new_header(rest) if first & 0x40 else _old_header(rest)
         if len(rest) < header + size:
             raise ValueError("has an OpenPGP packet that is cut short")

@@ -38,7 +38,7 @@ def read_status(where: str, status: str, key_ring: KeyRing, problems: Problems) 
         if line.startswith(_PREFIX):
             keyword, *fields = line.removeprefix(_PREFIX).split(" ")
             lines.setdefault(keyword, []).append(fields)
-    failure = _excess(lines) or _failure(lines, key_ring) or _missing(lines)
+    failure = _check_number(lines) or _check_keywords(lines, key_ring) or _check_validity(lines)
     if failure:
         problems.error(failure[0], where, failure[1])
         return None
@@ -47,7 +47,7 @@ def read_status(where: str, status: str, key_ring: KeyRing, problems: Problems) 
     return SignedBy(valid[9], unquote(" ".join(good[1:])))
 
 
-def _failure(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
+def _check_keywords(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
     """Code and message if a signature in the message is bad."""
     expected = ", ".join(key_ring.fingerprints)
     for fields in lines.get("ERRSIG", ()):
@@ -63,13 +63,13 @@ def _failure(lines: _Lines, key_ring: KeyRing) -> tuple[str, str] | None:
     return None
 
 
-def _excess(lines: _Lines) -> tuple[str, str] | None:
+def _check_number(lines: _Lines) -> tuple[str, str] | None:
     """Code and message if there are several signatures: which of them counts would be a guess."""
     signatures = max(len(lines.get("NEWSIG", ())), len(lines.get("VALIDSIG", ())))
     return ("signature-several", f"has {signatures} signatures, expected one") if signatures > 1 else None
 
 
-def _missing(lines: _Lines) -> tuple[str, str] | None:
+def _check_validity(lines: _Lines) -> tuple[str, str] | None:
     """Code and message if there is no valid signature of a kind that the CVO accepts."""
     valid, good = lines.get("VALIDSIG", []), sum(len(lines.get(keyword, ())) for keyword in _GOOD)
     complete = len(valid) == good == len(lines.get("NEWSIG", ())) == len(lines.get("PLAINTEXT", ())) == 1

@@ -3,25 +3,27 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""Key rings and stores with which a release verifies other releases: its ConfigMap with the annotation."""
+"""Key rings and signature stores: those of a release, in its ConfigMap with the annotation, and those of options."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from .._problems import Problems
+from .._problems import Problems, type_name
 from .._unstructured import Object, nested
-from .file_store import FileStore
+from .file_store import FileStore, config_maps
 from .http_store import HttpGet, HttpStore
 from .key_ring import KeyRing, read_key_ring
-from .stores import ParallelStores, Store
+from .stores import ConfigMapStore, ParallelStores, Store
 from .verifier import Verifier
 
 ANNOTATION = "release.openshift.io/verification-config-map"
 """Its value has no effect."""
 
+_WEB_SERVERS = ("http://", "https://")
 _KEY_RING, _STORE = "verifier-public-key-", "store-"
 _HINT = "Use a release that Red Hat built, or give key rings and stores"
 
@@ -104,3 +106,34 @@ def _is_url(where: str, url: str, problems: Problems) -> bool:
     # The value is not shown, because it may contain a password.
     problems.error("invalid-signature-store", where, "is no URL with the scheme http, https or file", _HINT)
     return False
+
+
+def read_key_rings(option: str, paths: Iterable[str], problems: Problems) -> tuple[KeyRing, ...]:
+    """Read the key rings in files. ``option`` is for messages."""
+    rings = []
+    for path in paths:
+        try:
+            rings.append(read_key_ring(path, Path(path).read_bytes(), problems))
+        except OSError as error:
+            problems.error(
+                "unreadable-key-ring", option, f"{path}: {error.strerror}, expected a file", "Check the path"
+            )
+    return tuple(ring for ring in rings if ring)
+
+
+def signature_stores(option: str, values: Sequence[object], get: HttpGet, problems: Problems) -> tuple[Store, ...]:
+    """Return stores for URLs, paths and ConfigMaps (or lists of them). Web servers are asked last, at the same time."""
+    local: list[Store] = []
+    remote: list[Store] = []
+    for index, value in enumerate(values):
+        where = f"{option}[{index}]"
+        if isinstance(value, dict):
+            local.append(ConfigMapStore(where, tuple(config_maps(value))))
+        elif isinstance(value, str) and value:
+            stores = remote if value.startswith(_WEB_SERVERS) else local
+            stores.append(store_of(value, get) if value.startswith((*_WEB_SERVERS, "file://")) else FileStore(value))
+        else:
+            problems.error(
+                "invalid-signature-store", where, f"is {type_name(value)}, expected a path, a URL or a ConfigMap"
+            )
+    return (*local, ParallelStores(tuple(remote))) if remote else tuple(local)

@@ -80,20 +80,20 @@ def _read(obj: Mapping[str, Any], api: ApiRequests, where: str, problems: Proble
     location = f"{where}: {KIND} {api.name}"
     hours = mappings_in(nested(obj, "status", "last24h")) or mappings_in([nested(obj, "status", "currentHour")])
     for hour in hours:
-        of_hour = 0
+        hour_total = 0
         for node in mappings_in(hour.get("byNode")):
-            of_node = 0
+            node_total = 0
             for user in mappings_in(node.get("byUser")):
                 client = ApiClient(str(user.get("username") or ""), str(user.get("userAgent") or ""))
                 count = _count(user, location, problems)
                 requests[client] += count
-                of_node += count
+                node_total += count
                 for verb in mappings_in(user.get("byVerb")):
                     verbs[client][str(verb.get("verb"))] += _count(verb, location, problems)
-            total = max(of_node, _count(node, location, problems))
-            unnamed += total - of_node
-            of_hour += total
-        unnamed += max(0, _count(hour, location, problems) - of_hour)
+            total = max(node_total, _count(node, location, problems))
+            unnamed += total - node_total
+            hour_total += total
+        unnamed += max(0, _count(hour, location, problems) - hour_total)
     named = nested(obj, "spec", "numberOfUsersToReport")
     return api._replace(
         requests={client: count for client, count in requests.items() if count},

@@ -26,7 +26,7 @@ from .._release.manifest import Manifest, location
 from .._resources import CUSTOM_RESOURCE_DEFINITIONS, ApiResource, Target
 from .._rollout.desired_object import LAST_APPLIED_HASH, PART_OF, OwnershipMetadata, build_apply_object, is_create_only
 from .._unstructured import mappings_in, nested
-from .difference import Difference, differences, masked
+from .difference import Difference, differences, mask
 
 _LONGEST = 200
 
@@ -95,11 +95,11 @@ def _different_fields(
     if problems.has_errors:
         return ()
     expected = with_live_formatting(manifest, _without_ownership(desired), live)
-    different = masked(differences(expected, live), manifest.resource_id.kind)
-    return tuple(map(shortened, different))
+    different = mask(differences(expected, live), manifest.resource_id.kind)
+    return tuple(map(shorten, different))
 
 
-def shortened(difference: Difference) -> Difference:
+def shorten(difference: Difference) -> Difference:
     """Shorten long values, so a result never contains large parts of an object."""
     return Difference(difference.field, _beginning(difference.expected), _beginning(difference.actual))
 

@@ -130,13 +130,13 @@ def differences(desired: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[Di
     return tuple(result)
 
 
-def masked(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
+def mask(items: Iterable[Difference], kind: str) -> tuple[Difference, ...]:
     """Mask the values in the differences of a Secret, and credentials in the URLs of other kinds."""
-    mask = _masked if kind == "Secret" else _without_credentials
-    return tuple(Difference(item.field, mask(item.expected), mask(item.actual)) for item in items)
+    hide = _mask_value if kind == "Secret" else _without_credentials
+    return tuple(Difference(item.field, hide(item.expected), hide(item.actual)) for item in items)
 
 
-def _masked(value: object) -> str | None:
+def _mask_value(value: object) -> str | None:
     return None if value is None else MASK
 
 

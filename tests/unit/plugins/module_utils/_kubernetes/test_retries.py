@@ -30,8 +30,8 @@ from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.a
 )
 from ansible_collections.capability.openshift.plugins.module_utils._kubernetes.retries import (
     LONGEST_WAIT,
-    SILENCE_SECONDS,
-    Silence,
+    OUTAGE_SECONDS,
+    OutageTimer,
     retries,
     retry_while_unreachable,
     timeout_until,
@@ -231,28 +231,28 @@ def test_a_request_without_an_answer_is_not_retried_after_its_deadline(clock):
     assert retries(10.0).increment("GET", "/", None, REFUSED, POOL)
 
 
-def test_silence_begins_with_the_first_request_without_an_answer():
-    silence = Silence()
-    assert silence.deadline(5.0) == 5.0 + SILENCE_SECONDS
-    assert [silence.begin(5.0), silence.begin(9.0), silence.begin(4.0)] == [5.0, 5.0, 4.0]
-    assert silence.deadline(50.0) == 4.0 + SILENCE_SECONDS
-    silence.end()
-    assert silence.begin(60.0) == 60.0
+def test_an_outage_begins_with_the_first_request_without_an_answer():
+    timer = OutageTimer()
+    assert timer.deadline(5.0) == 5.0 + OUTAGE_SECONDS
+    assert [timer.begin(5.0), timer.begin(9.0), timer.begin(4.0)] == [5.0, 5.0, 4.0]
+    assert timer.deadline(50.0) == 4.0 + OUTAGE_SECONDS
+    timer.end()
+    assert timer.begin(60.0) == 60.0
 
 
 def test_a_rollout_fails_90_seconds_after_the_last_answer(clock, monkeypatch):
     """The first request already waits for 70 of them."""
-    silence, started = Silence(), clock[0]
+    timer, started = OutageTimer(), clock[0]
     monkeypatch.setattr("time.sleep", lambda seconds: clock.__setitem__(0, clock[0] + seconds))
 
     def request() -> None:
         at = clock[0]
-        clock[0] = min(at + 70, silence.deadline(at))
-        raise NoAnswerError(Problem("error", "unreachable-server", "", "no answer"), silence.begin(at))
+        clock[0] = min(at + 70, timer.deadline(at))
+        raise NoAnswerError(Problem("error", "unreachable-server", "", "no answer"), timer.begin(at))
 
     with pytest.raises(NoAnswerError):
         retry_while_unreachable(request)
-    assert clock[0] - started == SILENCE_SECONDS
+    assert clock[0] - started == OUTAGE_SECONDS
 
 
 def test_each_request_starts_without_history():

@@ -212,7 +212,7 @@ def test_definition_that_is_forbidden_is_retried_before_its_objects() -> None:
 
 
 def test_applied_definitions_are_reported_even_if_the_cluster_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_retries, "SILENCE_SECONDS", 0)
+    monkeypatch.setattr(_retries, "OUTAGE_SECONDS", 0)
 
     def unreachable(_result: ApplyResult) -> ApplyResult:
         raise ClusterError([PROBLEM])

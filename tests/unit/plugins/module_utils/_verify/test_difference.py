@@ -15,7 +15,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._verify.diffe
     MASK,
     Difference,
     differences,
-    masked,
+    mask,
 )
 
 SERVICE = "v1/Service"
@@ -488,20 +488,18 @@ def test_no_secret_is_shown():
     found = differences(
         body(SECRET, stringData={"a": "secret", "b": "secret"}, type="Opaque"), body(SECRET, data={"a": "eA=="})
     )
-    assert masked(found, "Secret") == (
+    assert mask(found, "Secret") == (
         Difference(".data.a", MASK, MASK),
         Difference(".data.b", MASK, None),
         Difference(".type", MASK, None),
     )
-    assert masked(found, "ConfigMap") == found
+    assert mask(found, "ConfigMap") == found
 
 
 def test_no_credentials_of_a_proxy_are_shown():
     url, hidden = "http://user:s3cr3t@proxy.example:3128", "http://(hidden)@proxy.example:3128"
     variables = [{"name": "HTTP_PROXY", "value": url}, {"name": "A", "value": 1}]
-    assert masked(
-        [Difference(".env", variables, None), Difference(".value", "https://a:1/b@c", url)], "Deployment"
-    ) == (
+    assert mask([Difference(".env", variables, None), Difference(".value", "https://a:1/b@c", url)], "Deployment") == (
         Difference(".env", [{"name": "HTTP_PROXY", "value": hidden}, {"name": "A", "value": 1}], None),
         Difference(".value", "https://a:1/b@c", hidden),
     )

@@ -8,7 +8,7 @@ import json
 from ansible_collections.capability.openshift.plugins.module_utils._capability.inclusion import CapabilityStatus
 from ansible_collections.capability.openshift.plugins.module_utils._release.manifest import Manifest
 from ansible_collections.capability.openshift.plugins.module_utils._resources import ResourceId
-from ansible_collections.capability.openshift.plugins.module_utils._verify.compare import shortened
+from ansible_collections.capability.openshift.plugins.module_utils._verify.compare import shorten
 from ansible_collections.capability.openshift.plugins.module_utils._verify.difference import Difference
 from ansible_collections.capability.openshift.plugins.module_utils._verify.result import verification_dict
 from ansible_collections.capability.openshift.plugins.module_utils._verify.verify import Different, Verification
@@ -26,19 +26,19 @@ def shown(*fields: Difference):
 def test_short_values_are_shown_as_they_are():
     told = Difference(".a", {"b": [1, True]}, None)
 
-    assert shortened(told) == told
+    assert shorten(told) == told
     assert shown(told)["fields"] == [{"field": ".a", "expected": {"b": [1, True]}, "actual": None}]
 
 
 def test_of_long_values_the_beginning_is_shown():
-    told = shortened(Difference(".a", "x" * 1000, ["y" * 1000]))
+    told = shorten(Difference(".a", "x" * 1000, ["y" * 1000]))
 
     assert told.expected == f"{'x' * 200}... (1000 characters)"
     assert told.actual == f'["{"y" * 198}... (1004 characters)'
 
 
 def test_a_resource_with_many_differences_stays_short():
-    item = shown(*(shortened(Difference(f".a{index}", "x" * 10_000, "y" * 10_000)) for index in range(100)))
+    item = shown(*(shorten(Difference(f".a{index}", "x" * 10_000, "y" * 10_000)) for index in range(100)))
 
     assert len(item["fields"]) == 20
     assert item["more_fields"] == 80
