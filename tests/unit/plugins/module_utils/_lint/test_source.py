@@ -9,7 +9,13 @@ import os
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.modules import release_lint
+from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
+from ansible_collections.capability.openshift.plugins.module_utils._lint.source import read_source
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Problems,
+    ReleaseError,
+)
 from ansible_collections.capability.openshift.tests.unit.builders.releases import (
     documents,
     manifest,
@@ -33,16 +39,14 @@ def directory(tmp_path):
 
 
 @pytest.fixture
-def check(call, directory):
+def check(directory):
     """Lint a directory with ``files`` and a good one, and return the findings about ``files``."""
 
     def check(files=None):
         write_files(directory, {**(files or {}), "good.yaml": GOOD})
-        outcome = call(release_lint, release=directory, openshift_version="4.20", fail_on="never")
-        assert not outcome.failed
-        findings = outcome["findings"]
-        assert [item["rule"] for item in findings if item["path"] == "good.yaml"] == ["unknown-capability"]
-        return [item for item in findings if item["path"] != "good.yaml"]
+        findings = lint(read_source(str(directory), "4.20"), None, LintOptions(), Problems()).findings
+        assert [item.rule for item in findings if item.path == "good.yaml"] == ["unknown-capability"]
+        return [item for item in findings if item.path != "good.yaml"]
 
     return check
 
@@ -79,26 +83,26 @@ def check(call, directory):
     ],
 )
 def test_a_file_that_cannot_be_read(check, content, line):
-    findings = [item for item in check({"bad.yaml": content}) if item["rule"] == "invalid-manifest"]
+    findings = [item for item in check({"bad.yaml": content}) if item.rule == "invalid-manifest"]
     (finding,) = findings
-    assert (finding["severity"], finding["path"]) == ("error", "bad.yaml")
-    assert finding["line"] in (line, line - 1)
-    assert "\n" not in finding["message"]
-    assert len(finding["message"]) < 300
+    assert (finding.severity, finding.path) == ("error", "bad.yaml")
+    assert finding.line in (line, line - 1)
+    assert "\n" not in finding.message
+    assert len(finding.message) < 300
 
 
 def test_a_file_of_100_megabytes(check, directory):
     with (directory / "huge.yaml").open("wb") as file:
         file.truncate(100 << 20)
     (finding,) = check()
-    assert (finding["rule"], finding["path"], finding["line"]) == ("invalid-manifest", "huge.yaml", 0)
-    assert finding["message"] == "has 100 MB, expected at most 16; it was not read"
+    assert (finding.rule, finding.path, finding.line) == ("invalid-manifest", "huge.yaml", 0)
+    assert finding.message == "has 100 MB, expected at most 16; it was not read"
 
 
 def test_windows_line_endings_are_fine(check):
     text = documents(GOOD, manifest("two", "Consle")).replace("\n", "\r\n")
     findings = check({"windows.yaml": text})
-    assert [(item["rule"], item["line"]) for item in findings] == [
+    assert [(item.rule, item.line) for item in findings] == [
         ("unknown-capability", 7),
         ("unknown-capability", GOOD.count("\n") + 8),
     ]
@@ -115,7 +119,7 @@ def test_windows_line_endings_are_fine(check):
 )
 def test_files_of_helm_and_kustomize_are_passed_over(check, name, content):
     (finding,) = check({name: content})
-    assert (finding["rule"], finding["severity"], finding["path"]) == ("template", "info", name)
+    assert (finding.rule, finding.severity, finding.path) == ("template", "info", name)
 
 
 def test_a_link_that_leaves_the_directory_is_not_followed(check, directory, tmp_path):
@@ -123,7 +127,7 @@ def test_a_link_that_leaves_the_directory_is_not_followed(check, directory, tmp_
     (directory / "link.yaml").symlink_to("../secret.yaml")
     (directory / "inside.yaml").symlink_to("good.yaml")
     (directory / "dangling.yaml").symlink_to("nothing")
-    findings = {item["path"]: item["rule"] for item in check()}
+    findings = {item.path: item.rule for item in check()}
     assert findings == {
         "link.yaml": "link-outside",
         "inside.yaml": "unknown-capability",
@@ -137,26 +141,27 @@ def test_a_file_without_permission(check, directory):
     closed.chmod(0)
     (finding,) = check()
     # Root reads it nevertheless.
-    assert finding["rule"] == ("unknown-capability" if os.access(closed, os.R_OK) else "invalid-manifest")
+    assert finding.rule == ("unknown-capability" if os.access(closed, os.R_OK) else "invalid-manifest")
 
 
 def test_a_link_to_itself(check, directory):
     (directory / "loop.yaml").symlink_to("loop.yaml")
     (finding,) = check()
-    assert (finding["rule"], finding["path"]) == ("invalid-manifest", "loop.yaml")
+    assert (finding.rule, finding.path) == ("invalid-manifest", "loop.yaml")
 
 
 def test_a_pipe_is_not_read(check, directory):
     os.mkfifo(directory / "pipe.yaml")
     (finding,) = check()
-    assert (finding["rule"], finding["path"]) == ("invalid-manifest", "pipe.yaml")
+    assert (finding.rule, finding.path) == ("invalid-manifest", "pipe.yaml")
 
 
-def test_files_in_both_directories_of_a_release(call, tmp_path):
+def test_files_in_both_directories_of_a_release(tmp_path):
     release = write_release(tmp_path, {"a.yaml": "a: [", "b.yaml": GOOD}, cvo={"c.yaml": "a: {{ .Unknown }}\n"})
-    outcome = call(release_lint, release=release, fail_on="never", skip_rules=["unused-capability"])
-    found = [(item["path"], item["rule"], item["severity"]) for item in outcome["findings"]]
-    assert found == [
+    findings = lint(
+        read_source(str(release), None), None, LintOptions(skip_rules=["unused-capability"]), Problems()
+    ).findings
+    assert sorted((item.path, item.rule, item.severity) for item in findings) == [
         ("manifests/c.yaml", "invalid-manifest", "warning"),
         ("release-manifests/a.yaml", "invalid-manifest", "error"),
         ("release-manifests/b.yaml", "unknown-capability", "error"),
@@ -164,18 +169,20 @@ def test_files_in_both_directories_of_a_release(call, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing", "empty", "file.yaml"])
-def test_a_directory_that_is_none_is_an_error(call, tmp_path, name):
+def test_a_path_without_manifests_is_an_error(tmp_path, name):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file.yaml").write_text(GOOD)
-    outcome = call(release_lint, release=tmp_path / name, openshift_version="4.20")
-    assert len(outcome.faults) == 1
+    with pytest.raises(ReleaseError) as caught:
+        read_source(str(tmp_path / name), "4.20")
+    assert len(caught.value.problems) == 1
 
 
 @pytest.mark.parametrize("version", ["4.2.x", "5", "4.5", "9.9"])
-def test_a_version_without_known_capabilities_is_an_error(call, tmp_path, version):
+def test_a_version_without_known_capabilities_is_an_error(tmp_path, version):
     directory = write_files(tmp_path / "manifests", {"good.yaml": GOOD})
-    outcome = call(release_lint, release=directory, openshift_version=version)
-    assert [where for _code, where in outcome.faults] == ["openshift_version"]
+    with pytest.raises((InvalidOptionError, ReleaseError)) as caught:
+        lint(read_source(str(directory), version), None, LintOptions(), Problems())
+    assert [item.where for item in caught.value.problems] == ["openshift_version"]
 
 
 def test_bodies_of_unexpected_types_have_no_references(check):

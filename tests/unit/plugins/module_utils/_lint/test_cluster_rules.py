@@ -1,0 +1,156 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules about manifests that a cluster can have together."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    CAPABILITY,
+    DELETE,
+    FEATURE_SET,
+    documents,
+    manifest,
+)
+
+TECH_PREVIEW = {FEATURE_SET: "TechPreviewNoUpgrade"}
+RBAC = "rbac.authorization.k8s.io/v1"
+
+
+def deployment(capability: str = "", **more: Any) -> str:
+    spec = {"template": {"spec": {"serviceAccountName": "robot"}}}
+    text = f"spec: {json.dumps(spec)}\n"
+    return manifest("app", capability, kind="Deployment", api="apps/v1", namespace="ns", more=text, **more)
+
+
+def cluster_operator(capability: str = "") -> str:
+    return manifest("web", capability, kind="ClusterOperator", api="config.openshift.io/v1")
+
+
+def test_a_clean_directory_has_no_findings(check):
+    assert (
+        check(documents(manifest("ns", "Console", kind="Namespace"), manifest("one", "Console", namespace="ns"))) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "rule"),
+    [
+        (manifest("ns", "Console", kind="Namespace"), manifest("one", namespace="ns"), "dangling-namespace"),
+        (
+            manifest(
+                "widgets.example.org",
+                "Console",
+                kind="CustomResourceDefinition",
+                api="apiextensions.k8s.io/v1",
+                more="spec: {names: {kind: Widget}}\n",
+            ),
+            manifest("one", kind="Widget", api="example.org/v1"),
+            "dangling-definition",
+        ),
+        (manifest("robot", "Console", kind="ServiceAccount", namespace="ns"), deployment(), "dangling-workload"),
+        (
+            manifest("role", "Console", kind="ClusterRole", api=RBAC),
+            manifest("one", kind="ClusterRoleBinding", api=RBAC, more="roleRef: {kind: ClusterRole, name: role}\n"),
+            "dangling-role",
+        ),
+        (
+            manifest("robot", "Console", kind="ServiceAccount", namespace="ns"),
+            manifest(
+                "one",
+                kind="ClusterRoleBinding",
+                api=RBAC,
+                more="subjects: [{kind: ServiceAccount, name: robot, namespace: ns}]\n",
+            ),
+            "dangling-rights",
+        ),
+    ],
+)
+def test_a_reference_needs_the_capabilities_of_its_target(check, target, source, rule):
+    # The second document begins on the line after the separator.
+    line = target.count("\n") + 2
+    assert check(documents(target, source)) == [(rule, "error", "a.yaml", line)]
+    annotated = source.replace("  annotations:\n", f"  annotations:\n    {CAPABILITY}: Console\n", 1)
+    assert check(documents(target, annotated)) == []
+
+
+def test_a_cluster_operator_needs_the_capabilities_of_its_operator(check):
+    files = {"0000_50_web_01.yaml": deployment("Console"), "0000_50_web_02.yaml": cluster_operator()}
+    assert check(files) == [("dangling-operator", "error", "0000_50_web_02.yaml", 1)]
+    files["0000_50_web_02.yaml"] = cluster_operator("Console")
+    assert check(files) == []
+
+
+def test_a_reference_counts_only_where_a_cluster_can_have_both(check):
+    namespace = manifest("ns", "Console", kind="Namespace", profile="ibm-cloud-managed")
+    assert check(documents(namespace, manifest("one", namespace="ns"))) == []
+    namespace = manifest("ns", "Console", kind="Namespace", annotations=TECH_PREVIEW)
+    assert check(documents(namespace, manifest("one", namespace="ns", annotations={FEATURE_SET: "Default"}))) == []
+    both = check(documents(namespace, manifest("one", namespace="ns")))
+    assert [rule for rule, *_more in both] == ["dangling-namespace"]
+
+
+def test_a_capability_that_another_one_requires_is_implied(check):
+    text = documents(
+        manifest("ns", "OperatorLifecycleManager", kind="Namespace"), manifest("one", "marketplace", namespace="ns")
+    )
+    assert check(text) == []
+    assert check(documents(manifest("ns", "Ingress", kind="Namespace"), manifest("one", namespace="ns"))) == []
+
+
+def test_two_answers_for_one_resource(check):
+    files = {"a.yaml": manifest("one", "Console"), "b.yaml": manifest("one", "Storage")}
+    assert check(files) == [("two-answers", "error", "b.yaml", 1)]
+    files["b.yaml"] = manifest("one", "Console", annotations={DELETE: "true"})
+    assert check(files) == [("two-answers", "error", "b.yaml", 1)]
+    # Variants for other clusters, or with the same needs, are usual.
+    files["b.yaml"] = manifest("one", "Storage", profile="ibm-cloud-managed")
+    assert check(files) == []
+    assert check({"a.yaml": manifest("one", "Console"), "b.yaml": manifest("one", "Console")}) == []
+
+
+def test_an_odd_one_out_is_found_on_request(check):
+    files = {f"0000_50_web_{number:02}.yaml": manifest(f"n{number}", "Console") for number in range(9)}
+    files["0000_50_web_99.yaml"] = manifest("odd")
+    assert check(files) == []
+    assert check(files, extra_rules=["odd-one-out"]) == [("odd-one-out", "info", "0000_50_web_99.yaml", 1)]
+
+
+def test_a_deletion_needs_the_capabilities_of_its_definition(check):
+    definition = manifest(
+        "widgets.example.org",
+        "Console",
+        kind="CustomResourceDefinition",
+        api="apiextensions.k8s.io/v1",
+        more="spec: {names: {kind: Widget}}\n",
+    )
+    files = {"a.yaml": definition}
+    for name in ("", "Console"):
+        files["b.yaml"] = manifest("one", name, kind="Widget", api="example.org/v1", annotations={DELETE: "true"})
+        assert check(files) == ([] if name else [("dangling-definition", "error", "b.yaml", 1)])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "needs"),
+    [
+        ({"capability": "Console"}, {"capability": "Storage"}, ("needs Console", "needs Storage")),
+        ({}, {"capability": "Storage"}, ("needs no capability", "needs Storage")),
+        (
+            {"capability": "Console+Ingress"},
+            {"annotations": {DELETE: "true"}},
+            ("needs Console and Ingress", "deletes it and needs no capability"),
+        ),
+    ],
+)
+def test_the_message_about_two_manifests_says_what_each_of_them_needs(findings, first, second, needs):
+    (finding,) = findings({"a.yaml": manifest("one", **first), "b.yaml": manifest("one", **second)})
+    assert finding.rule == "two-answers"
+    assert finding.message == (
+        f"has another manifest in a.yaml, which {needs[0]}; this one {needs[1]}: "
+        "the order of the files decides what the cluster has"
+    )

@@ -1,0 +1,95 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Findings of a whole release, and the options of a lint."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from ansible_collections.capability.openshift.plugins.module_utils._lint.lint import LintOptions, lint
+from ansible_collections.capability.openshift.plugins.module_utils._lint.source import LintSource, read_source
+from ansible_collections.capability.openshift.plugins.module_utils._problems import (
+    InvalidOptionError,
+    Problem,
+    Problems,
+)
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    DELETE,
+    cluster_version_crd,
+    manifest,
+    write_files,
+    write_release,
+)
+
+
+def source(path, version: str | None = None) -> LintSource:
+    return read_source(str(path), version)
+
+
+def rejected(checked: LintSource, previous: LintSource | None, options: LintOptions) -> tuple[Problem, ...]:
+    """The problems of options that a lint rejects."""
+    with pytest.raises(InvalidOptionError) as caught:
+        lint(checked, previous, options, Problems())
+    return caught.value.problems
+
+
+def test_a_capability_without_manifests(tmp_path):
+    definition = yaml.safe_dump(yaml.safe_load(cluster_version_crd(["Console", "Storage"])))
+    release = write_release(tmp_path, {"a.yaml": manifest("one", "Console"), "b.yaml": definition}, "4.20.1")
+    found = lint(source(release), None, LintOptions(), Problems()).findings
+    (unused,) = [item for item in found if item.rule == "unused-capability"]
+    assert (unused.severity, unused.resource) == ("warning", "Storage")
+    lines = (release / "release-manifests" / "b.yaml").read_text().splitlines()
+    assert (unused.path, lines[unused.line - 1].strip()) == ("release-manifests/b.yaml", "- Storage")
+
+
+def test_a_capability_that_vanishes(tmp_path):
+    def files(names: list[str]) -> dict[str, str]:
+        return {"a.yaml": manifest("one"), "b.yaml": cluster_version_crd(names)}
+
+    old, new = (
+        source(write_release(tmp_path / version, files(names), version))
+        for version, names in (("4.19.1", ["Console", "Storage"]), ("4.20.1", ["Console", "Disks"]))
+    )
+    found = lint(new, old, LintOptions(), Problems()).findings
+    (finding,) = [item for item in found if item.rule == "vanished-capability"]
+    assert (finding.severity, finding.resource, finding.path) == ("error", "Storage", "release-manifests/b.yaml")
+    assert finding.message == (
+        "is a capability of the previous release, but not of this one: the API server rejects every write to a "
+        "ClusterVersion that contains it"
+    )
+    assumed = lint(new, old, LintOptions(assume_known=["Storage"]), Problems())
+    assert assumed.known >= {"Storage", "Console", "Disks"}
+    assert "vanished-capability" not in {item.rule for item in assumed.findings}
+
+
+def test_the_previous_release_is_not_the_later_one(tmp_path):
+    old, new = (
+        source(write_release(tmp_path / version, {"a.yaml": manifest("one")}, version))
+        for version in ("4.19.1", "4.20.1")
+    )
+    (problem,) = rejected(old, new, LintOptions())
+    assert (problem.code, problem.where) == ("later-release", "previous_release")
+    assert problem.message == "is 4.20.1, expected a release that is not later than 4.19.1"
+
+
+def test_rules_can_be_skipped(check):
+    text = manifest("one", "Consle", annotations={DELETE: "yes"})
+    assert len(check(text)) == 2
+    assert [rule for rule, *_more in check(text, skip_rules=["unknown-capability"])] == ["invalid-deletion"]
+
+
+def test_an_unknown_rule_is_an_error(tmp_path):
+    directory = source(write_files(tmp_path / "manifests", {"a.yaml": manifest("one")}), "4.20")
+    (problem,) = rejected(directory, None, LintOptions(skip_rules=["no-profil"]))
+    assert (problem.code, problem.where, problem.hint) == ("unknown-rule", "skip_rules", "Did you mean no-profile?")
+
+
+def test_without_a_version_the_names_are_not_known(tmp_path):
+    directory = write_files(tmp_path / "manifests", {"a.yaml": manifest("one")})
+    (problem,) = rejected(source(directory), None, LintOptions())
+    assert (problem.code, problem.where) == ("missing-version", "openshift_version")
+    (problem,) = rejected(source(directory, "4.20"), source(directory), LintOptions())
+    assert (problem.code, problem.where) == ("missing-version", "previous_openshift_version")

@@ -1,0 +1,81 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules about the update from the previous release."""
+
+from __future__ import annotations
+
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    CAPABILITY,
+    DELETE,
+    FEATURE_SET,
+    documents,
+    manifest,
+)
+
+HOSTED = "include.release.openshift.io/ibm-cloud-managed"
+TECH_PREVIEW = {FEATURE_SET: "TechPreviewNoUpgrade"}
+
+
+def finding(rule, severity="error", path="release-manifests/a.yaml", line=1):
+    return [(rule, severity, path, line)]
+
+
+def test_a_resource_that_gains_a_known_capability(update):
+    assert update(manifest("one"), manifest("one", "Console")) == finding("gains-capability", line=7)
+
+
+def test_a_resource_that_gains_a_new_capability_becomes_optional(update):
+    before = documents(manifest("one"), manifest("two"))
+    after = documents(manifest("one", "Backup"), manifest("two", "Backup"))
+    assert update(before, after, assume_known=["Backup"]) == finding("becomes-optional", "info", line=7)
+
+
+def test_clusters_that_cannot_update_gain_nothing(update):
+    before, after = (manifest("one", name, annotations=TECH_PREVIEW) for name in ("", "Console"))
+    assert update(before, after) == []
+
+
+def test_a_resource_that_loses_a_capability(update):
+    assert update(manifest("one", "Console"), manifest("one")) == finding("loses-capability")
+    # Even if no cluster can update, or no cluster has it yet.
+    before, after = (manifest("one", name, annotations=TECH_PREVIEW) for name in ("Console", ""))
+    assert update(before, after) == finding("loses-capability")
+    bare = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: bare\n"
+    rules = {rule for rule, *_more in update(bare + f"  annotations: {{{CAPABILITY}: Console}}\n", bare)}
+    assert "loses-capability" in rules
+
+
+def test_a_deletion_that_gains_a_capability(update):
+    deletion = manifest("one", "Console", annotations={DELETE: "true"})
+    assert update(manifest("one"), deletion) == finding("deletion-gains-capability", line=8)
+    assert update(manifest("one", "Console"), deletion) == []
+
+
+def test_a_deletion_that_loses_a_capability(update):
+    before, after = (manifest("one", name, annotations={DELETE: "true"}) for name in ("Console", ""))
+    assert ("deletion-loses-capability", "warning", "release-manifests/a.yaml", 1) in update(before, after)
+    # A resource that is deleted for the first time needs no annotation.
+    assert update(manifest("one", "Console"), after) == []
+
+
+def test_a_resource_that_is_left_behind(update):
+    assert update(manifest("one"), "") == finding("left-behind", "warning", "", 0)
+    assert update(manifest("one"), manifest("one", annotations={DELETE: "true"})) == []
+    assert update(manifest("one", annotations=TECH_PREVIEW), "") == []
+
+
+def test_a_resource_that_leaves_a_profile(update):
+    before = manifest("one", annotations={HOSTED: "true"})
+    assert update(before, manifest("one")) == finding("leaves-profile", "warning")
+
+
+def test_a_resource_that_comes_back(update):
+    deletion = manifest("one", annotations={DELETE: "true"})
+    assert update(deletion, manifest("one")) == finding("returns", "warning")
+
+
+def test_a_deletion_stays_for_one_minor(update):
+    deletion = manifest("one", annotations={DELETE: "true"})
+    assert update(deletion, deletion) == finding("still-deletes", "info", line=7)
+    assert update(deletion, deletion, ("4.20.1", "4.20.2")) == []

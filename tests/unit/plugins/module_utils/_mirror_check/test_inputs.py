@@ -1,0 +1,82 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a check of a mirror needs: the images, the policies, and how signatures are verified."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.inputs import (
+    MirrorOptions,
+    mirror_request,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.row import ImageRow
+from ansible_collections.capability.openshift.plugins.module_utils._problems import Problem, Problems
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import (
+    image_references,
+    manifest,
+    write_release,
+)
+
+DIGEST = f"sha256:{'a' * 64}"
+NAME = "quay.io/openshift-release-dev/ocp-release"
+
+
+def options(**changed: Any) -> MirrorOptions:
+    return MirrorOptions(f"{NAME}@{DIGEST}", "release", "self-managed-high-availability", "", (), ())._replace(
+        **changed
+    )
+
+
+@pytest.fixture
+def release(tmp_path) -> Release:
+    images = {"web": f"quay.io/art@{DIGEST}", "cli": f"quay.io/art:tag@{DIGEST}", "bad": "quay.io/art:tag"}
+    references = image_references("4.21.0", images)
+    path = write_release(tmp_path / "release", {"a.yaml": manifest("one")}, "4.21.0", references=references)
+    return load_release(str(path)).release
+
+
+def request(release: Release, **changed: Any):
+    problems = Problems()
+    found = mirror_request(release, None, options(**changed), http_get, problems)
+    return found, [(item.code, item.where) for item in problems if item.code != "no-verification-config"]
+
+
+def http_get(url: str, *arguments: Any) -> Any:
+    raise AssertionError(f"nothing is read yet, not even {url}")
+
+
+def test_only_the_release_image_is_checked_unless_all_are_requested(release):
+    found, problems = request(release)
+    assert ({name: str(spec) for name, spec in found.images.items()}, problems) == ({"release": f"{NAME}@{DIGEST}"}, [])
+    found, problems = request(release, images="all")
+    assert list(found.images) == ["release", "cli", "web"]
+    assert str(found.images["cli"]) == f"quay.io/art@{DIGEST}"
+    assert problems == [("missing-digest", "image-references: bad")]
+
+
+@pytest.mark.parametrize(
+    ("image", "code"),
+    [(None, "missing-release-image"), (f"{NAME}:4.21.0", "missing-digest"), ("release", "invalid-pull-spec")],
+)
+def test_a_release_image_needs_a_name_and_a_digest(release, image, code):
+    found, problems = request(release, release_image=image)
+    assert (dict(found.images), problems) == ({}, [(code, "release_image")])
+
+
+def test_a_row_is_ready_if_nothing_is_missing():
+    row = ImageRow("cli", "quay.io/art", "mirror.example/art", True, "not_required", "not_required", (), ())
+    assert row.ready
+    assert not row._replace(in_mirror=False).ready
+    for field in ("openpgp", "sigstore"):
+        assert row._replace(**{field: "verified"}).ready
+        for state in ("missing", "invalid", "unknown"):
+            assert not row._replace(**{field: state}).ready
+    problem = Problem("error", "no-signature", "here", "has none")
+    assert json.loads(json.dumps(row._replace(problems=(problem,)).as_dict()))["problems"] == [problem.as_dict()]

@@ -1,0 +1,78 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the CVO asks for before it updates: a valid signature, and acknowledged gates."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.capability.openshift.plugins.module_utils._data.admin_gates import SIGSTORE_GATE
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.row import RELEASE, ImageRow
+from ansible_collections.capability.openshift.plugins.module_utils._mirror_check.update import check_update
+from ansible_collections.capability.openshift.plugins.module_utils._release.loader import load_release
+from ansible_collections.capability.openshift.plugins.module_utils._release.release import Release
+from ansible_collections.capability.openshift.tests.unit.builders.releases import write_release
+
+API_GATE = "ack-4.20-api-removals-in-4.21"
+IMAGE = "quay.io/openshift-release-dev/ocp-release@sha256:aa"
+
+
+def row(openpgp="verified") -> ImageRow:
+    return ImageRow(RELEASE, IMAGE, "mirror.example/release", True, openpgp, "verified", (), ())
+
+
+@pytest.fixture
+def release(tmp_path):
+    def release(version: str, **gates: str) -> Release:
+        metadata = {"name": "admin-gates", "namespace": "openshift-config-managed", "annotations": {}}
+        body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": gates})
+        return load_release(str(write_release(tmp_path / version, {"gates.json": body}, version))).release
+
+    return release
+
+
+@pytest.mark.parametrize("openpgp", ["verified", "missing", "invalid", "unknown"])
+def test_the_cvo_accepts_only_a_release_whose_signature_is_verified(release, openpgp):
+    check = check_update(release("4.20.9"), release("4.21.0"), row(openpgp), mirrored=False)
+    assert check.accepted == (openpgp == "verified")
+
+
+def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
+    gates = {API_GATE: "APIs are removed", "ack-4.19-old": "older"}
+    check = check_update(release("4.20.9", **gates), release("4.21.0"), row(), mirrored=False)
+    assert check.as_dict() == {
+        "from_version": "4.20.9",
+        "to_version": "4.21.0",
+        "accepted": True,
+        "acknowledge": [
+            {
+                "gate": API_GATE,
+                "text": "APIs are removed",
+                "source": "release-manifests/gates.json",
+                "command": "oc patch configmap admin-acks --namespace openshift-config --type merge "
+                f"""--patch '{{"data":{{"{API_GATE}":"true"}}}}'""",
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("versions", "mirrored", "gates"),
+    [
+        (("4.20.9", "4.21.0"), True, [SIGSTORE_GATE]),
+        (("4.20.9", "4.21.0"), False, []),
+        (("4.19.9", "4.20.0"), True, []),
+        (("4.20.8", "4.20.9"), True, []),
+    ],
+)
+def test_mirrors_of_some_updates_need_a_gate_about_sigstore(release, versions, mirrored, gates):
+    check = check_update(*map(release, versions), row(), mirrored=mirrored)
+    assert [gate.name for gate in check.gates] == gates
+
+
+def test_an_update_within_a_minor_version_has_no_gates(release):
+    current = release("4.21.0-rc.1", **{"ack-4.21-more-in-4.22": "More is removed"})
+    assert check_update(current, release("4.21.0"), row(), mirrored=True).gates == ()
