@@ -59,7 +59,7 @@ def _configure_hypothesis(folder: Path) -> None:
         from hypothesis import HealthCheck, settings
         from hypothesis.database import DirectoryBasedExampleDatabase
     except ImportError:
-        return  # whoever needs it says so
+        return  # the tests that need it report that
     slow = (HealthCheck.too_slow, HealthCheck.data_too_large)
     database = DirectoryBasedExampleDatabase(folder)
     # Random over the releases of this collection, the same within one: a gate that passed passes again.

@@ -20,9 +20,33 @@ from support import checkout_files
 
 GLOSSARY = ROOT / "CONTRIBUTING.md"
 HEADING = "## Glossary"
-TEXTS = ("plugins", "roles", "playbooks", "docs", "examples", "changelogs/fragments", "tools", "meta", "README.md")
-# Data of others, pictures, and what is generated from the data.
-NOT_OURS = ("examples/releases/", "docs/images/", "docs/docsite/")
+TEXTS = (
+    "plugins",
+    "roles",
+    "playbooks",
+    "docs",
+    "examples",
+    "changelogs/fragments",
+    "tests",
+    "tools",
+    "meta",
+    "README.md",
+)
+# Data of others, pictures, what is generated from the data, and the tests of this tool, which contain the words.
+NOT_OURS = ("examples/releases/", "docs/images/", "docs/docsite/", "tests/tools/test_words.py")
+# Remove a line when its texts are corrected.
+NOT_YET_CORRECTED = (
+    "tests/benchmarks/",
+    "tests/cluster/test_playbooks_of_clusters.py",
+    "tests/cluster/test_verify_release_playbook.py",
+    "tests/control_plane/",
+    "tests/parity/test_heads.py",
+    "tests/tools/",
+    "tests/unit/builders/sites.py",
+    "tests/unit/plugins/module_utils/_extract/",
+    "tests/unit/plugins/module_utils/_rollout/",
+    "tests/unit/plugins/module_utils/_sites/",
+)
 
 
 class Rule(NamedTuple):
@@ -74,7 +98,7 @@ def files(paths: list[str]) -> list[str]:
     """List the files of the checkout at or below ``paths``, except those that are not ours."""
     folders = tuple(f"{path.rstrip('/')}/" for path in paths)
     names = (name for name in checkout_files() if name in paths or name.startswith(folders))
-    return [name for name in names if not name.startswith(NOT_OURS)]
+    return [name for name in names if not name.startswith((*NOT_OURS, *NOT_YET_CORRECTED))]
 
 
 def main() -> int:

@@ -58,7 +58,7 @@ options:
         names to add to the set, and requires it.
       - C(excluded_capabilities) selects everything except these names, and needs no other field. It pins the selection,
         so capabilities of later releases are not requested.
-      - Each field can be written in the API's spelling, such as C(baselineCapabilitySet), so a block can be pasted.
+      - Each field can be written in the API's spelling, such as C(baselineCapabilitySet) so that a block can be pasted.
         The module fails if a field is given in both spellings.
       - The first draft of the API is accepted too, C(inclusionDefault) (V(Include) or V(Exclude)) with C(include) and
         C(exclude).

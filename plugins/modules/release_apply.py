@@ -21,8 +21,8 @@ description:
   - Never disables a capability. Rejects a selection that omits a capability requested in the spec. If an update moves a
     resource into a disabled capability, that capability is enabled and reported in the condition
     C(ImplicitlyEnabledCapabilities).
-  - Records the applied resources in the ConfigMap C(kube-system/capability-openshift-rollout), so the next update does
-    not need the old release. The ConfigMap is the parent of an ApplySet.
+  - Records the applied resources in the ConfigMap C(kube-system/capability-openshift-rollout), so that the next update
+    does not need the old release. The ConfigMap is the parent of an ApplySet.
   - Warns about references between manifests that the enabled capabilities leave dangling, such as an object whose
     Namespace needs a disabled capability.
   - Resumes an interrupted run. If there is nothing to do, the module sends only list requests and writes nothing.

@@ -50,7 +50,7 @@ options:
       - Directory to write the included manifests to. The module creates it if necessary.
       - It must be outside of O(release).
       - The file C(.capability-openshift-files) in that directory lists the files that this module wrote.
-      - The module fails if there is no manifest to write, so it never removes all files.
+      - The module fails if there is no manifest to write so that it never removes all files.
     type: path
   deletions:
     description:

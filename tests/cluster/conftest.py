@@ -32,7 +32,7 @@ CONTROLLERS = "controllers"
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Give each file to one worker, because its tests share fixtures; begin with controllers and with what takes long.
 
-    A test that starts a control plane of its own shares nothing, and takes long. The gate runs with ``--dist loadgroup
+    A test that starts its own control plane shares nothing, and takes long. The gate runs with ``--dist loadgroup
     --no-loadscope-reorder``.
     """
     try:
@@ -69,14 +69,14 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.fixture(scope="session")
 def log(pytestconfig: pytest.Config) -> Log:
-    """Return a function that tells people something while tests are captured: a build takes minutes."""
+    """Return a function that prints a text while tests are captured: a build takes minutes."""
     capture = pytestconfig.pluginmanager.getplugin("capturemanager")
 
-    def tell(text: str) -> None:
+    def show(text: str) -> None:
         with capture.global_and_fixture_disabled():
             print(f"control plane: {text}", file=sys.stderr, flush=True)
 
-    return tell
+    return show
 
 
 def _started(log: Log, *, controllers: bool) -> Iterator[ControlPlane]:

@@ -114,7 +114,7 @@ def test_names_are_quoted(site: Site, client: Client) -> None:
     assert caught.value.code in (400, 404)
 
 
-def test_kind_that_nobody_listed_before_is_listed_without_a_long_pause(site: Site, client: Client) -> None:
+def test_kind_that_was_not_listed_before_is_listed_without_a_long_pause(site: Site, client: Client) -> None:
     """The server answers 429 with ``Retry-After: 1``, and is ready long before that."""
     definitions = [crd(f"fresh{number}s", f"Fresh{number}") for number in range(5)]
     paths = [f"{CRDS}/{body['metadata']['name']}" for body in definitions]

@@ -50,7 +50,7 @@ def test_both_example_releases_are_rolled_out_and_nothing_stays(plane: ControlPl
     assert Directory(folder / "control-plane").running() is None
 
 
-def test_without_the_programs_it_is_said_how_to_get_them(tmp_path):
+def test_without_the_programs_a_message_explains_how_to_get_them(tmp_path):
     output = quickstart(tmp_path / "quickstart", BEGIN, XDG_CACHE_HOME=str(tmp_path), KUBEBUILDER_ASSETS="")
 
     assert "make test STEPS=programs" in output

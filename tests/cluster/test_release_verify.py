@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What ``release_verify`` says of a cluster: nothing after a rollout, and afterwards exactly what somebody broke."""
+"""What ``release_verify`` reports for a cluster: nothing after a rollout, and then exactly what was changed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_check_mode_finds_the_same(rollouts: Rollouts) -> None:
     assert verified(rollouts, check=True).result == verified(rollouts).result
 
 
-# What somebody broke
+# Changed objects
 
 
 def test_a_deleted_object_is_missing(rollouts: Rollouts) -> None:
@@ -186,12 +186,12 @@ def test_what_the_release_deletes_is_unexpected(rollouts: Rollouts) -> None:
     body = {"metadata": {"name": "legacy-update-hints"}, "data": hints["data"]}
     rollouts.api.post("/api/v1/namespaces/openshift-config/configmaps", body)
 
-    told = {item["name"]: item["reasons"] for item in verified(rollouts, NEXT)["unexpected"]}
+    reported = {item["name"]: item["reasons"] for item in verified(rollouts, NEXT)["unexpected"]}
 
-    assert told["legacy-update-hints"] == [{"rule": "deleted", "message": "the release deletes it"}]
+    assert reported["legacy-update-hints"] == [{"rule": "deleted", "message": "the release deletes it"}]
 
 
-def test_leftovers_of_the_release_before_are_unexpected_until_somebody_else_has_them(rollouts: Rollouts) -> None:
+def test_leftovers_of_the_release_before_are_unexpected_until_another_client_owns_them(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=NONE)
     rollouts.done(NEXT)
 
@@ -279,7 +279,7 @@ def test_kinds_that_the_user_may_not_list_are_errors_and_the_rest_is_checked(rol
     assert found(outcome, idle=False)["unready"] == [name for name in IDLE if "Deployment" not in name]
 
 
-def test_what_the_user_may_list_and_not_get_is_told_once_for_each_kind(rollouts: Rollouts) -> None:
+def test_what_the_user_may_list_and_not_get_is_reported_once_for_each_kind(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=NONE)
     lists: Rule = {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list"]}
     user = certificate_user(rollouts.plane, "no-get", [*readers(rollouts), lists])
@@ -291,7 +291,7 @@ def test_what_the_user_may_list_and_not_get_is_told_once_for_each_kind(rollouts:
     assert "missing" not in found(outcome)
 
 
-def test_a_group_whose_server_does_not_answer_is_told_and_nothing_of_it_is_missing(rollouts: Rollouts) -> None:
+def test_a_group_whose_server_does_not_answer_is_reported_and_nothing_of_it_is_missing(rollouts: Rollouts) -> None:
     stream = manifest("ImageStream", "cli", "rollouts", api="image.openshift.io/v1", spec={})
     release = rollouts.release([stream, config_map("one")])
     unserved = verified(rollouts, release)
@@ -303,7 +303,7 @@ def test_a_group_whose_server_does_not_answer_is_told_and_nothing_of_it_is_missi
         "groupPriorityMinimum": 1000,
         "versionPriority": 15,
         "insecureSkipTLSVerify": True,
-        "service": {"namespace": "rollouts", "name": "nobody"},
+        "service": {"namespace": "rollouts", "name": "missing"},
     }
     rollouts.api.post(API_SERVICES, {"metadata": {"name": "v1.image.openshift.io"}, "spec": spec})
     try:

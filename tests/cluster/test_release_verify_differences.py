@@ -116,7 +116,7 @@ def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> 
     thing = manifest("Thing", "one", "rollouts", api="test.io/v1", spec={"size": 1, "colour": "red"})
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
     api = "rbac.authorization.k8s.io/v1"
-    binding = manifest("ClusterRoleBinding", "one", api=api, roleRef=role, userNames=["somebody"])
+    binding = manifest("ClusterRoleBinding", "one", api=api, roleRef=role, userNames=["stranger"])
     release = rollouts.release([crd("things", "Thing", spec), thing, binding])
     rollouts.done(release)
 
@@ -133,7 +133,7 @@ def test_fields_that_the_api_does_not_know_are_a_warning(rollouts: Rollouts) -> 
     assert item["fields"] == [{"field": ".spec.size", "expected": 1, "actual": None}]
 
 
-def test_labels_that_somebody_took_away_are_a_difference(rollouts: Rollouts) -> None:
+def test_removed_labels_are_a_difference(rollouts: Rollouts) -> None:
     thing = manifest("Thing", "one", "rollouts", api="test.io/v1", labels={"test.io/a": "b"}, spec={})
     release = rollouts.release([crd("things", "Thing"), thing])
     rollouts.done(release)
@@ -165,14 +165,14 @@ def test_what_is_being_deleted_is_not_ready(rollouts: Rollouts) -> None:
     held = config_map("held")
     release = rollouts.release([held])
     rollouts.done(release)
-    rollouts.api.patch(path_of(held), {"metadata": {"finalizers": ["test.io/nobody"]}})
+    rollouts.api.patch(path_of(held), {"metadata": {"finalizers": ["test.io/unknown"]}})
     rollouts.api.delete(path_of(held))
 
     outcome = verified(rollouts, release)
     rollouts.api.patch(path_of(held), {"metadata": {"finalizers": None}})
 
     assert found(outcome) == {"unready": ["ConfigMap held"]}
-    assert outcome["unready"][0]["message"] == "is being deleted, finalizers: test.io/nobody"
+    assert outcome["unready"][0]["message"] == "is being deleted, finalizers: test.io/unknown"
 
 
 def test_a_wrong_delete_annotation_is_an_error_of_the_release(rollouts: Rollouts) -> None:

@@ -166,7 +166,7 @@ def installed(rollouts: Rollouts) -> None:
     rollouts.done(EXAMPLE, capabilities=INGRESS_ONLY, feature_set="Default")
 
 
-def turned_on(rollouts: Rollouts, **options: Any) -> None:
+def newly_enabled(rollouts: Rollouts, **options: Any) -> None:
     """Update to 4.22, which moves a ConfigMap of every cluster into Insights."""
     outcome = rollouts.done(NEXT, **options)
     assert outcome["capability_status"]["newly_implicitly_enabled_capabilities"] == ["Insights"]
@@ -179,7 +179,7 @@ def turned_on(rollouts: Rollouts, **options: Any) -> None:
 
 def test_update_finds_the_capabilities_it_enables(rollouts: Rollouts) -> None:
     installed(rollouts)
-    turned_on(rollouts)
+    newly_enabled(rollouts)
     again = rollouts.done(NEXT)
     assert again["changed"] is False
     assert again["capability_status"]["enabled_capabilities"] == ["Ingress", "Insights"]
@@ -188,7 +188,7 @@ def test_update_finds_the_capabilities_it_enables(rollouts: Rollouts) -> None:
 def test_update_finds_it_by_the_previous_release_if_the_inventory_is_gone(rollouts: Rollouts) -> None:
     installed(rollouts)
     rollouts.api.delete(INVENTORY)
-    turned_on(rollouts, previous_release=EXAMPLE)
+    newly_enabled(rollouts, previous_release=EXAMPLE)
 
 
 def test_update_of_a_cluster_without_records_needs_the_previous_release(rollouts: Rollouts) -> None:

@@ -43,7 +43,7 @@ def planes(cluster: ControlPlane, log: Log) -> Iterator[dict[str, ControlPlane]]
         yield found
 
 
-def test_slices_enable_capabilities_of_their_own_clusters(planes, tmp_path):
+def test_slices_enable_only_the_capabilities_of_their_clusters(planes, tmp_path):
     wanted = {"berlin": ["Console"], "paris": ["Storage", "Build"]}
 
     def job(name: str) -> Job:

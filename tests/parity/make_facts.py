@@ -158,7 +158,7 @@ def release_facts(folder: Path, scenarios: list[dict[str, Any]]) -> dict[str, An
         files[directory].setdefault(file, []).append(row)
         key = "|".join((file, api_version.rpartition("/")[0], kind, namespace, name))
         if position.setdefault(key, len(position)) != len(position) - 1:
-            raise SystemExit(f"{folder}: {key} is there twice, so the answers cannot tell which is meant")
+            raise SystemExit(f"{folder}: {key} is there twice, so the answers are ambiguous")
     return {
         "release": folder.name,
         "digest": digest(folder),
@@ -207,7 +207,7 @@ def manifest_files(folder: Path) -> Iterable[Path]:
 
 
 def digest(folder: Path) -> str:
-    """Return what tells whether a folder holds the very release that the facts were made of."""
+    """Return a fingerprint that shows whether a folder holds the very release that the facts were made of."""
     total = hashlib.sha256()
     for path in manifest_files(folder):
         total.update(
@@ -231,7 +231,7 @@ def compact(annotations: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def is_prose(name: str, value: str) -> bool:
-    """Tell whether a value is text for readers, which the facts do not copy. What a decision reads never is."""
+    """Return whether a value is text for readers, which the facts do not copy. What a decision reads never is."""
     return not name.startswith(DECISIVE) and (" " in value or len(value) > LONGEST_VALUE)
 
 

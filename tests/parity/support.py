@@ -224,7 +224,7 @@ def _synthetic_manifest(obj: dict[str, Any], number: int) -> Manifest:
 
 @dataclass(frozen=True)
 class Update:
-    """An update between releases of the facts and what the real CVO code turns on implicitly."""
+    """An update between releases of the facts and what the real CVO code enables implicitly."""
 
     inputs: Mapping[str, Any]
 

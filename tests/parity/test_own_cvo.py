@@ -33,7 +33,7 @@ from ansible_collections.capability.openshift.tests.parity.support import (
     release_facts,
 )
 
-# The 4.11 CVO reads the annotation of feature gates in its own way, so it has messages of its own.
+# The 4.11 CVO reads the annotation of feature gates in its own way, so it has its own messages.
 FIRST_FORMS = {
     r"unrecognized value release\.openshift\.io/feature-gate=.*": "feature_gate",
     r"tech-preview excluded, and release\.openshift\.io/feature-gate=TechPreviewNoUpgrade": "feature_gate",

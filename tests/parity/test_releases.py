@@ -267,7 +267,7 @@ def first_message(inclusion: Inclusion) -> str:
 
 
 def is_cut_from(data: bytes, source: bytes) -> bool:
-    """Tell whether ``data`` is ``source`` without some of its documents; pieces begin at separator lines."""
+    """Return whether ``data`` is ``source`` without some of its documents; pieces begin at separator lines."""
     at = 0
     for piece in re.split(rb"(?m)^(?=---)", source):
         if data.startswith(piece, at):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What updates turn on, on real releases and on synthetic ones, is what the CVO's own code turns on."""
+"""What updates enable, on real releases and on synthetic ones, is what the CVO's own code enables."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ PATH = ("4.13", "4.14", "4.18", "4.20")
 NAMES = sorted(capability.name for capability in CAPABILITIES)
 folders = pytest.mark.parametrize("folder", release_folders())
 
-# What the path 4.13, 4.14, 4.18, 4.20 turns on by manifests, hop by hop, whatever of 4.13 is on.
-TURNED_ON = (
+# What the path 4.13, 4.14, 4.18, 4.20 enables by manifests, hop by hop, whatever of 4.13 is on.
+NEWLY_ENABLED = (
     ("Build", "ImageRegistry", "MachineAPI"),
     ("CloudControllerManager", "CloudCredential", "Ingress", "OperatorLifecycleManager"),
     (),
@@ -179,9 +179,9 @@ def test_synthetic_update(case: SyntheticUpdate) -> None:
     current, target = (loaded(case, side) for side in (case.current, case.update))
     implicit = frozenset(case.config["implicit"])
 
-    turned_on = ImplicitEnablement(current, target).implicitly_enabled(case.enabled)
+    newly_enabled = ImplicitEnablement(current, target).implicitly_enabled(case.enabled)
 
-    assert sorted(implicit.union(turned_on)) == list(case.implicit)
+    assert sorted(implicit.union(newly_enabled)) == list(case.implicit)
     gates, major = case.facts.feature_gates, case.facts.major_version
     slow = reference.implicitly_enabled(
         current,
@@ -196,7 +196,7 @@ def test_synthetic_update(case: SyntheticUpdate) -> None:
 
 
 def can_be_expressed(case: SyntheticUpdate) -> bool:
-    """Tell whether the options of the filter can: it always has a profile, and a feature set that there is."""
+    """Return whether the options of the filter can: it always has a profile, and a feature set that there is."""
     return case.config["profile"] is not None and case.config["featureSet"] in ("", *feature_set_names(newest_minor()))
 
 
@@ -211,16 +211,16 @@ def test_synthetic_update_through_the_filter(case: SyntheticUpdate) -> None:
         "cluster_profile": config["profile"],
         "feature_set": config["featureSet"],
         "feature_gates": config["gates"],
-        "exclude_identifier": "nobody" if config["exclude"] is None else config["exclude"],
+        "exclude_identifier": "unused" if config["exclude"] is None else config["exclude"],
         "hosted_control_plane": False,  # The facts are those of the CVO alone.
     }
     options = {name: value for name, value in values.items() if value is not None}
     ask_filter = FilterModule().filters()["implicitly_enabled_capabilities"]
 
-    turned_on = ask_filter(list(case.current), list(case.update), config["enabled"], **options)
+    newly_enabled = ask_filter(list(case.current), list(case.update), config["enabled"], **options)
 
-    assert turned_on == sorted(turned_on)
-    assert sorted({*config["implicit"], *turned_on}) == list(case.implicit)
+    assert newly_enabled == sorted(newly_enabled)
+    assert sorted({*config["implicit"], *newly_enabled}) == list(case.implicit)
 
 
 def loaded(case: SyntheticUpdate, side: tuple[dict[str, Any], ...]) -> list[Manifest]:
@@ -239,7 +239,7 @@ def test_path_from_none_names_what_is_new_and_what_stays_off() -> None:
     assert (first.newly_requested, second.newly_requested, third.newly_requested) == (frozenset(),) * 3
     assert (first.newly_known, third.newly_known) == (frozenset(), frozenset())
     assert second.newly_known == {"OperatorLifecycleManagerV1"}
-    assert third.before.enabled == third.after.enabled == {*TURNED_ON[0], *TURNED_ON[1], "DeploymentConfig"}
+    assert third.before.enabled == third.after.enabled == {*NEWLY_ENABLED[0], *NEWLY_ENABLED[1], "DeploymentConfig"}
 
 
 @pytest.mark.parametrize("baseline", ["None", "v4.11", "vCurrent"])
@@ -301,10 +301,10 @@ def test_real_releases_against_the_loops(start: str, end: str, profile: str) -> 
     current, target = (reference.load(release.manifests, facts) for release in releases)
     hop = ImplicitEnablement(current, target)
     for enabled in enabled_sets(f"{start} {end} {profile}"):
-        turned_on = hop.implicitly_enabled(enabled)
-        assert_causes(turned_on, reference.implicitly_enabled(current, target, enabled))
+        newly_enabled = hop.implicitly_enabled(enabled)
+        assert_causes(newly_enabled, reference.implicitly_enabled(current, target, enabled))
         present = frozenset(item.resource_id for item in current if enabled.issuperset(item.capabilities))
-        assert list(hop.enabled_by_presence(enabled, present)) == list(turned_on)
+        assert list(hop.enabled_by_presence(enabled, present)) == list(newly_enabled)
 
 
 def test_random_manifests_against_the_loops() -> None:
@@ -319,10 +319,10 @@ def test_random_manifests_against_the_loops() -> None:
         current, target = (
             reference.load(side, facts._replace(major_version=major)) for side, major in zip(sides, majors, strict=True)
         )
-        turned_on = ImplicitEnablement(current, target).implicitly_enabled(enabled)
+        newly_enabled = ImplicitEnablement(current, target).implicitly_enabled(enabled)
         slow = reference.implicitly_enabled(current, target, enabled, gates=gates, majors=majors)
-        assert_causes(turned_on, slow)
-        answers.add(frozenset(turned_on))
+        assert_causes(newly_enabled, slow)
+        answers.add(frozenset(newly_enabled))
     assert len(answers) > 50, "the made-up releases hardly turn anything on"
 
 
@@ -450,7 +450,7 @@ def next_folder(folder: Path) -> Path | None:
 
 
 def outgoing_gates(release: Release) -> frozenset[str] | None:
-    """Return the gates that the release turns on itself where its CVO asks for them."""
+    """Return the gates that the release enables itself where its CVO asks for them."""
     if release.minor is None or release.minor < Minor(4, 22):
         return None
     return frozenset(
@@ -465,13 +465,13 @@ def outgoing_gates(release: Release) -> frozenset[str] | None:
 
 
 def assert_path(plan: Plan, baseline: str) -> None:
-    """Check the hops of the whole path. ``baseline`` turns on names of its own; the resources go by themselves."""
+    """Check the hops of the whole path. ``baseline`` enables its own names; the resources decide alone."""
     hops = plan.hops
     assert [(hop.from_version, hop.to_version) for hop in hops] == [
         (f"{start}.0", f"{end}.0") for start, end in pairwise(PATH)
     ]
-    # From the current set nothing is left to be turned on after the first hop but what later minors know.
-    assert tuple(map(names, hops)) == TURNED_ON
+    # From the current set nothing is left to be enabled after the first hop but what later minors know.
+    assert tuple(map(names, hops)) == NEWLY_ENABLED
     for hop in hops:
         assert all(item.causes for item in by_manifests(hop).values())
         assert not hop.no_longer_optional
@@ -484,18 +484,18 @@ def assert_path(plan: Plan, baseline: str) -> None:
     assert deployment_config.source == FORCED_CAPABILITIES[0].source
     assert "cluster-version-operator#981" in deployment_config.source
     requested = {item.name for hop in hops for item in hop.implicitly_enabled if item.name in hop.requested}
-    everything = {*TURNED_ON[0], *TURNED_ON[1], "DeploymentConfig"}
+    everything = {*NEWLY_ENABLED[0], *NEWLY_ENABLED[1], "DeploymentConfig"}
     assert requested == {"None": set(), "vCurrent": everything}.get(baseline, {"MachineAPI"})
     off = "OperatorLifecycleManagerV1"
     assert (off in plan.status.enabled) == (baseline == "vCurrent")
     assert off in plan.status.known
 
 
-def assert_causes(turned_on: Mapping[str, Any], slow: Mapping[str, Sequence[Pair]]) -> None:
+def assert_causes(newly_enabled: Mapping[str, Any], slow: Mapping[str, Sequence[Pair]]) -> None:
     """Check names and causes; the order of names is the alphabet's, that of causes the new release's."""
-    assert list(turned_on) == sorted(slow)
+    assert list(newly_enabled) == sorted(slow)
     for name, pairs in slow.items():
-        found = turned_on[name]
+        found = newly_enabled[name]
         causes = found.causes if hasattr(found, "causes") else found
         assert sorted(map(repr, causes)) == sorted(repr(MovedResource(*pair)) for pair in pairs)
         order = [pair[1] for pair in pairs]

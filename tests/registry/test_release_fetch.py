@@ -74,7 +74,7 @@ def call(capsys):
     return caller(capsys)
 
 
-def test_a_second_run_changes_nothing_and_check_mode_tells_the_truth(fetch, tmp_path):
+def test_a_second_run_changes_nothing_and_check_mode_predicts_that(fetch, tmp_path):
     planned = fetch(check=True, diff=True)
     assert planned["changed"]
     assert not (tmp_path / "dest").exists()

@@ -277,7 +277,7 @@ def _uint64_fault(digits: str) -> str:
 
 
 def go_quote(text: str) -> str:
-    """Quote ``text`` as Go's ``%q`` does, so messages equal the CVO's."""
+    """Quote ``text`` as Go's ``%q`` does so that messages equal the CVO's."""
     escapes = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
     escapes |= {"\\": "\\\\", '"': '\\"'}
     return '"' + "".join(escapes.get(char) or (char if char.isprintable() else _go_escape(char)) for char in text) + '"'

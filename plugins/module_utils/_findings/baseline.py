@@ -3,7 +3,7 @@
 
 # Note that this module util is **PRIVATE** to the collection. It can have breaking changes at any time.
 
-"""The baseline: a file of findings that are known and accepted, so a check reports only new ones.
+"""The baseline: a file of findings that are known and accepted, so that a check reports only new ones.
 
 A finding is recognized by rule, path and resource. Its line and its wording may change.
 """
@@ -34,7 +34,7 @@ class Comparison(NamedTuple):
 
 
 def baseline_text(findings: Iterable[Finding]) -> str:
-    """The content of a baseline file with ``findings``: one line per finding, so a diff of two files is readable.
+    """The content of a baseline file with ``findings``: one line per finding so that a diff of two files is readable.
 
     The message is for the reader only.
     """

@@ -68,7 +68,7 @@ def find_existing(
 ) -> ExistingResources:
     """Return which of ``resources`` exist and match the label selector ``labels``.
 
-    ``known`` are kinds that were list_kind with the same ``labels`` before, so they are not list_kind again. Raises
+    ``known`` are kinds that were listed with the same ``labels`` before, so they are not listed again. Raises
     ``ClusterError`` if the server does not answer at all.
     """
     by_kind: dict[tuple[str, str], list[ResourceId]] = {}

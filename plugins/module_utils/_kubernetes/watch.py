@@ -31,7 +31,7 @@ _LONGEST_WATCH = 60.0
 """Seconds after which a watch is restarted, because a connection can be dead without an error."""
 
 _LONGEST_PAUSE = 5.0
-"""Seconds after which the current state is yielded even if nothing changes, so the caller can check other things."""
+"""Seconds after which the current state is yielded even if nothing changes, so that the caller can check others."""
 
 
 class ObservedObjects(NamedTuple):

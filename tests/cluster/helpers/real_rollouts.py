@@ -40,7 +40,7 @@ _UNITS |= {unit: Decimal(1000) ** at for at, unit in enumerate("kMGT", 1)}
 _UNITS |= {f"{unit}i": Decimal(1024) ** at for at, unit in enumerate("KMGT", 1)}
 
 _NOT_COMPARED = ("apiVersion", "kind", "status")
-"""An item of a list tells no kind, because the list does."""
+"""An item of a list has no kind, because the list does."""
 
 Index = Mapping[ResourceId, Mapping[str, Any]]
 
@@ -51,7 +51,7 @@ def folder_of(version: str) -> Path:
 
 
 def are_there(*versions: str) -> bool:
-    """Tell whether there are releases of these minors."""
+    """Return whether there are releases of these minors."""
     return all((folder_of(version) / "release-manifests").is_dir() for version in versions)
 
 

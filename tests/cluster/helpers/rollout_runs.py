@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rollouts in processes of their own, which can be killed, and what they leave on a cluster, ready to be compared."""
+"""Rollouts in their own processes, which can be killed, and what they leave on a cluster, ready to be compared."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Point(NamedTuple):
 
 
 class Run:
-    """A rollout in a process of its own, with other ``clocks`` if it is to wait for less time."""
+    """A rollout in its own process, with other ``clocks`` if it is to wait for less time."""
 
     def __init__(self, kubeconfig: Path, release: Path, clocks: Clocks | None = None, **options: Any) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="rollout-")
@@ -58,11 +58,11 @@ class Run:
         self.process = Process("release_apply", clocks, **values)
 
     def manifests(self) -> int:
-        """Return how many manifests the journal tells of."""
+        """Return how many manifests the journal contains."""
         return self.journal.read_bytes().count(b'"event": "manifest"') if self.journal.exists() else 0
 
     def reached(self, point: Point) -> bool:
-        """Wait for a point, and tell whether the rollout gets there before it ends."""
+        """Wait for a point, and return whether the rollout gets there before it ends."""
         begun = 0.0
         while self.process.poll() is None:
             if not begun and self.journal.exists():

@@ -108,7 +108,7 @@ def path_of(body: Body) -> str:
 
 
 class Rollouts(NamedTuple):
-    """A cluster, and whoever rolls releases out to it."""
+    """A cluster, and the rollouts to it."""
 
     site: Site
     folder: Path
@@ -120,7 +120,7 @@ class Rollouts(NamedTuple):
 
     @property
     def api(self) -> Api:
-        """The API as somebody else sees it."""
+        """The API as another client sees it."""
         return self.site.plane.api
 
     @property
@@ -129,7 +129,7 @@ class Rollouts(NamedTuple):
         return str(self.api.get(INVENTORY)["data"]["unfinished"])
 
     def release(self, files: Files | Iterable[Body], name: str = "release", *, cluster_version: bool = False) -> Path:
-        """Write a flat release, or write it anew; without names of files its manifests are of one component.
+        """Write a flat release, or write it again; without names of files its manifests are of one component.
 
         ``cluster_version``: with the CustomResourceDefinition of ClusterVersion.
         """
@@ -188,7 +188,7 @@ class Rollouts(NamedTuple):
         return self.api.get(path_of(body))
 
     def has(self, body: Body) -> bool:
-        """Tell whether the object of a manifest is there."""
+        """Return whether the object of a manifest is there."""
         return self.api.exists(path_of(body))
 
 
@@ -209,7 +209,7 @@ def ids(outcome: Outcome, key: str) -> list[str]:
 
 
 def severities(outcome: Outcome, *, ignored: str = "info") -> list[str]:
-    """Return how bad the problems are, but for those that nobody has to act on."""
+    """Return how bad the problems are, but for those that need no action."""
     return [item["severity"] for item in outcome["problems"] if item["severity"] != ignored]
 
 
@@ -235,7 +235,7 @@ def everything_but(group: str, resource: str) -> list[Rule]:
 
 @contextmanager
 def later(seconds: float, act: Callable[[], object]) -> Iterator[None]:
-    """Have somebody else do something in a moment, and see that it went well."""
+    """Have another client do something in a moment, and see that it went well."""
     failed: list[Exception] = []
 
     def run() -> None:

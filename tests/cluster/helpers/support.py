@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A cluster with a ClusterVersion, the modules that ask it, and somebody who plays the cluster-version operator."""
+"""A cluster with a ClusterVersion, the modules that ask it, and a stand-in for the cluster-version operator."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class Site(NamedTuple):
         **status: Any,
     ) -> None:
         """Make the ClusterVersion; ``spec`` is its block of capabilities. ``enabled`` of ``None``: no status yet."""
-        told = {} if enabled is None else capabilities_status(enabled, known)
-        full = None if enabled is None else {"desired": {"version": version}, **told, **status}
+        reported = {} if enabled is None else capabilities_status(enabled, known)
+        full = None if enabled is None else {"desired": {"version": version}, **reported, **status}
         make_cluster_version(self.plane.api, {} if spec is None else {"capabilities": dict(spec)}, full)
 
     def ask(self, capabilities: object = None, **options: Any) -> Outcome:
@@ -129,14 +129,14 @@ class Site(NamedTuple):
         assert self.plane.api.get(OBJECT) == before
 
     def client(self, **options: Any) -> Client:
-        """Return a client of its own, as a module with these options gets it."""
+        """Return a separate client, as a module with these options gets it."""
         Configuration.set_default(None)
         params = {"kubeconfig": str(self.plane.kubeconfig), **options}
         return connect(SimpleNamespace(params=params, no_log_values=set()))
 
 
 def site_of(plane: ControlPlane, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Site:
-    """Return a site where nobody's settings decide how a test ends."""
+    """Return a site whose results do not depend on the settings of the user."""
     for name in filter(_SETTINGS.match, list(os.environ)):
         monkeypatch.delenv(name)
     return Site(plane, fresh_caller(capsys))
@@ -154,7 +154,7 @@ def fresh_caller(capsys: pytest.CaptureFixture[str]) -> Call:
 
 
 def is_write(request: Request) -> bool:
-    """Tell whether a request changes anything."""
+    """Return whether a request changes anything."""
     return request.verb in _WRITES and "dryRun=All" not in request.uri
 
 
@@ -189,7 +189,7 @@ def remove_crd(api: Api) -> None:
 
 
 def served(api: Api, path: str = CLUSTER_VERSIONS) -> bool:
-    """Tell whether objects can be asked for, now that a CRD or the server came or went."""
+    """Return whether objects can be requested, now that a CRD or the server came or went."""
     try:
         api.list(path)
     except (ApiError, urllib3.exceptions.HTTPError):
@@ -257,7 +257,7 @@ class StatusWriter:
             try:
                 self._write()
             except (ApiError, urllib3.exceptions.HTTPError):
-                continue  # there is none yet, somebody else was faster, or there is no server
+                continue  # there is none yet, another client was faster, or there is no server
 
     def _write(self) -> None:
         found = self._api.get(OBJECT)
@@ -266,15 +266,15 @@ class StatusWriter:
         names = set(block.get("additionalEnabledCapabilities") or ())
         if block.get("baselineCapabilitySet", "vCurrent") == "vCurrent":
             names |= self._known
-        told = status.get("capabilities") or {}
-        before = set(told.get("enabledCapabilities") or ())
-        if not told or not names <= before:
+        reported = status.get("capabilities") or {}
+        before = set(reported.get("enabledCapabilities") or ())
+        if not reported or not names <= before:
             new = {**status, "desired": {"version": self._version}, **capabilities_status(names | before, self._known)}
             set_cluster_version_status(self._api, new)
 
 
 def start_alone(**options: Any) -> Process:
-    """Start ``cluster_capabilities`` in a process of its own."""
+    """Start ``cluster_capabilities`` in its own process."""
     return Process("cluster_capabilities", **options)
 
 

@@ -21,14 +21,14 @@ NONE = selection()
 FINDINGS = ("missing", "unexpected", "different", "unready")
 SCHEDULE = "/api/v1/namespaces/openshift-config/configmaps/insights-upload-schedule"
 INGRESS = "/apis/apps/v1/namespaces/openshift-ingress-operator/deployments/ingress-operator"
-IMAGE = "registry.example/somebody/else:1"
+IMAGE = "registry.example/other/image:1"
 IDLE = [
     "Deployment cluster-version-operator",
     "Job config-migration-4.21",
     "Deployment ingress-operator",
     "ClusterOperator ingress",
 ]
-"""What nobody makes ready where no controllers run."""
+"""What is never ready without controllers."""
 
 
 def ran(rollouts: Rollouts, release: Path = EXAMPLE, **options: Any) -> Outcome:
@@ -50,14 +50,14 @@ def verified(rollouts: Rollouts, release: Path = EXAMPLE, **options: Any) -> Out
 
 def found(outcome: Outcome, *, idle: bool = True) -> dict[str, list[str]]:
     """Return what was found, in short, without what is never ready where no controllers run."""
-    told = {key: ids(outcome, key) for key in FINDINGS}
+    reported = {key: ids(outcome, key) for key in FINDINGS}
     if idle:
-        told["unready"] = [name for name in told["unready"] if name not in IDLE]
-    return {key: names for key, names in told.items() if names}
+        reported["unready"] = [name for name in reported["unready"] if name not in IDLE]
+    return {key: names for key, names in reported.items() if names}
 
 
 def set_image(rollouts: Rollouts, path: str) -> None:
-    """Have somebody else change the image of a Deployment."""
+    """Have another client change the image of a Deployment."""
     body = rollouts.api.get(path)
     body["spec"]["template"]["spec"]["containers"][0]["image"] = IMAGE
     rollouts.api.put(path, body)

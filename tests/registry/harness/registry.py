@@ -1,7 +1,7 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Debian's docker-registry on loopback: TLS by an authority of its own, and anonymous, basic or token credentials."""
+"""Debian's docker-registry on loopback: TLS by its own authority, and anonymous, basic or token credentials."""
 
 from __future__ import annotations
 

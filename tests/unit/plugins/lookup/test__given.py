@@ -17,7 +17,7 @@ DEFAULT = "the default"
 
 
 def trusted(value: Any) -> Any:
-    """Return a value whose strings are templates, which ansible-core 2.19 and newer want to be told."""
+    """Return a value whose strings are templates, which ansible-core 2.19 and newer need to be marked as such."""
     if isinstance(value, dict):
         return {key: trusted(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -123,14 +123,14 @@ def test_a_flat_directory_needs_its_version(version, call, tmp_path):
 
 
 @pytest.mark.parametrize("version", ["4.2", "4.9.1", "6.0"])
-def test_a_minor_that_nobody_knows_is_an_error_without_a_crd(version, call, tmp_path):
+def test_an_unknown_minor_is_an_error_without_a_crd(version, call, tmp_path):
     outcome = call(release_manifests, release=write_files(tmp_path, GOOD), openshift_version=version)
 
     assert outcome.errors[0]["where"] == "openshift_version"
 
 
 @MODULES
-def test_a_version_that_is_none(module, call, tmp_path):
+def test_an_invalid_version(module, call, tmp_path):
     outcome = call(module, release=write_files(tmp_path, GOOD), openshift_version="four")
 
     assert "'four' is not a version of OpenShift" in outcome.message

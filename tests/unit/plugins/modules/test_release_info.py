@@ -47,13 +47,13 @@ def outcome(call, tmp_path):
     return call(release_info, release=write_release(tmp_path, FILES))
 
 
-def test_it_tells_version_and_number_of_manifests_and_changes_nothing(outcome):
+def test_it_shows_version_and_number_of_manifests_and_changes_nothing(outcome):
     assert outcome["changed"] is False
     assert outcome["release"]["version"] == "4.20.3"
     assert outcome["release"]["manifests"] == len(FILES)
 
 
-def test_it_tells_what_each_capability_brings(outcome):
+def test_it_shows_what_each_capability_brings(outcome):
     assert outcome["release"]["capabilities"]["Console"] == {
         "manifests": 5,
         "manifests_in_release": 5,
@@ -139,12 +139,12 @@ def test_options_of_a_cluster_that_are_not_valid_fail(call, tmp_path, options, w
     assert [place for _code, place in outcome.faults] == [where]
 
 
-def test_it_tells_profiles_and_feature_sets(outcome):
+def test_it_shows_profiles_and_feature_sets(outcome):
     assert outcome["release"]["cluster_profiles"] == ["hypershift", PROFILE]
     assert outcome["release"]["feature_sets"] == ["Default", "TechPreviewNoUpgrade"]
 
 
-def test_it_tells_names_and_sets_of_the_minor(outcome):
+def test_it_shows_names_and_sets_of_the_minor(outcome):
     release = outcome["release"]
 
     assert release["capability_sets"]["vCurrent"] == release["known_capabilities"]
@@ -153,7 +153,7 @@ def test_it_tells_names_and_sets_of_the_minor(outcome):
     assert "OperatorLifecycleManagerV1" in release["known_capabilities"]
 
 
-def test_a_name_that_nobody_knows_is_a_problem_with_the_nearest(outcome):
+def test_an_unknown_name_is_a_problem_with_the_nearest(outcome):
     problem = outcome.problem("'Consle'")
 
     assert problem["severity"] == "warning"
@@ -195,7 +195,7 @@ def test_capabilities_behind_gates_are_known_only_under_their_feature_sets(featu
     assert ("ClusterAPI" not in outcome["release"]["capability_sets"]["vCurrent"]) is hidden
 
 
-def test_a_flat_directory_of_nobody_knows_which_version_is_described_without_names(call, tmp_path):
+def test_a_flat_directory_of_an_unknown_version_is_described_without_names(call, tmp_path):
     outcome = call(release_info, release=write_files(tmp_path, FILES))
 
     assert outcome["release"]["version"] is None

@@ -125,7 +125,7 @@ def test_a_second_run_changes_nothing(run, dest):
     assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in dest.iterdir()} == before
 
 
-def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_told(run, dest):
+def test_a_file_that_no_longer_belongs_goes_and_files_of_others_stay_and_are_reported(run, dest):
     run()
     write_files(dest, {"mine.yaml": "mine"})
     outcome = run(NOTHING)
@@ -455,7 +455,7 @@ def test_a_graph_of_an_installation_applies_all_components_at_the_same_time(run,
     assert ways == {f"n{index} -> n4;" for index in range(4)}
 
 
-def test_no_graph_is_drawn_unless_it_is_asked_for(run):
+def test_no_graph_is_drawn_unless_it_is_requested(run):
     assert "graph" not in run().result
 
 

@@ -162,7 +162,7 @@ def test_what_a_cluster_starts_from_replaces_all_that_the_others_start_from(own,
 
 
 @pytest.mark.parametrize("spelling", ["feature_gates", "featureGates"])
-def test_a_cluster_has_feature_gates_of_its_own(spelling, call, tmp_path):
+def test_a_cluster_has_its_own_feature_gates(spelling, call, tmp_path):
     gated = {"a.yaml": manifest("one"), "b.yaml": manifest("gated", annotations={FEATURE_GATE: "Beta"})}
     path = [
         str(write_release(tmp_path / version, files, version))

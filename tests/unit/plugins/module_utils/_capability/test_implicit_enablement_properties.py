@@ -49,8 +49,8 @@ PATHS = (
     ("4.21.1", "4.22.1", "4.23.1"),
     ("4.22.1", "4.23.1", "5.0.1"),
 )
-ASKED_FOR = ("baremetal", "Console", "Storage")  # every minor above knows them
-NAMES = (*ASKED_FOR, "Build", "Ingress", "MachineAPI", "ClusterAPI", "Later")
+REQUESTED = ("baremetal", "Console", "Storage")  # every minor above knows them
+NAMES = (*REQUESTED, "Build", "Ingress", "MachineAPI", "ClusterAPI", "Later")
 KINDS = (("", "ConfigMap"), ("apiextensions.k8s.io", "CustomResourceDefinition"))
 
 
@@ -110,11 +110,11 @@ selections = st.one_of(
             "additionalEnabledCapabilities": sorted(additional),
         },
         st.sampled_from(["None", "None", "v4.11", "vCurrent"]),
-        st.sets(st.sampled_from(ASKED_FOR)),
+        st.sets(st.sampled_from(REQUESTED)),
     ),
-    st.builds(lambda names: {"excludedCapabilities": sorted(names)}, st.sets(st.sampled_from(ASKED_FOR))),
+    st.builds(lambda names: {"excludedCapabilities": sorted(names)}, st.sets(st.sampled_from(REQUESTED))),
 )
-surroundings = st.fixed_dictionaries(
+cluster_states = st.fixed_dictionaries(
     {},
     optional={
         "feature_gates": st.sampled_from([[], ["On"], ["On", "ClusterAPIMachineManagement"]]),
@@ -183,7 +183,7 @@ cases = st.builds(
     Case,
     st.builds(releases, st.sampled_from(PATHS), contents, contents, contents),
     selections,
-    surroundings,
+    cluster_states,
 )
 statuses = st.sets(st.sampled_from(NAMES)).map(frozenset)
 
@@ -246,7 +246,7 @@ def test_the_loops_say_the_same(case):
 
 
 @given(cases, statuses)
-def test_the_loops_say_the_same_of_a_cluster_that_tells_its_status(case, enabled):
+def test_the_loops_say_the_same_of_a_cluster_that_reports_its_status(case, enabled):
     """What the spec asks for and the status does not show yet is on before anything is compared."""
     untold = case.plan()
     running = (enabled | untold.hops[0].before.enabled) - case.gated(0)
@@ -383,7 +383,7 @@ def test_the_condition_is_the_status_in_words(case):
 
 @given(
     cases,
-    st.lists(st.tuples(selections, surroundings, st.sampled_from([(0, 1), (0, 2), (1, 2), (0, 1, 2)])), max_size=6),
+    st.lists(st.tuples(selections, cluster_states, st.sampled_from([(0, 1), (0, 2), (1, 2), (0, 1, 2)])), max_size=6),
 )
 def test_clusters_of_a_fleet_get_the_plans_that_they_get_alone(case, others):
     """Equal questions get one object, and nothing of one cluster gets into the answer of another."""

@@ -122,7 +122,7 @@ def test_in_4_15_a_cloud_needs_cloud_credential_alone(platform):
 
 
 @pytest.mark.parametrize("minor", after("4.16"))
-def test_external_with_a_cloud_controller_manager_has_a_rule_of_its_own(minor):
+def test_external_with_a_cloud_controller_manager_has_its_own_rule(minor):
     selection = listed("CloudCredential", "Ingress")
 
     assert broken(selection, of(minor, "upi", "External")) == [("inst-ccm-external", "CloudControllerManager")]

@@ -189,7 +189,7 @@ def test_what_one_selection_saves_against_another(release: Release) -> None:
     }
 
 
-def test_selections_can_each_have_something_of_their_own(release: Release) -> None:
+def test_selections_can_each_have_something_that_the_other_lacks(release: Release) -> None:
     comparison = compared(release, selected(release, "Console"), selected(release, "Storage"))
     assert comparison.saved == Footprint(*(there - here for here, there in zip(CONSOLE, STORAGE, strict=True)))
     assert (comparison.saved.crds, comparison.saved.daemonsets, comparison.saved.cpu_millicores) == (-2, 1, -995)
@@ -212,7 +212,7 @@ def test_a_body_on_both_sides_is_read_once_and_nothing_else_is(release: Release)
     assert read == {f"0000_{name}.yaml": 1 for name in (*workloads, "44_storage")}
 
 
-def test_a_quantity_that_cannot_be_read_is_told_once_with_its_file(tmp_path: Path) -> None:
+def test_a_quantity_that_cannot_be_read_is_reported_once_with_its_file(tmp_path: Path) -> None:
     text = manifest("one", kind="Deployment", api="apps/v1", more=pods(container("a", "many", "1Ki")))
     release = load_release(str(write_release(tmp_path, {"0000_10_one.yaml": text}))).release
     problems = Problems()
@@ -236,7 +236,7 @@ def test_of_two_manifests_of_one_resource_the_later_counts(tmp_path: Path) -> No
     )
 
 
-def test_documents_of_one_file_are_told_apart(tmp_path: Path) -> None:
+def test_documents_of_one_file_are_distinguished(tmp_path: Path) -> None:
     texts = [manifest(name, kind="Deployment", api="apps/v1", more=pods(container(name, 1))) for name in ("a", "b")]
     release = load_release(str(write_release(tmp_path, {"0000_10_two.yaml": "---\n".join(texts)}))).release
     assert cost(release, release.manifests) == NOTHING._replace(

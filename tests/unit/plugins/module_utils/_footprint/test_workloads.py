@@ -154,7 +154,7 @@ def test_no_text_is_too_odd(text: str) -> None:
         *((kind, False) for kind in ("ConfigMap", "CustomResourceDefinition", "deployment", "")),
     ],
 )
-def test_workloads_are_told_by_their_kind(kind: str, expected: bool) -> None:
+def test_a_workload_is_recognized_by_its_kind(kind: str, expected: bool) -> None:
     assert is_workload(workload(kind)) is expected
 
 
@@ -289,7 +289,7 @@ def test_a_limit_stands_for_a_request_that_is_missing(resources: object, expecte
     assert requests_of({"containers": [{"resources": resources}]}) == expected
 
 
-def test_what_cannot_be_read_is_left_out_and_told_once() -> None:
+def test_what_cannot_be_read_is_left_out_and_reported_once() -> None:
     spec = {
         "initContainers": [{"resources": {"limits": {"memory": ["1Gi"]}}}],
         "containers": ["text", requesting("lots", "1Mi"), requesting("10m", True)],

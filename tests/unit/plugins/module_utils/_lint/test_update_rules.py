@@ -59,7 +59,7 @@ def test_a_deletion_that_loses_a_capability(update):
     assert update(manifest("one", "Console"), after) == []
 
 
-def test_a_resource_that_is_left_behind(update):
+def test_a_resource_that_no_release_deletes(update):
     assert update(manifest("one"), "") == finding("left-behind", "warning", "", 0)
     assert update(manifest("one"), manifest("one", annotations={DELETE: "true"})) == []
     assert update(manifest("one", annotations=TECH_PREVIEW), "") == []

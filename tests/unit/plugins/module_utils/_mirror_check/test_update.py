@@ -69,7 +69,8 @@ def test_the_gates_of_the_current_minor_have_to_be_acknowledged(release):
     ],
 )
 def test_mirrors_of_some_updates_need_a_gate_about_sigstore(release, versions, mirrored, gates):
-    check = check_update(*map(release, versions), row(), mirrored=mirrored)
+    current, target = map(release, versions)
+    check = check_update(current, target, row(), mirrored=mirrored)
     assert [gate.name for gate in check.gates] == gates
 
 

@@ -233,7 +233,7 @@ def test_the_condition_shows_whether_gates_are_acknowledged_if_acks_are_not_read
     assert codes(older) == [("acknowledge", "admin-ack-required", "AdminAckRequired")]
 
 
-def test_a_later_hop_has_the_gates_of_its_own_release_and_no_state_of_the_cluster():
+def test_a_later_hop_has_the_gates_of_that_release_and_no_state_of_the_cluster():
     sides = [[manifest()], [manifest(), gates("ack-4.19-x", "ack-4.18-y")], [manifest()]]
     status = reported("4.18.3", NOT_UPGRADEABLE, available=["4.18.4"])
     first, second = planned(*sides, path=("4.18.3", "4.19.1", "4.20.1"), cluster_version=status).verdicts

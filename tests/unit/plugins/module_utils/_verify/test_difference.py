@@ -34,7 +34,7 @@ def body(kind: str, **fields: Any) -> dict[str, Any]:
     return {"apiVersion": api_version, "kind": name, "metadata": metadata, **fields}
 
 
-def told(kind: str, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+def reported(kind: str, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     return [tuple(item) for item in differences(body(kind, **wanted), body(kind, **found))]
 
 
@@ -52,7 +52,7 @@ CONTAINER = '.spec.template.spec.containers[name="a"]'
 @pytest.mark.parametrize(
     ("kind", "wanted", "found"),
     [
-        pytest.param(CONFIG_MAP, {"data": {"a": "1"}}, {"data": {"a": "1", "b": "2"}}, id="a key of somebody else"),
+        pytest.param(CONFIG_MAP, {"data": {"a": "1"}}, {"data": {"a": "1", "b": "2"}}, id="a key of another client"),
         pytest.param(CONFIG_MAP, {"data": {}}, {}, id="an empty map of strings is left out"),
         pytest.param(CONFIG_MAP, {"data": {}}, {"data": {"a": "1"}}, id="an empty map asks for nothing"),
         pytest.param(CONFIG_MAP, {"data": None, "immutable": False}, {}, id="null and false are left out"),
@@ -96,7 +96,7 @@ CONTAINER = '.spec.template.spec.containers[name="a"]'
             ROLE,
             {"metadata": {"labels": None, "annotations": {"a": "1"}}},
             {"metadata": {"labels": {"b": "2"}, "annotations": {"a": "1", "b": "2"}}},
-            id="labels and annotations of somebody else",
+            id="labels and annotations of another client",
         ),
         pytest.param(
             ROLE,
@@ -108,7 +108,7 @@ CONTAINER = '.spec.template.spec.containers[name="a"]'
             ROLE,
             {"metadata": {"ownerReferences": [{"uid": "1", "name": "a"}]}},
             {"metadata": {"ownerReferences": [{"uid": "2"}, {"uid": "1", "name": "a", "controller": True}]}},
-            id="owners are told apart by uid",
+            id="owners are distinguished by uid",
         ),
         pytest.param(
             ROLE,
@@ -202,8 +202,8 @@ CONTAINER = '.spec.template.spec.containers[name="a"]'
         pytest.param(CUSTOM, {"spec": {"a": None, "b": None}}, {"spec": {"a": [], "b": ""}}, id="null and nothing"),
     ],
 )
-def test_what_the_cluster_has_besides_or_spells_anew_is_no_difference(kind, wanted, found):
-    assert told(kind, wanted, found) == []
+def test_what_the_cluster_has_besides_or_spells_differently_is_no_difference(kind, wanted, found):
+    assert reported(kind, wanted, found) == []
 
 
 @pytest.mark.parametrize(
@@ -312,14 +312,14 @@ def test_what_the_cluster_has_besides_or_spells_anew_is_no_difference(kind, want
             container(env=[{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]),
             container(env=[{"name": "A", "value": "1"}, {"name": "A", "value": "3"}]),
             [(f"{CONTAINER}.env[1].value", "2", "3")],
-            id="items that nothing tells apart are in order",
+            id="items that nothing distinguishes are in order",
         ),
         pytest.param(
             DEPLOYMENT,
             container(env=[{"name": ["A"], "value": "1"}]),
             container(env=[{"name": "A", "value": "1"}]),
             [(f"{CONTAINER}.env[0].name", ["A"], "A")],
-            id="a name that is none",
+            id="a name that is not a string",
         ),
         pytest.param(
             DEPLOYMENT,
@@ -333,7 +333,7 @@ def test_what_the_cluster_has_besides_or_spells_anew_is_no_difference(kind, want
             container(args=["a", "60s"]),
             container(args=["a", "1m"]),
             [(f"{CONTAINER}.args", ["a", "60s"], ["a", "1m"])],
-            id="a list of strings is told as one",
+            id="a list of strings is reported as one",
         ),
         pytest.param(
             DEPLOYMENT,
@@ -347,7 +347,7 @@ def test_what_the_cluster_has_besides_or_spells_anew_is_no_difference(kind, want
             pod(securityContext={"runAsNonRoot": False}),
             pod(),
             [(".spec.template.spec.securityContext", {"runAsNonRoot": False}, None)],
-            id="a map is told as one",
+            id="a map is reported as one",
         ),
         pytest.param(
             SERVICE,
@@ -422,8 +422,8 @@ def test_what_the_cluster_has_besides_or_spells_anew_is_no_difference(kind, want
         ),
     ],
 )
-def test_what_the_cluster_lacks_or_has_otherwise_is_told(kind, wanted, found, expected):
-    assert told(kind, wanted, found) == expected
+def test_what_the_cluster_lacks_or_has_otherwise_is_reported(kind, wanted, found, expected):
+    assert reported(kind, wanted, found) == expected
 
 
 def schema(**fields: Any) -> dict[str, Any]:
@@ -436,37 +436,37 @@ SCHEMA = ".spec.versions[0].schema.openAPIV3Schema"
 def test_in_a_schema_properties_may_be_called_like_fields():
     wanted = schema(properties={"data": {"format": "", "type": "string"}, "limits": {"default": "1000m"}})
     found = schema(properties={"data": {"type": "string"}, "limits": {"default": "1"}})
-    assert told(CRD, wanted, found) == [(f"{SCHEMA}.properties.limits.default", "1000m", "1")]
+    assert reported(CRD, wanted, found) == [(f"{SCHEMA}.properties.limits.default", "1000m", "1")]
 
 
 def test_a_schema_of_another_release_may_have_more():
     found = schema(properties={"new": {"type": "string"}}, nullable=False)
-    assert told(CRD, schema(properties={}), found) == [(f"{SCHEMA}.properties.new", None, {"type": "string"})]
+    assert reported(CRD, schema(properties={}), found) == [(f"{SCHEMA}.properties.new", None, {"type": "string"})]
 
 
 def test_a_schema_lacks_what_schemas_have_not():
     wanted = schema(properties={"a": {"anyOf": [{"required": ["b"], "optional": ["c"]}]}}, more=1)
-    assert told(CRD, wanted, schema(properties={"a": {"anyOf": [{"required": ["b"]}]}})) == []
+    assert reported(CRD, wanted, schema(properties={"a": {"anyOf": [{"required": ["b"]}]}})) == []
 
 
 def test_a_schema_has_a_property_whatever_that_is_called():
     wanted = schema(properties={"optional": {"type": "string"}})
-    assert told(CRD, wanted, schema(properties={})) == [
+    assert reported(CRD, wanted, schema(properties={})) == [
         (f"{SCHEMA}.properties.optional", {"type": "string"}, None),
     ]
 
 
-def test_a_rule_in_a_schema_has_fields_of_its_own():
+def test_a_rule_in_a_schema_has_its_own_fields():
     wanted = schema(**{"x-kubernetes-validations": [{"rule": "a", "message": "b"}]})
     found = schema(**{"x-kubernetes-validations": [{"rule": "a"}]})
-    assert told(CRD, wanted, found) == [(f"{SCHEMA}.x-kubernetes-validations[0].message", "b", None)]
+    assert reported(CRD, wanted, found) == [(f"{SCHEMA}.x-kubernetes-validations[0].message", "b", None)]
 
 
 def test_texts_of_a_secret_are_compared_as_the_server_keeps_them():
     wanted = {"stringData": {"a": "pass", "b": "old", "c": None}, "data": {"a": "b3RoZXI=", "d": "eA=="}}
     found = {"data": {"a": "cGFzcw==", "b": "bmV3", "c": "", "d": "eA=="}}
-    assert told(SECRET, wanted, found) == [(".data.b", "b2xk", "bmV3")]
-    assert told(SECRET, {"stringData": {"a": "pass"}}, {}) == [(".data.a", "cGFzcw==", None)]
+    assert reported(SECRET, wanted, found) == [(".data.b", "b2xk", "bmV3")]
+    assert reported(SECRET, {"stringData": {"a": "pass"}}, {}) == [(".data.a", "cGFzcw==", None)]
 
 
 def test_another_kind_is_another_object():

@@ -24,17 +24,17 @@ def shown(*fields: Difference):
 
 
 def test_short_values_are_shown_as_they_are():
-    told = Difference(".a", {"b": [1, True]}, None)
+    reported = Difference(".a", {"b": [1, True]}, None)
 
-    assert shorten(told) == told
-    assert shown(told)["fields"] == [{"field": ".a", "expected": {"b": [1, True]}, "actual": None}]
+    assert shorten(reported) == reported
+    assert shown(reported)["fields"] == [{"field": ".a", "expected": {"b": [1, True]}, "actual": None}]
 
 
 def test_of_long_values_the_beginning_is_shown():
-    told = shorten(Difference(".a", "x" * 1000, ["y" * 1000]))
+    reported = shorten(Difference(".a", "x" * 1000, ["y" * 1000]))
 
-    assert told.expected == f"{'x' * 200}... (1000 characters)"
-    assert told.actual == f'["{"y" * 198}... (1004 characters)'
+    assert reported.expected == f"{'x' * 200}... (1000 characters)"
+    assert reported.actual == f'["{"y" * 198}... (1004 characters)'
 
 
 def test_a_resource_with_many_differences_stays_short():
