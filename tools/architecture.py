@@ -2,7 +2,9 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write the generated parts of docs/architecture.md and its drawing, from the imports and the contracts of this tree.
+"""Write the generated parts of docs/architecture.md and its picture, from the imports and the contracts of this tree.
+
+All pictures of docs/images that have a source there are drawn with Graphviz.
 
 Usage: .venv/bin/python tools/architecture.py [--check]    --check: change nothing, end with 1 if a part is not current.
 
@@ -20,11 +22,11 @@ from functools import cache
 from pathlib import Path
 
 from environment import NAME, NAMESPACE, ROOT
-from flowchart import Arrow, Node, draw_ranked, measure
-from generated import write_or_compare
+from generated import DrawingError, draw, write_or_compare
 
 PAGE = ROOT / "docs" / "architecture.md"
-DRAWING = ROOT / "docs" / "images" / "architecture.svg"
+IMAGES = ROOT / "docs" / "images"
+DRAWING = IMAGES / "architecture.dot"
 PLUGINS = ROOT / "plugins"
 UTILS = PLUGINS / "module_utils"
 PREFIX = f"ansible_collections.{NAMESPACE}.{NAME}.plugins."
@@ -36,11 +38,6 @@ PURE = "Decisions are plain Python"
 """Beginning of the name of the contract of pure packages."""
 DOORS = "Only the files listed here"
 """Beginning of the name of the contract of files that may touch Ansible, files, YAML or the network."""
-STYLE = (
-    "text{font:13px sans-serif;text-anchor:middle;dominant-baseline:central;fill:#222}"
-    ".box rect{fill:#eef4fb;stroke:#5b7ea8}.arrow{fill:none;stroke:#889;stroke-width:1.1}.head{fill:#889}"
-)
-
 PACKAGES = {
     "_verify": "Compares a cluster with a release and writes nothing. Reports resources that are missing, unexpected, "
     "different or not ready. It expects what a rollout leaves, so it imports `_rollout`.",
@@ -108,10 +105,12 @@ def main() -> int:
     try:
         graph = imports()
         texts = {DRAWING: drawing(graph), PAGE: page(graph)}
-    except ArchitectureError as error:
+        sources = {path: path.read_text(encoding="utf-8") for path in IMAGES.glob("*.dot")} | {DRAWING: texts[DRAWING]}
+        pictures = {path.with_suffix(".svg"): draw(source) for path, source in sources.items()}
+    except (ArchitectureError, DrawingError) as error:
         print(f"architecture: {error}", file=sys.stderr)
         return 1
-    return write_or_compare(texts)
+    return write_or_compare(texts | pictures)
 
 
 # The imports
@@ -182,27 +181,35 @@ def files(package: str) -> list[Path]:
 
 
 def drawing(graph: dict[str, set[str]]) -> str:
-    """Return the floors as SVG. An arrow that follows from two others is left out."""
+    """Return the floors in the language of Graphviz. An arrow that follows from two others is left out."""
     floor = floors(graph)
-    highest = max(floor.values())
-    nodes = {}
-    for name in sorted(graph):
-        number = 0 if name == TOP else len(files(name))
-        text = TOP if name == TOP else f"{name}<br>{number} {'file' if number == 1 else 'files'}"
-        nodes[name] = Node(text, "box", rank=highest - floor[name])
-    measure(nodes.values())
 
     @cache
     def below(name: str) -> frozenset[str]:
         return frozenset(graph[name]).union(*(below(other) for other in graph[name]))
 
-    arrows = [
-        Arrow(name, other)
+    lines = [
+        "// Written by tools/architecture.py from the imports.",
+        'digraph "Packages and their imports" {',
+        '  node [shape=box, style="rounded,filled", fillcolor="#eef4fb", color="#5b7ea8", fontname="sans-serif"]',
+        '  edge [color="#888899"]',
+    ]
+    for number in sorted(set(floor.values()), reverse=True):
+        names = (name for name in sorted(graph) if floor[name] == number)
+        lines.append(f"  {{rank=same; {'; '.join(map(_box, names))}}}")
+    lines += [
+        f'  "{name}" -> "{other}"'
         for name in sorted(graph)
         for other in sorted(graph[name])
         if not any(other in below(between) for between in graph[name])
     ]
-    return draw_ranked(nodes, arrows, style=STYLE) + "\n"
+    return "\n".join((*lines, "}", ""))
+
+
+def _box(name: str) -> str:
+    number = len(files(name)) if name != TOP else 0
+    about = f"\\n{number} {'file' if number == 1 else 'files'}" if number else ""
+    return f'"{name}" [label="{name}{about}"]'
 
 
 # The page

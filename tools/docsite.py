@@ -25,7 +25,6 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 from environment import CACHE, NAME, NAMESPACE, ROOT, VENV
-from flowchart import FlowchartError, draw
 from support import Failed, Log, tool_environment
 
 FQCN = f"{NAMESPACE}.{NAME}"
@@ -40,7 +39,7 @@ KINDS = {"module": "modules", "filter": "filter", "lookup": "lookup", "test": "t
 SECTIONS = {"Filter": "filter", "Test": "test", "New Modules": "module", "New Roles": "role"}
 """Headings of the changelog, and the kind of what they list."""
 
-FENCE = re.compile(r"(?ms)^(?P<fence>`{3,}|~{3,})(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$")
+FENCE = re.compile(r"(?ms)^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=fence)[ \t]*$")
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
 NAMED = re.compile(rf"(?P<role>\brole )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
 
@@ -132,12 +131,12 @@ def put(name: str, text: str) -> None:
 
 
 def page(path: Path) -> str:
-    """Return a Markdown file of the checkout with the links and drawings that the site has."""
+    """Return a Markdown file of the checkout with the links that the site has. Code blocks stay as they are."""
     text = path.read_text(encoding="utf-8")
     up = os.path.relpath(ROOT, path.parent)
     parts, at = [], 0
     for fence in FENCE.finditer(text):
-        parts += [prose(text[at : fence.start()], path, up), drawing(fence, path)]
+        parts += [prose(text[at : fence.start()], path, up), fence[0]]
         at = fence.end()
     return "".join((*parts, prose(text[at:], path, up)))
 
@@ -181,17 +180,6 @@ def named(match: re.Match[str], up: str) -> str:
         return match[0]
     kind = "role" if match["role"] and "role" in kinds else kinds[0]
     return f"{match['role'] or ''}[{text}]({up}/{REFERENCE}/{name}_{kind}.rst)"
-
-
-def drawing(fence: re.Match[str], path: Path) -> str:
-    """Return a code block, or a picture in its place if it draws a flowchart."""
-    if fence["language"].strip() != "mermaid":
-        return fence[0]
-    try:
-        picture = draw(fence["text"])
-    except FlowchartError as error:
-        raise Failed(f"{path.relative_to(ROOT)}: {error}") from None
-    return f"```{{raw}} html\n{picture}\n```"
 
 
 def playbooks() -> str:

@@ -27,7 +27,7 @@ REQUIREMENTS = ROOT / "requirements"
 NAMESPACE, NAME = "capability", "openshift"
 BROWSER = {"chromium": "chromium", "chromium-driver": "chromedriver"}
 REGISTRY = {"docker-registry": "docker-registry", "gnupg": "gpg", "gpgv": "gpgv"}
-PROGRAMS = {"browser": BROWSER, "registry": REGISTRY}
+PROGRAMS = {"browser": BROWSER, "registry": REGISTRY, "site": {"graphviz": "dot"}}
 """Debian's packages that a step of the gate needs, and the program that each brings."""
 
 SETS: dict[str, tuple[str, ...]] = {

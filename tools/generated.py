@@ -5,11 +5,28 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from environment import ROOT
+
+
+class DrawingError(Exception):
+    """Graphviz is missing, or rejects a drawing; the message says which."""
+
+
+def draw(source: str) -> str:
+    """Return a drawing in the language of Graphviz as SVG. Raises ``DrawingError``."""
+    try:
+        done = subprocess.run(["dot", "-Tsvg"], input=source, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise DrawingError("dot is missing; install graphviz (Debian: apt-get install graphviz)") from None
+    if done.returncode or done.stderr:
+        raise DrawingError(f"dot: {done.stderr.strip()}, in a drawing that begins with {source[:80]!r}")
+    return done.stdout
 
 
 def write_or_compare(texts: Mapping[Path, str]) -> int:
@@ -18,8 +35,22 @@ def write_or_compare(texts: Mapping[Path, str]) -> int:
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")
         return 0
-    outdated = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    outdated = [path for path, text in texts.items() if not path.exists() or not same(path, text)]
     tool = Path(sys.argv[0]).name
     for path in outdated:
         print(f"{path.relative_to(ROOT)} is not current. Run .venv/bin/python tools/{tool}", file=sys.stderr)
     return int(bool(outdated))
+
+
+def same(path: Path, text: str) -> bool:
+    """Whether a file has a text; of a picture, whether it has the same nodes, edges and labels.
+
+    Their places depend on the version of Graphviz, and on the fonts of the machine.
+    """
+    now = path.read_text(encoding="utf-8")
+    return labels(now) == labels(text) if path.suffix == ".svg" else now == text
+
+
+def labels(svg: str) -> list[str]:
+    """Return the texts of a picture, with the names of its nodes and edges, in the order of the alphabet."""
+    return sorted(re.findall(r">([^<>\n]+)<", re.sub(r"(?s)<!--.*?-->", "", svg)))
