@@ -3,8 +3,16 @@
 
 # PYTHON=/path/to/python chooses the interpreter (3.11 or newer), STEPS="ruff unit" the steps of `make test`.
 
-.POSIX:
+SHELL = /bin/bash
 .PHONY: help quickstart check test test-matrix test-ee bench lint unit site clean
+
+LINT = ruff mypy imports ansible-lint docs changelog licences words
+# In the order in which they start: make fills the cores best if the longest are first.
+STEPS = cluster molecule unit integration sanity site registry units browser artefact $(LINT)
+# The tests of clusters wait often, so two more steps keep two cores busy.
+JOBS = 3
+RUN = $(if $(filter programs cluster molecule,$(STEPS)),programs) $(filter-out programs,$(STEPS))
+LOGS = .cache/logs
 
 # Without the user's Ansible settings, and with one interpreter for Ansible and its tasks.
 PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
@@ -12,7 +20,7 @@ PLAY = env -u ANSIBLE_COLLECTIONS_PATH ANSIBLE_CONFIG=tools/ansible.cfg \
 
 help:
 	@echo 'make quickstart   show a release and what is in it (needs Python 3.11 or newer, and a package index once)'
-	@echo 'make check        only what the changed files can break; BASE=main compares with another commit'
+	@echo 'make check        the checks that take seconds, and the unit and parity tests'
 	@echo 'make test         every check that a change has to pass; STEPS="ruff unit" runs some of them'
 	@echo 'make lint         only the checks that take seconds'
 	@echo 'make unit         only the unit and parity tests'
@@ -26,29 +34,45 @@ quickstart:
 	@tools/setup quickstart
 	@$(PLAY) examples/quickstart.yml
 
-check:
-	@tools/setup test
-	@.venv/bin/python tools/gate --changed $(BASE)
-
 test:
 	@tools/setup test
-	@.venv/bin/python tools/gate $(STEPS)
+	@mkdir -p $(LOGS) && rm -f $(LOGS)/*.log && touch $(LOGS)/started
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) $(RUN:%=$(LOGS)/%.log) || true
+	@.venv/bin/python tools/summary.py $(RUN)
+
+check:
+	@$(MAKE) --no-print-directory test STEPS="unit $(LINT)"
 
 lint:
-	@tools/setup test
-	@.venv/bin/python tools/gate ruff mypy imports ansible-lint docs changelog licences words
+	@$(MAKE) --no-print-directory test STEPS="$(LINT)"
 
 unit:
-	@tools/setup test
-	@.venv/bin/python tools/gate unit
+	@$(MAKE) --no-print-directory test STEPS=unit
 
 site:
-	@tools/setup test
-	@.venv/bin/python tools/docsite.py
+	@$(MAKE) --no-print-directory test STEPS=site
+	@echo 'The start page is .cache/site/html/index.html'
+
+# These start after the programs are built, so the build does not count against their time limit.
+$(LOGS)/cluster.log $(LOGS)/molecule.log: $(LOGS)/programs.log
+
+LIMIT = 1800
+NICE = 10
+$(LOGS)/cluster.log $(LOGS)/programs.log: NICE = 0
+# A build on a busy machine ends when it ends.
+$(LOGS)/programs.log: LIMIT = 0
+# Other steps keep the second core busy: a second process would only collect all tests once more.
+$(LOGS)/unit.log: ARGUMENTS = -n $(if $(filter cluster,$(STEPS)),0,2)
+
+# One step is one session of nox. Its log ends with its seconds.
+$(LOGS)/%.log:
+	@{ time -p timeout --foreground --kill-after=30 $(LIMIT) nice -n $(NICE) \
+		.venv/bin/nox --non-interactive --no-color --session $* -- $(ARGUMENTS); } > $@ 2>&1 \
+		&& echo "ok      $*" || { echo "FAILED  $*"; tail -n 200 $@; false; }
 
 test-matrix:
 	@tools/setup test
-	@.venv/bin/python tools/matrix
+	@.venv/bin/nox --non-interactive --session whole matrix
 
 test-ee:
 	@tools/setup test
@@ -59,5 +83,5 @@ bench:
 	@.venv/bin/python tests/benchmarks/run.py
 
 clean:
-	rm -rf .venv .cache .ansible .hypothesis collections tests/output
+	rm -rf .venv .cache .ansible .hypothesis .nox collections tests/output
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

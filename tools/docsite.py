@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
-import time
 from functools import cache, partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -25,7 +25,6 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 from environment import CACHE, NAME, NAMESPACE, ROOT, VENV
-from support import Failed, Log, tool_environment
 
 FQCN = f"{NAMESPACE}.{NAME}"
 BIN = VENV / "bin"
@@ -44,19 +43,27 @@ LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)\s]+)\)")
 NAMED = re.compile(rf"(?P<role>\brole )?(?<!\[)`{re.escape(FQCN)}\.(?P<name>\w+)`(?!\])")
 
 
-def build(log: Log) -> int:
+class SiteError(Exception):
+    """A page, a link or the changelog is not as the site needs it; the message says where."""
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
+    """Run a program, and show what it prints."""
+    subprocess.run(command, cwd=cwd, check=True)
+
+
+def build() -> int:
     """Build the site, check it, and return the number of its pages."""
     shutil.rmtree(SITE, ignore_errors=True)
     STAGED.mkdir(mode=0o700, parents=True)
-    reference(log)
-    stage(log)
+    reference()
+    stage()
     sphinx = ("-b", "html", "-q", "-E", "-W", "--keep-going", "-j", "2", "-c", DOCSITE, "-d", SITE / "doctrees")
-    log.run(BIN / "python", "-m", "sphinx", *sphinx, STAGED, HTML)
+    run(BIN / "python", "-m", "sphinx", *sphinx, STAGED, HTML)
     problems, pages = check(HTML)
     problems += [f"{name}: the page is missing" for name in sorted(required() - pages)]
     if problems:
-        log.write("".join(f"{problem}\n" for problem in problems))
-        raise Failed(f"{len(problems)} problems, the first: {problems[0]}")
+        raise SiteError("\n".join(problems))
     return len(pages)
 
 
@@ -83,12 +90,12 @@ def documented() -> tuple[tuple[str, str], ...]:
 # The pages
 
 
-def reference(log: Log) -> None:
+def reference() -> None:
     """Write the pages of plugins and roles."""
     target = STAGED / REFERENCE
     target.mkdir(mode=0o700)
     options = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--dest-dir", target)
-    log.run(BIN / "antsibull-docs", "--config-file", DOCSITE / "antsibull-docs.cfg", "collection", *options, FQCN)
+    run(BIN / "antsibull-docs", "--config-file", DOCSITE / "antsibull-docs.cfg", "collection", *options, FQCN)
     # No plugin declares an environment variable.
     (target / "environment_variables.rst").unlink()
     for path in target.glob("_*.rst"):
@@ -109,7 +116,7 @@ def index(text: str) -> str:
     return re.sub(rf"(?m)^( +)(\w+)_({'|'.join((*KINDS, 'role'))})$", r"\1\2 (\3) <\2_\3>", text)
 
 
-def stage(log: Log) -> None:
+def stage() -> None:
     """Write the other pages."""
     toctree = (DOCSITE / "toctree.md").read_text(encoding="utf-8")
     start = ROOT / "README.md"
@@ -120,7 +127,7 @@ def stage(log: Log) -> None:
         variables = f"../../{REFERENCE}/{path.parent.name}_role.rst"
         put(str(path.relative_to(ROOT)), f"{page(path)}\nAll variables of the role: [reference]({variables}).\n")
     put("playbooks.md", playbooks())
-    put("CHANGELOG.md", changelog(log))
+    put("CHANGELOG.md", changelog())
 
 
 def put(name: str, text: str) -> None:
@@ -154,7 +161,7 @@ def link(match: re.Match[str], path: Path) -> str:
     file = (path.parent / unquote(target)).resolve()
     name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
     if not name or not file.exists():
-        raise Failed(f"{path.relative_to(ROOT)}: {match['target']} does not exist")
+        raise SiteError(f"{path.relative_to(ROOT)}: {match['target']} does not exist")
     if file == ROOT / "README.md":
         file = ROOT / "index.md"
     elif file.is_dir() and (file / "README.md").exists():
@@ -191,13 +198,13 @@ def playbooks() -> str:
         about, _gap, usage = "\n".join(lines).partition("\n\n")
         commands, _gap, variables = usage.partition("\n\n")
         if not variables:
-            raise Failed(f"{path.relative_to(ROOT)}: the comment at the head has no commands or no variables")
+            raise SiteError(f"{path.relative_to(ROOT)}: the comment at the head has no commands or no variables")
         parts += [f"({path.stem})=", f"## {FQCN}.{path.stem}", "", about, ""]
         parts += ["```bash", dedent(commands), "```", "", "```text", variables, "```", ""]
     return "\n".join(parts)
 
 
-def changelog(log: Log) -> str:
+def changelog() -> str:
     """Return the changelog, with the changes since the last release on top as they are in the fragments."""
     fragments = [path for path in (ROOT / "changelogs" / "fragments").iterdir() if path.suffix in (".yml", ".yaml")]
     if not fragments:
@@ -209,12 +216,12 @@ def changelog(log: Log) -> str:
     shutil.copy2(ROOT / "galaxy.yml", copy)
     for folder in ("changelogs", "plugins", "roles", "playbooks", "meta"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    log.run(BIN / "antsibull-changelog", "release", "--version", version, cwd=copy)
+    run(BIN / "antsibull-changelog", "release", "--version", version, cwd=copy)
     text = (copy / "CHANGELOG.md").read_text(encoding="utf-8")
     escaped = re.escape(version.replace(".", "\\."))
     text, marked = re.subn(rf"(?m)^## v{escaped}$", r"\g<0> (not released yet)", text)
     if not marked:
-        raise Failed(f"the changelog has no version {version}; raise the version in galaxy.yml after a release")
+        raise SiteError(f"the changelog has no version {version}; raise the version in galaxy.yml after a release")
     kind, lines = "", []
     for line in text.splitlines():
         if heading := re.match(r"#+ (.+)", line):
@@ -284,14 +291,11 @@ def broken(folder: Path, pages: dict[str, Page], name: str, target: str) -> str 
 
 def main() -> int:
     """Build the site and say where it is."""
-    started = time.monotonic()
-    log = Log("site", tool_environment())
     try:
-        pages = build(log)
-    except Failed as failure:
-        print(log.tail(60), f"docsite: {failure} (log: {log.path})", sep="\n", file=sys.stderr)
+        print(f"docsite: {build()} pages: {HTML / 'index.html'}")
+    except (SiteError, subprocess.CalledProcessError) as error:
+        print(f"docsite: {error}", file=sys.stderr)
         return 1
-    print(f"docsite: {pages} pages in {time.monotonic() - started:.0f} s: {HTML / 'index.html'}")
     return 0
 
 

@@ -18,6 +18,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -177,6 +178,52 @@ def _link(site: Path, say: Say) -> bool:
     return True
 
 
+def find_python(version: str) -> str | None:
+    """Return an interpreter of that version that runs: of PATH, or one that pyenv built."""
+    candidates = [str(Path(folder) / f"python{version}") for folder in os.get_exec_path()]
+    candidates += map(str, sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"), reverse=True))
+    code = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
+    for candidate in candidates:
+        # Executed rather than looked up: shims exist for interpreters that do not.
+        with suppress(OSError):
+            done = subprocess.run([candidate, "-c", code], capture_output=True, text=True, check=False)
+            if done.stdout.strip() == version:
+                return candidate
+    return None
+
+
+def tool_environment(venv: Path = VENV) -> dict[str, str]:
+    """Return the environment for tools of ``venv``, free of settings that could decide how a test ends."""
+    dropped = re.compile(
+        r"ANSIBLE_|MOLECULE_|MYPYPATH|PYTEST_|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|KUBECONFIG|K8S_AUTH_|MAKEFLAGS|MAKELEVEL"
+        # Otherwise each of the many processes compiles the plugins again, and pytest rewrites each file of tests again.
+        r"|PYTHONDONTWRITEBYTECODE"
+    )
+    env = {name: value for name, value in os.environ.items() if not dropped.match(name)}
+    env.update(
+        ANSIBLE_CONFIG=str(ROOT / "tools" / "ansible.cfg"),
+        # Interpreter discovery can find a version manager's shims that do not run.
+        ANSIBLE_PYTHON_INTERPRETER=str(venv / "bin" / "python"),
+        ANSIBLE_NOCOLOR="1",
+        NO_COLOR="1",
+        PATH=os.pathsep.join([str(venv / "bin"), os.environ.get("PATH", os.defpath)]),
+        VIRTUAL_ENV=str(venv),
+    )
+    if not re.search("utf-?8", env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or "", re.IGNORECASE):
+        env["LC_ALL"] = "C.UTF-8"  # ansible refuses to start otherwise
+    return env
+
+
+def other_copies() -> list[Path]:
+    """Return copies of the collection that Ansible would use instead of this checkout."""
+    folders = [
+        Path.home() / ".ansible" / "collections",
+        Path("/usr/share/ansible/collections"),
+        CACHE / "ansible" / "collections",
+    ]
+    return [copy for folder in folders if (copy := folder / "ansible_collections" / NAMESPACE / NAME).exists()]
+
+
 def missing_packages(step: str) -> list[str]:
     """Return what has to be installed before a step of the gate can run its tests."""
     return [package for package, program in PROGRAMS[step].items() if not shutil.which(program)]
@@ -231,6 +278,9 @@ def main() -> int:
         changed = build(VENV, python, sets, collections=wanted in WITH_KUBERNETES_CORE, say=say)
         if wanted == "test":
             changed |= add_programs(say)
+            if copies := other_copies():
+                names = ", ".join(map(str, copies))
+                raise SetupError(f"Ansible would use another copy of the collection; remove {names}")
         if not changed:
             say("up to date")
     except SetupError as error:

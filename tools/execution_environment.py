@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages, without_hosts
-from support import PASSED, Failed, Log, count, tool_environment
+from environment import CACHE, NAME, NAMESPACE, ROOT, VENV, site_packages, tool_environment, without_hosts
 
 PROGRAMS = {"buildah": "buildah", "mmdebstrap": "mmdebstrap"}
 """The Debian packages that the build needs, and the program that each provides."""
@@ -111,29 +110,43 @@ def debian_sources() -> tuple[str, str]:
 # The build
 
 
-def make_base(log: Log) -> str:
+def run(*command: str | Path) -> str:
+    """Return what a command prints. Raises ``CalledProcessError``."""
+    words = [str(word) for word in command]
+    return subprocess.run(
+        words,
+        cwd=ROOT,
+        env=build_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def make_base() -> str:
     """Make the base image from Debian packages, and return the name of the Debian release."""
     suite, lines = debian_sources()
     archive, mirror = WORK / "base.tar", WORK / "sources.list"
     mirror.write_text(lines, encoding="utf-8")
     places: list[str | Path] = [archive, mirror] if lines else [archive]
-    log.run(
+    run(
         *("mmdebstrap", "--variant=apt", f"--include={','.join(BASE_PACKAGES)}", "--skip=cleanup/apt/lists"),
         # apt installs gpgv. It is removed, so the image has gpgv only if the collection lists it.
         '--customize-hook=chroot "$1" dpkg --remove --force-depends gpgv',
         suite,
         *places,
     )
-    container = log.run("buildah", "from", "--quiet", "scratch").split()[-1]
-    log.run("buildah", "add", "--quiet", container, archive, "/")
-    log.run("buildah", "commit", "--quiet", "--rm", container, BASE)
+    container = run("buildah", "from", "--quiet", "scratch").split()[-1]
+    run("buildah", "add", "--quiet", container, archive, "/")
+    run("buildah", "commit", "--quiet", "--rm", container, BASE)
     archive.unlink()
     return suite
 
 
-def make_context(log: Log) -> Path:
+def make_context() -> Path:
     """Make the build context with the built tarball of the collection, and return its directory."""
-    log.run(VENV / "bin" / "ansible-galaxy", "collection", "build", "--output-path", WORK)
+    run(VENV / "bin" / "ansible-galaxy", "collection", "build", "--output-path", WORK)
     (tarball,) = WORK.glob(f"{NAMESPACE}-{NAME}-*.tar.gz")
     kubernetes = WORK / "kubernetes.core"
     shutil.copytree(site_packages(VENV) / "ansible_collections" / "kubernetes" / "core", kubernetes)
@@ -141,29 +154,28 @@ def make_context(log: Log) -> Path:
     file, context = WORK / "execution-environment.yml", WORK / "context"
     file.write_text(yaml.safe_dump(debian(definition, [tarball, kubernetes])), encoding="utf-8")
     builder = (VENV / "bin" / "ansible-builder", "create", "--output-filename", "Containerfile")
-    log.run(*builder, "--file", file, "--context", context)
+    run(*builder, "--file", file, "--context", context)
     return context
 
 
-def make_image(log: Log, context: Path) -> str:
+def make_image(context: Path) -> str:
     """Build the image, and return its size."""
-    listing = log.run(VENV / "bin" / "python", "-m", "pip", "config", "list")
+    listing = run(VENV / "bin" / "python", "-m", "pip", "config", "list")
     volumes = pip_volumes(pip_settings(listing), WORK / "pip.conf")
-    log.run("buildah", "build", "--pull-never", *volumes, "--tag", IMAGE, "--file", context / "Containerfile", context)
-    return log.run("buildah", "images", "--noheading", "--format", "{{.Size}}", IMAGE).splitlines()[-1]
+    run("buildah", "build", "--pull-never", *volumes, "--tag", IMAGE, "--file", context / "Containerfile", context)
+    return run("buildah", "images", "--noheading", "--format", "{{.Size}}", IMAGE).splitlines()[-1]
 
 
-def run_tests(log: Log) -> int:
-    """Run the tests in containers of the image, and return how many passed."""
-    output = log.run(VENV / "bin" / "python", "-m", "pytest", "-q", "-n", "0", TESTS, EXECUTION_ENVIRONMENT=IMAGE)
-    return count(PASSED, output, "test passed")
+def run_tests() -> str:
+    """Run the tests in containers of the image, and return what pytest prints."""
+    return run("env", f"EXECUTION_ENVIRONMENT={IMAGE}", VENV / "bin" / "python", "-m", "pytest", "-q", TESTS)
 
 
-def clean(log: Log) -> None:
+def clean() -> None:
     """Remove containers and images, which can belong to other users in a user namespace, and then the rest."""
     if STORAGE.exists():
-        log.run("buildah", "rm", "--all")
-        log.run("buildah", "rmi", "--all", "--force")
+        run("buildah", "rm", "--all")
+        run("buildah", "rmi", "--all", "--force")
     shutil.rmtree(WORK, ignore_errors=True)
 
 
@@ -192,7 +204,6 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    log = Log("ee", build_environment())
     started = time.monotonic()
 
     def say(text: str) -> None:
@@ -201,16 +212,15 @@ def main() -> int:
     try:
         try:
             prepare()
-            clean(log)
+            clean()
             prepare()
-            say(f"base image of Debian {make_base(log)}")
-            say(f"image of {make_image(log, make_context(log))}")
-            say(f"{run_tests(log)} tests passed, {log.cpu:.0f} s of CPU")
+            say(f"base image of Debian {make_base()}")
+            say(f"image of {make_image(make_context())}")
+            say(run_tests())
         finally:
-            clean(log)
-    except Failed as failure:
-        text = f"{log.tail(60)}\nexecution_environment: {failure} (log: {log.path})"
-        print(without_hosts(text), file=sys.stderr)
+            clean()
+    except subprocess.CalledProcessError as error:
+        print(without_hosts(f"{error.stdout}\nexecution_environment: {error}"), file=sys.stderr)
         return 1
     return 0
 

@@ -119,11 +119,11 @@ def hosted() -> Iterator[str]:
     ]
     yield table(("versions", "disabled by default", "source"), rows)
     yield "A HostedCluster can select these names.\n"
-    rows = [
+    selectable = [
         (f"{item.since} and later", code(item.disabled), code(item.enabled) or "none", item.source)
         for item in SELECTABLE_SINCE
     ]
-    yield table(("versions", "can disable", "can enable", "source"), rows)
+    yield table(("versions", "can disable", "can enable", "source"), selectable)
 
 
 def deleted_files() -> Iterator[str]:

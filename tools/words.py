@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from checkout import checkout_files
 from environment import ROOT
-from support import checkout_files
 
 GLOSSARY = ROOT / "CONTRIBUTING.md"
 HEADING = "## Glossary"

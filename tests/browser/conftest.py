@@ -35,7 +35,8 @@ def _program(name: str, package: str) -> str:
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     """Return a browser that records its console and its network."""
-    os.environ["SE_OFFLINE"] = "true"
+    # Selenium would otherwise download a browser, and send statistics.
+    os.environ.update(SE_OFFLINE="true", SE_AVOID_STATS="true")
     options = webdriver.ChromeOptions()
     options.binary_location = _program("chromium", "chromium")
     for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,12 +20,32 @@ from ansible_collections.capability.openshift.tests.control_plane.programs impor
 from ansible_collections.capability.openshift.tests.control_plane.reset import remember, reset
 from ansible_collections.capability.openshift.tests.unit.run_module import Call
 
-SECONDS = ".cache/seconds.json"
-"""How long the tests of a file took when they last ran, by tests/conftest.py."""
+SECONDS = "capability/seconds"
+"""The key in pytest's cache: how long the tests of each file took when they last ran."""
 
 _WITH_CONTROLLERS = pytest.StashKey[ControlPlane]()
 CONTROLLERS = "controllers"
 """The group of all tests that need them: they share one worker and one control plane."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    whole = not config.option.keyword and not any("::" in name for name in config.args)
+    if config.cache and whole and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Seconds(config.cache))
+
+
+class _Seconds:
+    """Notes how long the tests of each file take."""
+
+    def __init__(self, cache: pytest.Cache) -> None:
+        self._cache = cache
+        self._found: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._found[report.nodeid.partition("::")[0]] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        self._cache.set(SECONDS, {**self._cache.get(SECONDS, {}), **self._found})
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -35,10 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A test that starts its own control plane shares nothing, and takes long. The gate runs with ``--dist loadgroup
     --no-loadscope-reorder``.
     """
-    try:
-        seconds = json.loads((config.rootpath / SECONDS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        seconds = {}
+    seconds = config.cache.get(SECONDS, {}) if config.cache else {}
     groups: dict[str, list[pytest.Item]] = {}
     alone = set()
     for item in items:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import docsite
 import pytest
 from environment import ROOT
-from support import Failed
 
 
 def write(folder, pages):
@@ -91,7 +90,7 @@ def test_links_and_names_lead_to_pages_of_the_site(text, expected):
 
 
 def test_a_link_to_nothing_fails():
-    with pytest.raises(Failed, match=r"docs/rules\.md: gone\.md does not exist"):
+    with pytest.raises(docsite.SiteError, match=r"docs/rules\.md: gone\.md does not exist"):
         docsite.prose("[a](gone.md)", ROOT / "docs" / "rules.md", "..")
 
 

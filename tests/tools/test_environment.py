@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from environment import REQUIREMENTS, ROOT, SETS, WITH_KUBERNETES_CORE, requirement_lines
+from environment import REQUIREMENTS, ROOT, SETS, WITH_KUBERNETES_CORE, requirement_lines, tool_environment
 
 FRAGMENT = "kubernetes.core."
 MODULES = ROOT / "plugins" / "modules"
@@ -31,3 +31,9 @@ def test_what_connects_to_a_cluster_is_set_up(name):
     assert {"ansible-core", "PyYAML", "kubernetes"} <= packages
     assert any(uses_kubernetes_core(module) for module in MODULES.glob("*.py"))
     assert name in WITH_KUBERNETES_CORE
+
+
+@pytest.mark.parametrize("name", ["ANSIBLE_FORKS", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"])
+def test_a_setting_of_the_user_does_not_reach_commands(monkeypatch, name):
+    monkeypatch.setenv(name, "1")
+    assert name not in tool_environment()

@@ -1,0 +1,348 @@
+# Copyright: Contributors to the capability.openshift collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The checks that a change has to pass, as sessions of nox, and the matrix of every supported ansible-core.
+
+`make test` runs them side by side. `.venv/bin/nox --list` lists them, `.venv/bin/nox -s unit` runs one. Except for the
+matrix they use .venv, which `tools/setup test` creates.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import nox
+
+sys.path.insert(0, str(Path(__file__).with_name("tools")))
+from checkout import checkout_files, copy_tree, digest
+from environment import (
+    CACHE,
+    NAME,
+    NAMESPACE,
+    REQUIREMENTS,
+    ROOT,
+    VENV,
+    SetupError,
+    build,
+    find_python,
+    missing_packages,
+    requirement_lines,
+    site_packages,
+    tool_environment,
+)
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["ruff", "mypy", "imports", "unit"]
+
+PACKAGE = f"ansible_collections.{NAMESPACE}.{NAME}"
+CORES = [
+    ("2.16", "3.11"),
+    ("2.17", "3.11"),
+    ("2.18", "3.11"),
+    ("2.19", "3.11"),
+    ("2.20", "3.12"),
+    ("2.21", "3.13"),
+    ("2.21", "3.14"),
+]
+"""ansible-core and Python: the oldest Python that both core and the collection support, and newer ones for the newest
+core."""
+GROUPS = ("--dist", "loadgroup", "--no-loadscope-reorder")
+"""Files of tests as groups, in the order that tests/cluster/conftest.py gives them."""
+HARNESS = "tests/cluster/harness"
+"""Tests of the control plane itself. They run when it has changed since they last passed, and in the matrix."""
+GET_PIP = """\
+import subprocess, sys
+args = [arg for arg in sys.argv[1:] if arg not in ("--no-setuptools", "--no-wheel")]
+subprocess.check_call([sys.executable, "-m", "ensurepip", "--default-pip"], stdout=subprocess.DEVNULL)
+sys.exit(subprocess.call([sys.executable, "-m", "pip", "install", "-q", "--upgrade", *args]))
+"""
+"""Replaces the get-pip.py that ansible-test downloads from another host: Python's ensurepip needs no network. It runs
+in a child, because ensurepip disables pip's configuration for its process."""
+
+
+def run(
+    session: nox.Session,
+    program: str,
+    *arguments: str | Path,
+    venv: Path = VENV,
+    silent: bool = False,
+    env: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Run a program of a virtual environment, without settings of the user that could decide the result.
+
+    Return what it printed if it is ``silent``.
+    """
+    words = [str(venv / "bin" / program), *map(str, arguments)]
+    return str(session.run(*words, env={**tool_environment(venv), **env}, include_outer_env=False, silent=silent))
+
+
+def pytest(session: nox.Session, *arguments: str | Path, venv: Path = VENV) -> None:
+    """Run tests: those that are given behind `--`, or all of the session."""
+    run(session, "python", "-m", "pytest", "-q", *arguments, *session.posargs, venv=venv)
+
+
+def ansible_test(session: nox.Session, venv: Path, command: str, *arguments: str) -> None:
+    """Run ansible-test in a copy of the checkout, because it accepts only a path .../ansible_collections/..."""
+    source = (site_packages(venv) / "ansible_test" / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
+    wanted = re.search(r"default_packages = dict\(\s*pip='([\d.]+)'", source)
+    if not wanted:
+        session.error("this ansible-test does not name its get-pip.py; see GET_PIP in noxfile.py")
+    cached = Path.home() / ".ansible" / "test" / "cache" / f"get_pip_{wanted[1].replace('.', '_')}.py"
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    if not cached.exists():
+        cached.write_text(GET_PIP, encoding="utf-8")
+    version = next((venv / "lib").glob("python3.*")).name.removeprefix("python")
+    copy = copy_tree(CACHE / "tree" / session.name.split("(")[0], venv)
+    env = tool_environment(venv)
+    # It makes its own, per test.
+    del env["ANSIBLE_CONFIG"], env["ANSIBLE_PYTHON_INTERPRETER"]
+    with tempfile.TemporaryDirectory(prefix="capability-") as folder, session.chdir(copy):
+        # Its injected programs cannot start an interpreter whose path has blanks in it.
+        link = Path(folder) / "venv"
+        link.symlink_to(venv, target_is_directory=True)
+        program = [str((link if " " in str(venv) else venv) / "bin" / name) for name in ("python", "ansible-test")]
+        options = ("--color", "no", "--python", version)
+        session.run(*program, command, *options, *arguments, env=env, include_outer_env=False)
+
+
+def require(session: nox.Session) -> None:
+    """Fail if a program is missing that the session starts."""
+    if missing := missing_packages(session.name):
+        session.error(f"install {' and '.join(missing)} (Debian: apt-get install {' '.join(missing)})")
+
+
+@nox.session
+def ruff(session: nox.Session) -> None:
+    """Check style and format."""
+    run(session, "ruff", "check", ".")
+    run(session, "ruff", "format", "--check", ".")
+
+
+@nox.session
+def mypy(session: nox.Session) -> None:
+    """Check types, through a link: mypy does not check what it finds in site-packages."""
+    link = CACHE / "typing" / PACKAGE.replace(".", "/")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(ROOT, target_is_directory=True)
+    kinds = ("module_utils", "plugin_utils", "modules", "filter", "lookup", "test", "action")
+    folders = [*(f"plugins/{kind}" for kind in kinds), "tests"]
+    packages = [f"{PACKAGE}.{folder.replace('/', '.')}" for folder in folders if any((ROOT / folder).rglob("*.py"))]
+    run(session, "mypy", *(f"--package={name}" for name in packages))
+
+
+@nox.session
+def imports(session: nox.Session) -> None:
+    """Check that packages import only packages below them."""
+    run(session, "lint-imports", "--cache-dir", CACHE / "imports")
+
+
+@nox.session
+def unit(session: nox.Session) -> None:
+    """Run the unit and parity tests, and those of the tools."""
+    pytest(session, "tests/unit", "tests/parity", "tests/tools")
+
+
+@nox.session(name="ansible-lint")
+def ansible_lint(session: nox.Session) -> None:
+    """Lint roles, playbooks and examples; the matrix also lints the scenarios of molecule, which run here."""
+    run(session, "ansible-lint", "--offline", "--profile", "production", "--exclude", "extensions/")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Lint the documentation of plugins and roles, and every reference in it; the page of rules is current."""
+    options = ("--plugin-docs", "--validate-collection-refs", "all")
+    run(session, "antsibull-docs", "lint-collection-docs", *options, ROOT)
+    run(session, "python", "tools/rules.py", "--check")
+    plugins = [
+        path for kind in ("modules", "filter", "lookup", "test") for path in (ROOT / "plugins" / kind).glob("*.py")
+    ]
+    session.log(f"{len(plugins)} plugins documented")
+
+
+@nox.session
+def changelog(session: nox.Session) -> None:
+    """Lint the fragments of the changelog."""
+    run(session, "antsibull-changelog", "lint")
+
+
+@nox.session
+def words(session: nox.Session) -> None:
+    """Reject words that the glossary in CONTRIBUTING.md replaces."""
+    run(session, "python", "tools/words.py")
+
+
+@nox.session
+def licences(session: nox.Session) -> None:
+    """Check that every file names its licence."""
+    run(session, "reuse", "lint")
+
+
+@nox.session
+def sanity(session: nox.Session) -> None:
+    """Run ansible-test sanity, without what ruff checks as well; the matrix runs all of it."""
+    ansible_test(session, VENV, "sanity", "--skip-test", "pylint", "--skip-test", "pep8")
+
+
+@nox.session
+def units(session: nox.Session) -> None:
+    """Run the main tests of each module and action plugin under ansible-test's import rules; the matrix runs all."""
+    names = [
+        f"tests/unit/plugins/{kind}/test_{plugin.name}"
+        for kind in ("modules", "action")
+        for plugin in sorted((ROOT / "plugins" / kind).glob("*.py"))
+    ]
+    if not (existing := [name for name in names if (ROOT / name).exists()]):
+        session.error("no file of tests has the name of a plugin")
+    # ansible-test starts a process for each test.
+    ansible_test(session, VENV, "units", *existing)
+
+
+@nox.session
+def integration(session: nox.Session) -> None:
+    """Run the integration targets; none needs a cluster."""
+    ansible_test(session, VENV, "integration", *session.posargs)
+
+
+@nox.session
+def programs(session: nox.Session) -> None:
+    """Build the programs of the control plane that tests start, unless they exist: once, five minutes."""
+    run(session, "python", "-m", f"{PACKAGE}.tests.control_plane", "programs")
+
+
+@nox.session
+def cluster(session: nox.Session) -> None:
+    """Test what connects to clusters against a real control plane, and that itself unless it is unchanged."""
+    # Next to the programs, so a new clone on the same machine finds it.
+    stamp = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "capability-openshift" / "tested"
+    now = digest("tests/control_plane/", f"{HARNESS}/", "tests/cluster/conftest.py")
+    known = stamp.exists() and stamp.read_text(encoding="utf-8") == now
+    pytest(session, "-n", "2", *GROUPS, "tests/cluster", *(["--ignore", HARNESS] if known else []))
+    if not session.posargs:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(now, encoding="utf-8")
+
+
+@nox.session
+def molecule(session: nox.Session) -> None:
+    """Run the scenarios of the roles."""
+    scenarios = [path.parent for path in (ROOT / "extensions" / "molecule").glob("*/molecule.yml")]
+    # A missing playbook is only a warning to molecule.
+    for path in (scenario / f"{name}.yml" for scenario in scenarios for name in ("converge", "verify")):
+        if not path.exists():
+            session.error(f"{path.relative_to(ROOT)} is missing")
+    # Two checkouts whose folders have the same name would otherwise share a folder in the home directory.
+    alone = {"ANSIBLE_HOME": str(CACHE / "ansible")}
+    run(session, "molecule", "test", *(session.posargs or ["--all"]), "--workers", "2", env=alone)
+
+
+@nox.session
+def registry(session: nox.Session) -> None:
+    """Read releases from real registries, mirrors and archives, and verify real signatures."""
+    require(session)
+    pytest(session, "tests/registry")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Open the HTML reports in Chromium."""
+    require(session)
+    pytest(session, "tests/browser")
+
+
+@nox.session
+def artefact(session: nox.Session) -> None:
+    """Build the tarball, install it where nothing else is, and use it from there."""
+    tarballs, home = CACHE / "build", CACHE / "installed"
+    for folder in (tarballs, home):
+        shutil.rmtree(folder, ignore_errors=True)
+    run(session, "ansible-galaxy", "collection", "build", "--output-path", tarballs)
+    (tarball,) = tarballs.glob("*.tar.gz")
+    with tarfile.open(tarball) as archive:
+        packed = {member.name for member in archive.getmembers() if member.isfile()} - {"MANIFEST.json", "FILES.json"}
+    if strangers := sorted(packed - set(checkout_files())):
+        session.error(f"the tarball has files that git does not know, such as {strangers[0]}; see build_ignore")
+    collections = home / "ansible_collections"
+    core = "kubernetes/core"
+    shutil.copytree(site_packages(VENV) / "ansible_collections" / core, collections / core)
+    # Only this folder: neither the link in site-packages nor anything in a home.
+    alone = {"ANSIBLE_COLLECTIONS_PATH": str(home), "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false"}
+    run(session, "ansible-galaxy", "collection", "install", "--offline", tarball, "-p", home, env=alone)
+    installed = collections / NAMESPACE / NAME
+    with session.chdir(installed):
+        output = run(session, "ansible-playbook", "-vvv", "examples/quickstart.yml", silent=True, env=alone)
+    print(output)
+    used = set(re.findall(rf"Using module file (\S.*/{NAMESPACE}/{NAME}/.*\.py)", output))
+    if not used:
+        session.error("the playbook used no module of the collection")
+    if outside := [path for path in used if not path.startswith(str(installed))]:
+        session.error(f"not the installed copy: {outside[0]}")
+    session.log(f"{len(packed)} files packed")
+
+
+@nox.session
+def site(session: nox.Session) -> None:
+    """Build the documentation site and check its links; the page on the architecture and the pictures are current."""
+    require(session)
+    run(session, "python", "tools/architecture.py", "--check")
+    run(session, "python", "tools/docsite.py")
+
+
+# What the gate leaves out
+
+
+@nox.session
+def whole(session: nox.Session) -> None:
+    """Run in full what the gate runs in part."""
+    run(session, "ansible-lint", "--offline", "--profile", "production")
+    pytest(session, "-n", "2", *GROUPS, HARNESS)
+    ansible_test(session, VENV, "sanity")
+    ansible_test(session, VENV, "units")
+
+
+@nox.session
+@nox.parametrize(("core", "python"), CORES)
+def matrix(session: nox.Session, core: str, python: str) -> None:
+    """Run sanity, unit tests and playbooks on an ansible-core with a Python."""
+    interpreter = find_python(python)
+    if interpreter is None:
+        session.skip(f"Python {python} is not installed")
+    venv = CACHE / "matrix" / f"core{core}-py{python}"
+    venv.parent.mkdir(parents=True, exist_ok=True)
+    pins = requirement_lines(REQUIREMENTS / "runtime.txt") + requirement_lines(REQUIREMENTS / "unit.txt")
+    lines = [f"ansible-core=={core}.*", *(line for line in pins if not line.startswith("ansible-core"))]
+    try:
+        build(venv, interpreter, {"matrix": lines}, collections=True, say=session.log)
+    except SetupError as error:
+        session.error(str(error))
+    ansible_test(session, venv, "sanity")
+    pytest(session, "-n", "2", "tests/unit", "tests/parity", venv=venv)
+    play(session, venv)
+
+
+def play(session: nox.Session, venv: Path) -> None:
+    """Run the quickstart, a plan and the playbooks of each scenario of molecule."""
+    scenarios = sorted(path.parent for path in (ROOT / "extensions" / "molecule").glob("*/molecule.yml"))
+    # In molecule's order; what a scenario starts ends with this process, if not before.
+    steps = ("prepare.yml", "converge.yml", "verify.yml", "cleanup.yml")
+    playbooks = [(path / step, path.name) for path in scenarios for step in steps if (path / step).is_file()]
+    playbooks.insert(0, (ROOT / "examples" / "quickstart.yml", ""))
+    with tempfile.TemporaryDirectory() as folder:
+        where = {
+            "MOLECULE_EPHEMERAL_DIRECTORY": folder,
+            "MOLECULE_PROJECT_DIRECTORY": str(ROOT),
+            "QUICKSTART_DEST": f"{folder}/quickstart",
+        }
+        for playbook, name in playbooks:
+            run(session, "ansible-playbook", playbook, venv=venv, env=where | {"MOLECULE_SCENARIO_NAME": name})
+        releases = ",".join(str(ROOT / "examples" / "releases" / version) for version in ("4.21.0", "4.22.0"))
+        run(session, "ansible-playbook", f"{NAMESPACE}.{NAME}.plan_update", "-e", f"releases={releases}", venv=venv)
