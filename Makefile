@@ -66,7 +66,7 @@ $(LOGS)/unit.log: ARGUMENTS = -n $(if $(filter cluster,$(STEPS)),0,2)
 
 # One step is one session of nox. Its log ends with its seconds.
 $(LOGS)/%.log:
-	@{ time -p timeout --foreground --kill-after=30 $(LIMIT) nice -n $(NICE) \
+	@{ time -p timeout --foreground --signal=INT --kill-after=60 $(LIMIT) nice -n $(NICE) \
 		.venv/bin/nox --non-interactive --no-color --session $* -- $(ARGUMENTS); } > $@ 2>&1 \
 		&& echo "ok      $*" || { echo "FAILED  $*"; tail -n 200 $@; false; }
 

@@ -81,7 +81,10 @@ def run(
     Return what it printed if it is ``silent``.
     """
     words = [str(venv / "bin" / program), *map(str, arguments)]
-    return str(session.run(*words, env={**tool_environment(venv), **env}, include_outer_env=False, silent=silent))
+    # Tests end their control planes after Ctrl-C.
+    patience = 30.0
+    full = {**tool_environment(venv), **env}
+    return str(session.run(*words, env=full, include_outer_env=False, silent=silent, interrupt_timeout=patience))
 
 
 def pytest(session: nox.Session, *arguments: str | Path, venv: Path = VENV) -> None:

@@ -68,8 +68,8 @@ def result(step: str, log: str) -> Result:
 def table(results: dict[str, Result], seconds: float) -> list[str]:
     """Return the lines of the table, whose steps ran side by side for some seconds, and the line that a CI counts."""
     lines = [f"{'step':<13} {'seconds':>8} {'of CPU':>8}  checked"]
-    for step, (seconds, cpu, checked) in results.items():
-        lines.append(f"{step:<13} {seconds:8.1f} {cpu:8.1f}  {checked or 'FAILED'}")
+    for step, one in results.items():
+        lines.append(f"{step:<13} {one.seconds:8.1f} {one.cpu:8.1f}  {one.checked or 'FAILED'}")
     lines.append(f"{'all':<13} {seconds:8.1f} {sum(one.cpu for one in results.values()):8.1f}")
     failed = [step for step, one in results.items() if not one.checked]
     lines += [f"{step} failed or tested nothing: {LOGS / step}.log" for step in failed]

@@ -47,3 +47,12 @@ def test_the_last_line_counts_tests_and_failed_steps():
     assert table(passed, 12.0)[-1] == "100 passed, 0 failed"
     assert table({**passed, "cluster": Result(1, 1, 0)}, 12.0)[-1] == "100 passed, 1 failed"
     assert table({"ruff": Result(1, 1, 700)}, 12.0)[-1] == "1 passed, 0 failed"
+
+
+def test_the_table_has_the_seconds_of_the_run():
+    assert table({"unit": Result(10, 9, 100), "ruff": Result(1, 1, 700)}, 10.5)[:4] == [
+        "step           seconds   of CPU  checked",
+        "unit              10.0      9.0  100",
+        "ruff               1.0      1.0  700",
+        "all               10.5     10.0",
+    ]
