@@ -33,7 +33,7 @@ PROGRAMS = {"browser": BROWSER, "registry": REGISTRY, "site": {"graphviz": "dot"
 
 SETS: dict[str, tuple[str, ...]] = {
     "runtime": ("runtime",),
-    "quickstart": ("runtime", "cluster"),
+    "quickstart": ("runtime", "cluster", "control_plane"),
     "test": ("runtime", "test"),
 }
 """What tools/setup can set up, and the files in requirements/ of each."""

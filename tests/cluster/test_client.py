@@ -62,7 +62,7 @@ DIRECT = "system:serviceaccount:kube-system:direct"
 
 def client_files(site: Site, folder: Path) -> dict[str, Any]:
     """Return options with a client certificate and its key in files."""
-    pair = site.plane.authority.client("by-files", (ADMINISTRATORS,))
+    pair = site.plane.authority.client("by-files", ADMINISTRATORS)
     (folder / "client.crt").write_bytes(pair.certificate)
     (folder / "client.key").write_bytes(pair.key)
     return {"client_cert": folder / "client.crt", "client_key": folder / "client.key"}

@@ -197,7 +197,7 @@ class ControlPlane:
         for _try in range(_TRIES):
             self._port = free_port()
             self.url = f"https://127.0.0.1:{self._port}"
-            administrator = self.authority.client("administrator", (ADMINISTRATORS,))
+            administrator = self.authority.client("administrator", ADMINISTRATORS)
             self.write_kubeconfig("admin", administrator)
             self._api = Api(self.kubeconfig)
             if self._api_server_starts():
@@ -234,7 +234,7 @@ class ControlPlane:
     def _start_controllers(self) -> None:
         # What they may do is none of our tests' business: they are administrators.
         files = {
-            name: self.write_kubeconfig(name, self.authority.client(f"system:{name}", (ADMINISTRATORS,)))
+            name: self.write_kubeconfig(name, self.authority.client(f"system:{name}", ADMINISTRATORS))
             for name in CONTROLLERS
         }
         controllers = [

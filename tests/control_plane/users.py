@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+import jwt
 
 from ansible_collections.capability.openshift.tests.control_plane.api import Api
 from ansible_collections.capability.openshift.tests.control_plane.certificates import Authority
@@ -17,8 +21,10 @@ from ansible_collections.capability.openshift.tests.control_plane.control_plane 
     ControlPlane,
 )
 from ansible_collections.capability.openshift.tests.control_plane.kubeconfig import write_kubeconfig
-from ansible_collections.capability.openshift.tests.control_plane.tokens import sign_token
 from ansible_collections.capability.openshift.tests.control_plane.waiting import wait_for
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import ec
 
 Rule = Mapping[str, Sequence[str]]
 
@@ -28,6 +34,9 @@ EVERYTHING: tuple[Rule, ...] = (
 )
 ACCOUNTS = "kube-system"
 """Namespace of the service accounts of token users: one that every cluster has."""
+
+_LEEWAY = 60
+"""Seconds for which an API server takes a token that has expired."""
 
 _RBAC = "/apis/rbac.authorization.k8s.io/v1"
 _REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
@@ -71,6 +80,26 @@ def token_of(plane: ControlPlane, name: str, seconds: float = 3600) -> str:
     return sign_token(plane.service_account_key, ISSUER, _account(plane.api, name), seconds)
 
 
+def sign_token(key: ec.EllipticCurvePrivateKey, issuer: str, account: dict[str, Any], seconds: float) -> str:
+    """Return a token of a ServiceAccount that an API server takes for ``seconds``, and never if they are negative."""
+    metadata = account["metadata"]
+    namespace, name = metadata["namespace"], metadata["name"]
+    now = int(time.time())
+    expires = int(now + seconds - _LEEWAY)
+    begins = min(now, expires) - 60
+    claims = {
+        "aud": [issuer],
+        "exp": expires,
+        "iat": begins,
+        "nbf": begins,
+        "iss": issuer,
+        "jti": str(uuid4()),
+        "sub": f"system:serviceaccount:{namespace}:{name}",
+        "kubernetes.io": {"namespace": namespace, "serviceaccount": {"name": name, "uid": metadata["uid"]}},
+    }
+    return jwt.encode(claims, key, algorithm="ES256")
+
+
 def unknown_token(plane: ControlPlane) -> Path:
     """Return a kubeconfig with a token that the API server never issued."""
     return plane.write_kubeconfig("unknown-token", "this-is-no-token")
@@ -78,7 +107,7 @@ def unknown_token(plane: ControlPlane) -> Path:
 
 def unknown_authority(plane: ControlPlane) -> Path:
     """Return an administrator's kubeconfig whose certificate authority is not that of the API server."""
-    credentials = plane.authority.client("administrator", (ADMINISTRATORS,))
+    credentials = plane.authority.client("administrator", ADMINISTRATORS)
     path = plane.folder / "unknown-authority.kubeconfig"
     return write_kubeconfig(path, plane.url, Authority("somebody-else").certificate, credentials)
 

@@ -14,9 +14,8 @@ from http.server import BaseHTTPRequestHandler
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from cryptography.hazmat.primitives import hashes
+import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificate
 
@@ -55,7 +54,7 @@ class TokenServer(Server):
         assert isinstance(key, ec.EllipticCurvePrivateKey)
         self._key = key
         certificate = load_pem_x509_certificate(serving.certificate).public_bytes(Encoding.DER)
-        self._header = {"typ": "JWT", "alg": "ES256", "x5c": [base64.b64encode(certificate).decode()]}
+        self._header = {"x5c": [base64.b64encode(certificate).decode()]}
         super().__init__(_Handler, tls)
 
     def answer(self, query: dict[str, list[str]], authorization: str) -> tuple[int, dict[str, object]]:
@@ -89,9 +88,7 @@ class TokenServer(Server):
             "exp": now + _LIFE,
             "access": access,
         }
-        signed = f"{_base64(json.dumps(self._header).encode())}.{_base64(json.dumps(claims).encode())}"
-        numbers = decode_dss_signature(self._key.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
-        return f"{signed}.{_base64(b''.join(number.to_bytes(32, 'big') for number in numbers))}"
+        return jwt.encode(claims, self._key, algorithm="ES256", headers=self._header)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -109,7 +106,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
-
-
-def _base64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
