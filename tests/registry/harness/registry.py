@@ -42,7 +42,7 @@ class Site:
         self.certificate, self.key = folder / "tls.crt", folder / "tls.key"
         self.certificate.write_bytes(self.serving.certificate)
         self.key.write_bytes(self.serving.key)
-        self.processes = Processes(folder)
+        self.processes = Processes()
 
     def server_tls(self) -> ssl.SSLContext:
         """Return what a server in this process needs."""
@@ -56,7 +56,7 @@ class Site:
 
     def close(self) -> None:
         """End all registries and remove the folder."""
-        self.processes.close()
+        self.processes.close(self.folder)
 
 
 class Registry:
