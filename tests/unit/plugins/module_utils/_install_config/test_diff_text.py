@@ -50,6 +50,7 @@ def test_no_secret_of_the_corpus_is_shown_before_or_after_an_edit(path, change):
         ("apiVersion: v1\npublish: 'External'\n", "apiVersion: v1\npublish: 'External'\n"),
         ("controlPlane:\n  name: master\n  replicas: 3\n", "controlPlane:\n  name: master\n  replicas: 3\n"),
         ("compute:\n- name: worker\n", "compute:\n- name: worker\n"),
+        ("serviceNetwork:\n- abc\n", "serviceNetwork:\n********\n"),
         ("platform:\n  none: {}\n", "platform:\n  none: {}\n"),
         ("capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities:\n  - Console\n", None),
         ("capabilities:  # see abc\n  baselineCapabilitySet: None # abc\n  # abc\n",

@@ -308,6 +308,20 @@ def test_another_selection_is_an_error_until_it_is_corrected(check):
     assert [site["fixed"] for site in outcome["sites"]] == [True, True]
 
 
+def test_a_requested_selection_is_written_even_if_other_overrides_are_wrong(fix):
+    given = json.dumps({"featureSet": "none", **block("Console")})
+    fixed = fix(cluster_instance(quoted(given)), capabilities=block("Ingress")["capabilities"])
+    assert written_overrides(fixed) == {"featureSet": "none", **block("Ingress")}
+
+
+def test_a_selection_stays_if_only_other_fields_are_wrong(fix):
+    # MachineAPI requires hosts. The list is not what is wrong, so its repeated name stays.
+    text = INSTALL_CONFIG.replace("none: {}", "baremetal: {}").replace(
+        "[Console]", "[Console, Console, Ingress, MachineAPI, baremetal]"
+    )
+    assert fix(text, "install-config.yaml", openshift_version="4.20") == text
+
+
 def test_a_requested_selection_that_is_wrong_is_not_written(fix):
     text = cluster_instance(quoted(overrides("Ingress")))
     assert fix(text, capabilities=block("marketplace")["capabilities"]) == text

@@ -27,3 +27,19 @@ def test_only_a_quoted_or_block_scalar_is_replaced(text):
     root = parse_tree(text).root
     assert root is not None
     assert replaced(text, root.pairs[0].value, "z") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: |-\n   x", "a: |-\n   y"),
+        ("a: |\n  x\n\n\nb: 1\n", "a: |\n  y\n\n\nb: 1\n"),
+        ("a: |+  # c\n  x\n  z\n# d\n", "a: |+  # c\n  y\n# d\n"),
+        ("a: !!str  'x'  # c\n", "a: !!str  'y'  # c\n"),
+        ("a: 'x\n  z'", "a: 'y'"),
+    ],
+)
+def test_everything_around_the_scalar_stays(text, expected):
+    root = parse_tree(text).root
+    assert root is not None
+    assert replaced(text, root.pairs[0].value, "y") == expected
