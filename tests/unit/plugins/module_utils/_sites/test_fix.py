@@ -316,7 +316,7 @@ def test_a_requested_selection_is_written_even_if_other_overrides_are_wrong(fix)
 
 def test_a_selection_stays_if_only_other_fields_are_wrong(fix):
     # MachineAPI requires hosts. The list is not what is wrong, so its repeated name stays.
-    text = INSTALL_CONFIG.replace("none: {}", "baremetal: {}").replace(
+    text = f"{INSTALL_CONFIG}pullSecret: abc\n".replace("none: {}", "baremetal: {}").replace(
         "[Console]", "[Console, Console, Ingress, MachineAPI, baremetal]"
     )
     assert fix(text, "install-config.yaml", openshift_version="4.20") == text
