@@ -274,8 +274,7 @@ changes:
           C(capabilities), in the order of the release.
         - C(added) are only in O(release). C(deleted) delete a resource that O(changes_from) does not delete.
         - C(removed) are only in O(changes_from), and O(release) does not delete their resources, so they stay.
-        - C(changed) have another text, even if only a comment differs. Pull specs of images and the version of the
-          release do not count.
+        - C(changed) have another body. Comments, pull specs of images and the version of the release do not count.
       type: dict
       returned: always
       sample:

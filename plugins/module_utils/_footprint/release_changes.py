@@ -62,10 +62,7 @@ class ReleaseChanges(NamedTuple):
 
 
 def compare_releases(before: ComparedRelease, after: ComparedRelease) -> ReleaseChanges:
-    """Compare two releases. Reads the text of all manifests, and the bodies of CredentialsRequests that differ.
-
-    Raises ``ReleaseError``.
-    """
+    """Compare two releases by the bodies of their manifests."""
     old_tags = {tag.name: tag for tag in before.stream.tags}
     new_tags = {tag.name: tag for tag in after.stream.tags}
     old, new = _applied(before.included), _applied(after.included)

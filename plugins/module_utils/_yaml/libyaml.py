@@ -48,14 +48,14 @@ _MERGE = object()
 """The key of a merged map, an unquoted ``<<``."""
 
 
-class Document(NamedTuple):
+class FirstDocument(NamedTuple):
     """The first document of a text, ``None`` if it is empty. ``more``: another one follows without a line ``---``."""
 
     value: Any
     more: bool
 
 
-def read_document(data: bytes) -> Document:
+def read_document(data: bytes) -> FirstDocument:
     """Read the first document in ``data`` (UTF-8), and check the syntax of all of it.
 
     Raises ``YamlError``, also for excessive aliasing (with the limits of goyaml.v2) and for excessive nesting.
@@ -108,11 +108,11 @@ class _Reader:
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.aliased = 0
 
-    def read(self) -> Document:
+    def read(self) -> FirstDocument:
         next_event = self.next_event
         next_event()  # stream start
         if isinstance(next_event(), StreamEndEvent):
-            return Document(None, False)
+            return FirstDocument(None, False)
         root: Any = None
         while True:
             event = next_event()
@@ -142,7 +142,7 @@ class _Reader:
             more = not isinstance(next_event(), StreamEndEvent)
         except yaml.YAMLError:
             more = True  # a syntax error: the CVO does not read that far
-        return Document(root, more)
+        return FirstDocument(root, more)
 
     def _open(self, is_map: bool, event: Any) -> None:
         if self._expects_key:

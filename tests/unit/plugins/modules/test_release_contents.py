@@ -317,11 +317,7 @@ def test_what_changes_between_two_releases(call, both):
         "added": [("ConfigMap", "added"), ("CredentialsRequest", "added")],
         "removed": [("ConfigMap", "removed"), ("CredentialsRequest", "removed")],
         "deleted": [("ConfigMap", "deleted")],
-        "changed": [
-            ("ConfigMap", "changed"),
-            ("CredentialsRequest", "aws"),
-            ("CredentialsRequest", "comment"),
-        ],
+        "changed": [("ConfigMap", "changed"), ("CredentialsRequest", "aws")],
     }
 
 
