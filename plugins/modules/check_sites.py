@@ -308,7 +308,7 @@ from ansible_collections.capability.openshift.plugins.module_utils._sites.result
 )
 from ansible_collections.capability.openshift.plugins.module_utils._sites.rules import site_rules
 from ansible_collections.capability.openshift.plugins.module_utils._sites.run import SitesOptions, check_sites
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import parse_json_object
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.values import parse_json_object
 
 METHODS = ["ipi", "upi", "agent", "assisted"]
 

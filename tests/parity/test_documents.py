@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.capability.openshift.plugins.module_utils._problems import Problems
 from ansible_collections.capability.openshift.plugins.module_utils._release.documents import read_manifest_file
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import YamlError
 from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import load_body
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.values import YamlError
 from ansible_collections.capability.openshift.tests.parity.make_facts import FACTS
 
 PAIRS: list[tuple[str, str | None]] = json.loads((FACTS / "documents.json").read_bytes())

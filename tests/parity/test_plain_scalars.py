@@ -13,7 +13,7 @@ import math
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import resolve_plain
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.values import resolve_plain
 
 NULL = ("", "~", "null", "Null", "NULL")
 TRUE = ("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON")

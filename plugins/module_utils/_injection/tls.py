@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._problems import type_name
-from .._yaml.head import YamlError
+from .._yaml.values import YamlError
 from .injected_config import TlsSettings
 
 _KINDS = (

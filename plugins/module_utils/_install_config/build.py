@@ -20,7 +20,7 @@ from .._release.release import Release, release_of_version
 from .._release.version_option import read_minor
 from .._release_image.open_release import open_release
 from .._release_image.release_source import ReleaseSource
-from .._yaml.head import parse_json_object
+from .._yaml.values import parse_json_object
 from .check import InstallCheck, check_installation, profile_of
 from .document import Document, read_document, render_document, same_values
 from .edit import edit_capabilities

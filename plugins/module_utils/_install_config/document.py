@@ -27,9 +27,9 @@ except ImportError:  # modules check with _module.deps first
 
 from .._module.untag import untag
 from .._problems import CapabilityError, Problem, Problems, type_name
-from .._yaml.head import YamlError, YamlValueError, resolve_plain
 from .._yaml.libyaml import load_body
 from .._yaml.nodes import BOM, Lines, Node, Tree, below, parse_tree, walk
+from .._yaml.values import YamlError, YamlValueError, resolve_plain
 
 _JINJA = re.compile(r"\{[{%#]")
 _COMMENT = re.compile(r"(^|\s)#.*")

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._problems import CapabilityError, Problem, Problems, raise_errors
-from .._yaml.head import parse_json_object
 from .._yaml.nodes import (
     BOM,
     Lines,
@@ -30,6 +29,7 @@ from .._yaml.nodes import (
     own_pair,
     walk,
 )
+from .._yaml.values import parse_json_object
 from .document import Document, DocumentError, read_document, same_values
 from .flow_style import (
     BASELINE,

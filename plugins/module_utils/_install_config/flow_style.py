@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._data.capabilities import API_ADDITIONAL, API_BASELINE
-from .._yaml.head import resolve_plain
 from .._yaml.nodes import Node, Pair, line_end, line_start, newline_at, own_pair
+from .._yaml.values import resolve_plain
 
 # openshift/api:config/v1/types_cluster_version.go, ClusterVersionCapabilitiesSpec
 BLOCK, BASELINE, NAMES = "capabilities", API_BASELINE, API_ADDITIONAL

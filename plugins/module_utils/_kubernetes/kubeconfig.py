@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from .._unstructured import mappings_in, nested
-from .._yaml.head import YamlError
+from .._yaml.values import YamlError
 from .auth_options import auth_spec
 
 _READ_OPTIONS = frozenset({"kubeconfig", "context"})

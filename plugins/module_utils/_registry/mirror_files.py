@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._problems import Problems
-from .._yaml.head import YamlError
 from .._yaml.libyaml import load_documents
+from .._yaml.values import YamlError
 from .mirror_sets import MIRRORS_EXPECTED, check_policies, parse_mirror_sets
 from .mirrors import RegistryRule
 

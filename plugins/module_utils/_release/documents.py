@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from .._problems import Problem, Problems, Severity
 from .._resources import ResourceId
-from .._yaml.head import YamlError
 from .._yaml.libyaml import read_document
+from .._yaml.values import YamlError
 from .manifest import Manifest, location, manifest_from_object
 from .manifest_file import ManifestFile, Span
 

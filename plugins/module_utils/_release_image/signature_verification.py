@@ -26,8 +26,8 @@ from .._signature.verification_config import (
 )
 from .._signature.verifier import Verifier, verify_digest
 from .._unstructured import Object
-from .._yaml.head import YamlError
 from .._yaml.libyaml import load_body
+from .._yaml.values import YamlError
 from .cache import CachedRelease
 from .release_source import PreviousRelease, SignatureOptions
 

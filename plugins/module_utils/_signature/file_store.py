@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from .._problems import Problems
 from .._unstructured import Object, mappings_in, nested
-from .._yaml.head import YamlError
 from .._yaml.libyaml import load_body
+from .._yaml.values import YamlError
 from .digest import key_prefix
 from .gpgv import LARGEST_MESSAGE
 from .stores import LAST_SIGNATURE, ConfigMapStore, Found, FoundSignature

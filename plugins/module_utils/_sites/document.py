@@ -19,8 +19,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .._problems import Problems
-from .._yaml.head import YamlError, resolve_plain
 from .._yaml.nodes import Node, Pair, own_pair, parse_tree, walk
+from .._yaml.values import YamlError, resolve_plain
 from .checkout import CheckoutFile
 
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)

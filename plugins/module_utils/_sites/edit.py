@@ -21,8 +21,8 @@ from .._install_config.document import read_document
 from .._install_config.edit import edit_capabilities, spliced
 from .._install_config.flow_style import Edit, quoted
 from .._problems import CapabilityError, Problem
-from .._yaml.head import resolve_plain
 from .._yaml.nodes import column_of, line_end, line_start, newline_at, own_pair, parse_tree, walk
+from .._yaml.values import resolve_plain
 from .document import SourceDocument
 from .edit_check import SiteEdit, is_right, lists_of
 from .form import BLOCK

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._yaml.head import YamlError
 from .._yaml.nodes import Node, parse_tree, walk
+from .._yaml.values import YamlError
 from .document import SourceDocument
 from .form import BLOCK
 from .overrides import Overrides

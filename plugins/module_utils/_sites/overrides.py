@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._problems import Problems, type_name
-from .._yaml.head import YamlError
+from .._yaml.values import YamlError
 from .document import is_template
 from .site import Site
 

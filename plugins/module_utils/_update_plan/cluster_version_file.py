@@ -11,7 +11,7 @@ from typing import Any
 
 from .._module.files import absolute
 from .._problems import InvalidOptionError, Problem
-from .._yaml.head import YamlError, parse_json_object
+from .._yaml.values import YamlError, parse_json_object
 
 _SAVE_AGAIN = "Save it again: oc get clusterversion version -o yaml"
 _SET_PATH = "Set the path of a file, or the object itself"

@@ -15,8 +15,8 @@ from typing import Any
 from .._module.files import absolute, cannot
 from .._problems import InvalidOptionError, Problem, type_name
 from .._unstructured import mappings_in
-from .._yaml.head import YamlError, parse_json_object
 from .._yaml.libyaml import load_body
+from .._yaml.values import YamlError, parse_json_object
 
 _OPTION = "request_counts"
 _SAVE = "Save it with oc get apirequestcounts,clusterversion -o json"

@@ -30,7 +30,7 @@ try:
 except ImportError:  # modules check with _module.deps first
     yaml = None  # type: ignore[assignment]
 
-from .head import YamlError, YamlValueError, resolve_plain
+from .values import YamlError, YamlValueError, resolve_plain
 
 MAX_DEPTH = 10000
 """The depth of nesting that goyaml.v2 rejects (sigs.k8s.io/yaml:goyaml.v2/decode.go, scannerc.go max_flow_level)."""

@@ -21,7 +21,7 @@ try:
 except ImportError:  # modules check with _module.deps first
     yaml = None  # type: ignore[assignment]
 
-from .head import YamlError
+from .values import YamlError
 
 BOM = "\ufeff"
 MAX_DEPTH = 100

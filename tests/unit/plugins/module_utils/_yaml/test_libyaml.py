@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.capability.openshift.plugins.module_utils._yaml.head import (
-    YamlError,
-    YamlValueError,
-    resolve_plain,
-)
 from ansible_collections.capability.openshift.plugins.module_utils._yaml.libyaml import (
     load_body,
     load_documents,
     read_document,
+)
+from ansible_collections.capability.openshift.plugins.module_utils._yaml.values import (
+    YamlError,
+    YamlValueError,
+    resolve_plain,
 )
 
 
