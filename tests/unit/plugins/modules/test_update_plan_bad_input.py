@@ -57,7 +57,7 @@ def test_a_path_needs_two_releases(path, code, run, releases):
 @pytest.mark.parametrize(
     ("path", "wheres", "older"),
     [
-        (["r4_13", "r4_13"], ["releases[1]"], "4.13.5 is the same version as the previous release"),
+        (["r4_13", "r4_13"], ["releases[1]"], "4.13.5 is the same version"),
         (["r4_14", "r4_13"], ["releases[1]"], "4.13.5 is older than 4.14.2"),
         (["r4_15", "r4_14", "r4_13"], ["releases[1]", "releases[2]"], "4.13.5 is older than 4.14.2"),
         (["r4_13", "r4_15", "r4_14"], ["releases[2]"], "4.14.2 is older than 4.15.0"),

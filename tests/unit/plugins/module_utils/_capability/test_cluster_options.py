@@ -28,7 +28,7 @@ def test_default_and_the_empty_feature_set_are_the_same(name):
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("techpreviewnoupgrade", "Write TechPreviewNoUpgrade: names are case sensitive"),
+        ("techpreviewnoupgrade", "Write TechPreviewNoUpgrade"),
         ("TechPreview", "Did you mean TechPreviewNoUpgrade?"),
         ("default", "Write Default"),
         ("Zzz", "Use one of: CustomNoUpgrade, Default"),

@@ -78,7 +78,7 @@ def test_excluding_an_always_enabled_name_is_a_problem_and_leaves_it_enabled():
 
     pinned, problem = problems
     assert (pinned.severity, problem.severity) == ("info", "warning")
-    assert "does not request capabilities of later releases" in pinned.message
+    assert pinned.code == "pinned-selection"
     assert "Ingress" in problem.message
     assert "Ingress" in status.enabled
     assert "Console" not in status.enabled

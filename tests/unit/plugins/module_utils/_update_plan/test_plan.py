@@ -249,21 +249,24 @@ def test_what_one_hop_enables_is_enabled_in_the_next():
 
 def test_a_hop_that_skips_minors_is_reported():
     answer = planned([manifest()], [manifest()], path=("4.18.1", "4.20.1"))
-    assert has_problem(answer, "a cluster updates to each of them")
-    assert not has_problem(planned([manifest()], [manifest()]), "a cluster updates to each of them")
+    assert has_problem(answer, "skips minors")
+    assert not has_problem(planned([manifest()], [manifest()]), "skips minors")
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "code"),
     [
-        ({"capabilities": select_only("Consol")}, "'Consol' is not a capability of 4.20"),
-        ({"capabilities": {"baselineCapabilitySet": "v9", "excludedCapabilities": ["Console"]}}, "'v9' is not a"),
-        ({"capabilities": select_only(baseline="v4.19")}, "'v4.19' is not a capability set of 4.20"),
-        ({"feature_set": "TechPreview"}, "'TechPreview' is not a feature set"),
-        ({"capabilities": select_only(), "enabled_capabilities": []}, "cannot be combined with enabled_capabilities"),
+        ({"capabilities": select_only("Consol")}, "unknown-capability"),
+        (
+            {"capabilities": {"baselineCapabilitySet": "v9", "excludedCapabilities": ["Console"]}},
+            "unknown-capability-set",
+        ),
+        ({"capabilities": select_only(baseline="v4.19")}, "unknown-capability-set"),
+        ({"feature_set": "TechPreview"}, "unknown-feature-set"),
+        ({"capabilities": select_only(), "enabled_capabilities": []}, "conflicting-options"),
     ],
 )
-def test_an_invalid_request_is_reported(options, message):
+def test_an_invalid_request_is_reported(options, code):
     with pytest.raises(InvalidOptionError) as raised:
         planned([], [], **options)
-    assert message in str(raised.value)
+    assert code in {problem.code for problem in raised.value.problems}

@@ -266,7 +266,7 @@ def test_missing_files_and_directories_are_errors(usage, tmp_path):
 def test_a_name_without_apis_is_an_error(usage):
     outcome = usage(request_count(LINKS), capabilities=["console", "Storage", "Build"])
     assert outcome.faults == [("no-apis", "capabilities[0]"), ("no-apis", "capabilities[1]")]
-    assert outcome.errors[0]["hint"] == "Write Console: names are case sensitive"
+    assert outcome.errors[0]["hint"].startswith("Write Console")
 
 
 def test_a_large_file_is_read_quickly(usage):
