@@ -24,4 +24,4 @@ class ActionModule(InWorkerAction):
         return release_manifests_spec()
 
     def read(self, params: dict[str, Any], problems: Problems) -> dict[str, Any]:
-        return run_release_manifests(params, self._task.check_mode, self._task.diff, problems)
+        return run_release_manifests(params, problems, check_mode=self._task.check_mode, diff_mode=self._task.diff)

@@ -44,7 +44,7 @@ from typing import Any
 from ansible_collections.capability.openshift.plugins.module_utils._report.text import plan_lines
 
 
-def _plan_lines(result: Mapping[str, Any], full: bool = True) -> list[str]:
+def _plan_lines(result: Mapping[str, Any], *, full: bool = True) -> list[str]:
     """Render the result of the module update_plan."""
     return plan_lines(result, full=full)
 

@@ -95,12 +95,12 @@ class LookupModule(LookupBase):
         default: Any = None,
         empty: Sequence[Any] | None = None,
     ) -> list[Any]:
-        names = [self._variable(term, variables, role, common) for term in terms]
+        names = [self._variable(term, variables, role, common=common) for term in terms]
         if empty is not None:
             return [name for name in names if name and _is_empty(self._value(variables[name], variables), empty)]
         return [self._first(name, variables, inventory, default) for name in names]
 
-    def _variable(self, option: str, variables: Mapping[str, Any], role: str, common: bool) -> str | None:
+    def _variable(self, option: str, variables: Mapping[str, Any], role: str, *, common: bool) -> str | None:
         """Return the name of the variable that sets an option, if there is one."""
         own = f"{role}_{option}" if role else option
         candidates = [own, option] if common else [own]

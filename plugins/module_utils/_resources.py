@@ -53,14 +53,14 @@ CLUSTER_OPERATORS = ApiResource("config.openshift.io", "v1", "clusteroperators",
 CUSTOM_RESOURCE_DEFINITIONS = ApiResource(
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"
 )
-DEPLOYMENTS = ApiResource("apps", "v1", "deployments", "Deployment", True)
+DEPLOYMENTS = ApiResource("apps", "v1", "deployments", "Deployment", namespaced=True)
 ADMISSION_POLICIES = ApiResource(
     "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy"
 )
 ADMISSION_BINDINGS = ApiResource(
     "admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"
 )
-CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", True)
+CONFIG_MAPS = ApiResource("", "v1", "configmaps", "ConfigMap", namespaced=True)
 NAMESPACES = ApiResource("", "v1", "namespaces", "Namespace")
 FEATURE_GATES = ApiResource("config.openshift.io", "v1", "featuregates", "FeatureGate")
 API_SERVERS = ApiResource("config.openshift.io", "v1", "apiservers", "APIServer")

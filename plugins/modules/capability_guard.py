@@ -215,7 +215,7 @@ def main() -> None:
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Install or remove the guard. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
-    guard = parse_guard(params["mode"] == "enforce", params["allowed_capabilities"], problems)
+    guard = parse_guard(params["allowed_capabilities"], problems, enforce=params["mode"] == "enforce")
     check_wait_timeout(params["wait_timeout"], problems)
     problems.raise_errors(InvalidOptionError)
     client = connect(module)
@@ -237,9 +237,9 @@ def _verify(client: Client, changes: tuple[GuardChange, ...], seconds: int, prob
     before = probe_of({change.target.kind.kind: change.before for change in changes})
     after = probe_of({change.target.kind.kind: change.after for change in changes})
     if after is not None and after.enforces:
-        return wait_until_enforced(client, after, True, seconds, problems)
+        return wait_until_enforced(client, after, seconds, problems, enforced=True)
     if before is not None and before.enforces:
-        return wait_until_enforced(client, before, False, seconds, problems)
+        return wait_until_enforced(client, before, seconds, problems, enforced=False)
     return False
 
 

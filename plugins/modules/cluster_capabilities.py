@@ -273,7 +273,9 @@ def main() -> None:
 def run(module: AnsibleModule, result: dict[str, Any], problems: Problems) -> None:
     """Request the capabilities and wait. Fills ``result``, even if it raises ``CapabilityError``."""
     params = module.params
-    request = parse_request(params["capabilities"], params["append"], params["adopt_implicit"], problems)
+    request = parse_request(
+        params["capabilities"], problems, append=params["append"], adopt_implicit=params["adopt_implicit"]
+    )
     check_wait_timeout(params["wait_timeout"], problems)
     problems.raise_errors(InvalidOptionError)
     release = None

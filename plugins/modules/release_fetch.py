@@ -196,13 +196,13 @@ def main() -> None:
     )
     problems = Problems()
     try:
-        result = run(module.params, module.check_mode, module._diff, problems)
+        result = run(module.params, problems, check_mode=module.check_mode, diff_mode=module._diff)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, result, problems)
 
 
-def run(params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Problems) -> dict[str, Any]:
+def run(params: dict[str, Any], problems: Problems, *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Read the image and write its release. Raises ``CapabilityError``."""
     opened = open_release(params["release"], release_source(params), all_layers=params["layers"] == "all")
     if opened.image is None:

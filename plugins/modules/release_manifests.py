@@ -424,7 +424,7 @@ def main() -> None:
     require_yaml(module)
     problems = Problems()
     try:
-        result = run_release_manifests(module.params, module.check_mode, module._diff, problems)
+        result = run_release_manifests(module.params, problems, check_mode=module.check_mode, diff_mode=module._diff)
     except CapabilityError as error:
         fail(module, error)
     succeed(module, result, problems)

@@ -752,7 +752,7 @@ def main() -> None:
     params = {**module.params, "fail_on": [name.strip() for name in module.params["fail_on"]]}
     try:
         fleet = plan(params, cluster_connection(module))
-        result = run(fleet, params, module.check_mode, module._diff)
+        result = run(fleet, params, check_mode=module.check_mode, diff_mode=module._diff)
     except CapabilityError as error:
         fail(module, error)
     shown = shown_problems(fleet, of_fleet=params["clusters"] is not None)
@@ -801,7 +801,7 @@ def plan(params: dict[str, Any], connect: Callable[[], Client] | None) -> FleetP
     return plan_cluster(options, connect)
 
 
-def run(fleet: FleetPlan, params: dict[str, Any], check_mode: bool, diff_mode: bool) -> dict[str, Any]:
+def run(fleet: FleetPlan, params: dict[str, Any], *, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
     """Return the result, and write the report if requested. Raises ``CapabilityError``."""
     of_fleet = params["clusters"] is not None
     details = not of_fleet if params["details"] is None else params["details"]

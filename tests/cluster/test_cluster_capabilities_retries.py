@@ -163,6 +163,6 @@ def test_the_client_raises_what_the_module_prints(
     short_waits(monkeypatch)
     site.make(selection("Console"), ["Console"])
     proxy.reset(99)
-    request = parse_request(only("Build"), True, False, Problems())
+    request = parse_request(only("Build"), Problems(), append=True, adopt_implicit=False)
     with pytest.raises(ClusterError, match=rf"cannot get {OBJECT.split('/')[-2]}\S+ version: {proxy.url}"):
         capabilities.enable_capabilities(site.client(kubeconfig=str(proxy.kubeconfig)), request, None, dry_run=False)

@@ -142,7 +142,7 @@ def _reasons(manifest: Manifest, context: InclusionContext) -> Iterator[Reason]:
     if context.cluster_profile is not None:
         yield from _cluster_profile(annotations, context.cluster_profile)
     if context.capability_status is not None:
-        yield from _capabilities(manifest.capabilities, context.capability_status, context.allow_unknown)
+        yield from _capabilities(manifest.capabilities, context.capability_status, allow_unknown=context.allow_unknown)
     if context.overrides and is_overridden(manifest.resource_id, context.overrides):
         yield Reason("override", "overridden")
 
@@ -249,7 +249,7 @@ def _cluster_profile(annotations: Mapping[str, str], profile: str) -> Iterator[R
         yield Reason("cluster_profile", f"unrecognized value {annotation}={value}")
 
 
-def _capabilities(names: tuple[str, ...], status: CapabilityStatus, allow_unknown: bool) -> Iterator[Reason]:
+def _capabilities(names: tuple[str, ...], status: CapabilityStatus, *, allow_unknown: bool) -> Iterator[Reason]:
     unknown = [] if allow_unknown else [name for name in names if name not in status.known]
     if unknown:
         yield Reason("unknown_capability", f"unrecognized capability names: {', '.join(unknown)}")

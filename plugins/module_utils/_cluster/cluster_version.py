@@ -146,7 +146,9 @@ def parse_cluster_version(
         return None
     own = Problems()
     spec = _map(obj, "spec", where, own)
-    selection = _selection(_map(spec, "capabilities", f"{where}.spec", own), f"{where}.spec.capabilities", own, strict)
+    selection = _selection(
+        _map(spec, "capabilities", f"{where}.spec", own), f"{where}.spec.capabilities", own, strict=strict
+    )
     overrides = _list(spec, "overrides", f"{where}.spec", own)
     status = _map(obj, "status", where, own)
     reported = _reported(_map(status, "capabilities", f"{where}.status", own), f"{where}.status.capabilities", own)
@@ -178,7 +180,7 @@ def _only_item(value: object, where: str, problems: Problems) -> Mapping[str, An
     return value
 
 
-def _selection(capabilities: Mapping[str, Any], where: str, problems: Problems, strict: bool) -> Selection:
+def _selection(capabilities: Mapping[str, Any], where: str, problems: Problems, *, strict: bool) -> Selection:
     """The two fields of the API. Additional names without a baseline set are added to vCurrent."""
     for field in capabilities:
         if field not in API_FIELDS:

@@ -57,7 +57,8 @@ def install(client: Client, guard: Guard, *, force: bool = False, dry_run: bool 
     Changes of other field managers are an error; with ``force`` they are overwritten.
     """
     return tuple(
-        _applied(client, Target(kind, GUARD_NAME), desired, force, dry_run) for kind, desired in guard_objects(guard)
+        _applied(client, Target(kind, GUARD_NAME), desired, force=force, dry_run=dry_run)
+        for kind, desired in guard_objects(guard)
     )
 
 
@@ -73,7 +74,7 @@ def remove(client: Client, *, dry_run: bool = False) -> tuple[GuardChange, ...]:
     return tuple(changes)
 
 
-def wait_until_enforced(client: Client, probe: Probe, enforced: bool, seconds: float, problems: Problems) -> bool:
+def wait_until_enforced(client: Client, probe: Probe, seconds: float, problems: Problems, *, enforced: bool) -> bool:
     """Wait until the API server rejects a write with the fingerprint of ``probe``, or until it no longer does.
 
     The write is a dry run of an annotation. Returns whether that was verified; if not, a warning has the reason, such
@@ -110,7 +111,7 @@ def probe_of(objects: Mapping[str, Mapping[str, Any] | None]) -> Probe | None:
     return Probe(fingerprint, "Deny" in binding["spec"].get("validationActions", ()))
 
 
-def _applied(client: Client, target: Target, desired: dict[str, Any], force: bool, dry_run: bool) -> GuardChange:
+def _applied(client: Client, target: Target, desired: dict[str, Any], *, force: bool, dry_run: bool) -> GuardChange:
     live = _find(client, target)
     before, goal = None if live is None else owned(desired, live), owned(desired, desired)
     if before == goal:

@@ -50,7 +50,7 @@ class Guard(NamedTuple):
     allowed: tuple[str, ...] | None = None
 
 
-def parse_guard(enforce: bool, allowed: Iterable[str] | None, problems: Problems) -> Guard:
+def parse_guard(allowed: Iterable[str] | None, problems: Problems, *, enforce: bool) -> Guard:
     """Parse the options of the guard. A name that no minor knows is an error, because it would never match."""
     if allowed is None:
         return Guard(enforce)

@@ -72,7 +72,7 @@ class SpecChange(NamedTuple):
         return self.after.to_api(keep_empty=True)
 
 
-def parse_request(options: object, append: bool, adopt_implicit: bool, problems: Problems) -> CapabilityRequest:
+def parse_request(options: object, problems: Problems, *, append: bool, adopt_implicit: bool) -> CapabilityRequest:
     """Parse the option ``capabilities``. With ``append``, a list of names is enough: the set is that of the spec."""
     if options is None:
         if append or not adopt_implicit:

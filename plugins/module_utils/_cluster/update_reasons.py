@@ -162,7 +162,9 @@ def _conditional(
         if applies is None:
             expressions = f": {'; '.join(risk.promql)}" if risk.promql else ""
             unchecked.append(Unchecked("promql", f"PromQL of the risk {risk.name} was not evaluated{expressions}"))
-        yield UpdateReason("risk", "conditional-risk", risk.name, _risk_text(risk, applies), source, _risk_hint(risk))
+        yield UpdateReason(
+            "risk", "conditional-risk", risk.name, _risk_text(risk, applies=applies), source, _risk_hint(risk)
+        )
     if not update.risks:
         text = f"the update to {target} is not recommended"
         if recommended is None:
@@ -173,7 +175,7 @@ def _conditional(
             yield _of_condition("risk", "conditional-risk", recommended, text, "Check it with oc adm upgrade", source)
 
 
-def _risk_text(risk: ConditionalRisk, applies: bool | None) -> str:
+def _risk_text(risk: ConditionalRisk, *, applies: bool | None) -> str:
     message = _one_line(risk.message) or risk.name
     return message if applies else f"it is not known whether this risk applies: {message}"
 

@@ -113,7 +113,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("OperatorLifecycleManager", Minor(4, 15)),
     Capability("CloudControllerManager", Minor(4, 16)),
     Capability("Ingress", Minor(4, 16)),
-    Capability("OperatorLifecycleManagerV1", Minor(4, 18), (), "openshift/release#58914", True),
+    Capability("OperatorLifecycleManagerV1", Minor(4, 18), (), "openshift/release#58914", is_new=True),
     Capability(
         "CompatibilityRequirements",
         Minor(4, 23),

@@ -50,43 +50,43 @@ INCLUSION_RULES: tuple[InclusionRules, ...] = (
         Minor(4, 11),
         (),
         "tech_preview",
-        False,
-        False,
-        f"openshift/cluster-version-operator release-4.11:{_FILTER} Include; pkg/cvo/sync_worker.go "
+        major_version=False,
+        overrides=False,
+        source=f"openshift/cluster-version-operator release-4.11:{_FILTER} Include; pkg/cvo/sync_worker.go "
         "getOverrideForManifest",
     ),
     InclusionRules(
         Minor(4, 12),
         _known_at(Minor(4, 12)),
         "ignored",
-        False,
-        False,
-        f"openshift/cluster-version-operator release-4.12:{_FILTER} checkFeatureSets; pkg/cvo/sync_worker.go "
+        major_version=False,
+        overrides=False,
+        source=f"openshift/cluster-version-operator release-4.12:{_FILTER} checkFeatureSets; pkg/cvo/sync_worker.go "
         "getOverrideForManifest",
     ),
     InclusionRules(
         Minor(4, 14),
         _known_at(Minor(4, 14)),
         "ignored",
-        False,
-        True,
-        f"openshift/cluster-version-operator release-4.14:{_FILTER} IncludeAllowUnknownCapabilities",
+        major_version=False,
+        overrides=True,
+        source=f"openshift/cluster-version-operator release-4.14:{_FILTER} IncludeAllowUnknownCapabilities",
     ),
     InclusionRules(
         Minor(4, 16),
         _known_at(Minor(4, 16)),
         "ignored",
-        False,
-        True,
-        f"openshift/cluster-version-operator release-4.16:{_FILTER} knownFeatureSets",
+        major_version=False,
+        overrides=True,
+        source=f"openshift/cluster-version-operator release-4.16:{_FILTER} knownFeatureSets",
     ),
     InclusionRules(
         Minor(4, 22),
         _known_at(Minor(4, 22)),
         "gates",
-        True,
-        True,
-        f"openshift/cluster-version-operator release-4.22:{_FILTER} checkFeatureGates, checkMajorVersion",
+        major_version=True,
+        overrides=True,
+        source=f"openshift/cluster-version-operator release-4.22:{_FILTER} checkFeatureGates, checkMajorVersion",
     ),
 )
 """The rules of each minor, oldest first. The known feature sets are those of openshift/api in that minor."""

@@ -73,7 +73,7 @@ def release_manifests_spec() -> Spec:
 
 
 def run_release_manifests(
-    params: dict[str, Any], check_mode: bool, diff_mode: bool, problems: Problems
+    params: dict[str, Any], problems: Problems, *, check_mode: bool, diff_mode: bool
 ) -> dict[str, Any]:
     """Decide, and write the manifests if ``dest`` is set. Raises ``CapabilityError``."""
     loaded = load_release(**release_arguments(with_release_directory(params, problems)))

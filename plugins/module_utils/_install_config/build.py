@@ -290,7 +290,7 @@ def _text(
         return None
     selection = check.resolved.selection if check.resolved is not None else None
     block = None if selection is None else selection.to_api()
-    if existing is not None and (content is None or _is_equivalent(existing, content, block is not None)):
+    if existing is not None and (content is None or _is_equivalent(existing, content, selected=block is not None)):
         return existing.text if block is None else edit_capabilities(existing, block, options.path or "")
     if content is None:
         return None
@@ -299,7 +299,7 @@ def _text(
     return render_document(content.data if block is None else {**content.data, _FIELD: block})
 
 
-def _is_equivalent(existing: Document, content: Document, selected: bool) -> bool:
+def _is_equivalent(existing: Document, content: Document, *, selected: bool) -> bool:
     """Whether two install-configs have the same values, except the block that is going to be edited."""
     without = (_FIELD,) if selected else ()
     return same_values(_values(existing, without), _values(content, without))

@@ -123,7 +123,9 @@ class Client:
         ``body`` must contain ``metadata.resourceVersion``: then a retry is safe and no other write is overwritten.
         """
         query = {"fieldManager": FIELD_MANAGER}
-        return self._write("patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run).object
+        return self._write(
+            "patch", "PATCH", target, body, "application/merge-patch+json", query, dry_run=dry_run
+        ).object
 
     def apply(
         self,
@@ -144,7 +146,9 @@ class Client:
             body = _with_metadata(body, uid=uid)
         query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"}
         accept = _METADATA_ONLY if metadata_only else _JSON
-        return self._write("patch", "PATCH", target, body, "application/apply-patch+yaml", query, dry_run, accept)
+        return self._write(
+            "patch", "PATCH", target, body, "application/apply-patch+yaml", query, accept, dry_run=dry_run
+        )
 
     def apply_new(
         self, target: Target, body: Mapping[str, Any], *, dry_run: bool = False, metadata_only: bool = False
@@ -164,7 +168,9 @@ class Client:
         """
         collection = target._replace(name="")
         query = {"fieldManager": FIELD_MANAGER}
-        return self._write("create", "POST", collection, body, _JSON, query, dry_run, _METADATA_ONLY, str(target))
+        return self._write(
+            "create", "POST", collection, body, _JSON, query, _METADATA_ONLY, str(target), dry_run=dry_run
+        )
 
     def delete(self, target: Target, *, uid: str = "", dry_run: bool = False) -> bool:
         """Delete one object, if ``uid`` is set only the one with this uid. Returns whether it existed."""
@@ -176,7 +182,7 @@ class Client:
             **({"dryRun": ["All"]} if dry_run else {}),
         }
         try:
-            self._write("delete", "DELETE", target, body, _JSON, {}, dry_run)
+            self._write("delete", "DELETE", target, body, _JSON, {}, dry_run=dry_run)
         except ApiError as error:
             if not error.is_not_found:
                 raise
@@ -251,9 +257,10 @@ class Client:
         body: Mapping[str, Any],
         content_type: str,
         query: Mapping[str, str],
-        dry_run: bool,
         accept: str = _JSON,
         shown: str = "",
+        *,
+        dry_run: bool,
     ) -> WriteResult:
         query = {**query, **({"dryRun": "All"} if dry_run else {})}
         return self._object(

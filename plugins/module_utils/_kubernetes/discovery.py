@@ -84,7 +84,7 @@ class GroupVersion:
     """A version of a group. ``kinds`` is empty before ``read``. ``stale``: its API server does not answer."""
 
     def __init__(
-        self, group: str, name: str, kinds: Mapping[str, ApiResource] | None = None, stale: bool = False
+        self, group: str, name: str, kinds: Mapping[str, ApiResource] | None = None, *, stale: bool = False
     ) -> None:
         self._group, self.name = group, name
         self._was_read = kinds is not None
@@ -137,7 +137,7 @@ def _aggregated_version(group: str, version: Mapping[str, Any]) -> GroupVersion:
         ApiResource(group, name, item["resource"], item["responseKind"]["kind"], item["scope"] == "Namespaced")
         for item in resources
     )
-    return GroupVersion(group, name, kinds, version.get("freshness") == "Stale")
+    return GroupVersion(group, name, kinds, stale=version.get("freshness") == "Stale")
 
 
 def _by_kind(resources: Iterator[ApiResource]) -> dict[str, ApiResource]:

@@ -94,11 +94,11 @@ def _absent(
         name,
         str(spec),
         mirror.name if mirror else "",
-        False,
-        "unknown" if name == RELEASE else "not_required",
-        "unknown",
-        tuple(problems),
-        commands,
+        in_mirror=False,
+        openpgp="unknown" if name == RELEASE else "not_required",
+        sigstore="unknown",
+        problems=tuple(problems),
+        commands=commands,
     )
 
 
@@ -115,7 +115,16 @@ def _signatures(
     sigstore, lacking = _sigstore(spec, found, request.policies, reader, problems)
     if spec.name != found.source.name:
         commands += copy_sigstore(spec, found.source, lacking)
-    return ImageRow(name, str(spec), found.source.name, True, openpgp, sigstore, problems.unique(), tuple(commands))
+    return ImageRow(
+        name,
+        str(spec),
+        found.source.name,
+        in_mirror=True,
+        openpgp=openpgp,
+        sigstore=sigstore,
+        problems=problems.unique(),
+        commands=tuple(commands),
+    )
 
 
 def _openpgp(spec: PullSpec, verifier: Verifier | None, problems: Problems) -> SignatureState:

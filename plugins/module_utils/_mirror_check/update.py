@@ -39,18 +39,18 @@ class UpdateCheck(NamedTuple):
         }
 
 
-def check_update(current: Release, target: Release, release: ImageRow, mirrored: bool) -> UpdateCheck:
+def check_update(current: Release, target: Release, release: ImageRow, *, mirrored: bool) -> UpdateCheck:
     """Check an update. ``release`` is the row of the target's image, ``mirrored``: whether mirrors are configured.
 
     Updates within a minor version need no acknowledgment (openshift/cluster-version-operator:pkg/cvo/upgradeable.go).
     """
     gates: tuple[AdminGate, ...] = ()
     if current.minor is not None and target.minor is not None and target.minor > current.minor:
-        gates = tuple({gate.name: gate for gate in _gates(current, target, mirrored)}.values())
+        gates = tuple({gate.name: gate for gate in _gates(current, target, mirrored=mirrored)}.values())
     return UpdateCheck(current.shown_version, target.shown_version, release.openpgp == "verified", gates)
 
 
-def _gates(current: Release, target: Release, mirrored: bool) -> Iterator[AdminGate]:
+def _gates(current: Release, target: Release, *, mirrored: bool) -> Iterator[AdminGate]:
     if current.minor is None:
         raise AssertionError("only a later minor has gates")
     for manifest in current.manifests:

@@ -133,10 +133,12 @@ def rollout_spec() -> Spec:
 
 
 def _inclusion_options(fragment: Fragment, *, defaults: bool = True) -> Spec:
-    return {option.name: _spec(option, defaults) for option in INCLUSION_OPTIONS if option.fragment == fragment}
+    return {
+        option.name: _spec(option, defaults=defaults) for option in INCLUSION_OPTIONS if option.fragment == fragment
+    }
 
 
-def _spec(option: InclusionOption, defaults: bool) -> dict[str, Any]:
+def _spec(option: InclusionOption, *, defaults: bool) -> dict[str, Any]:
     spec: dict[str, Any] = {"type": "list", "elements": option.items} if option.items else {"type": option.type}
     if defaults and option.default is not None:
         spec["default"] = option.default

@@ -107,7 +107,9 @@ class ConfiguredAccess:
 
     def sources(self, spec: PullSpec) -> Sequence[PullSpec]:
         """Return where to look for an image, in this order: its mirrors, and itself unless that is not allowed."""
-        names = _checked(lambda problems: pull_sources(spec.name, spec.digest is not None, self._rules, problems))
+        names = _checked(
+            lambda problems: pull_sources(spec.name, self._rules, problems, by_digest=spec.digest is not None)
+        )
         sources: list[PullSpec] = []
         for name in names:
             registry, _slash, repository = name.partition("/")
@@ -186,7 +188,7 @@ class ConfiguredAccess:
 
         host = urlsplit(url).netloc
         insecure = is_insecure(host, self._insecure)
-        _checked(lambda problems: is_allowed_realm(url, insecure, where, problems))
+        _checked(lambda problems: is_allowed_realm(url, where, problems, insecure=insecure))
         try:
             response = self.pool(url).request(
                 "GET" if body is None else "POST",

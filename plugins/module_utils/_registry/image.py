@@ -89,7 +89,9 @@ class _View:
 
     def add_below(self, layer: Layer) -> None:
         """Add the entries of a layer that no higher layer hides."""
-        visible = {path: entry for path, entry in layer.entries.items() if not self._hides(path, entry is None)}
+        visible = {
+            path: entry for path, entry in layer.entries.items() if not self._hides(path, is_directory=entry is None)
+        }
         for path, entry in visible.items():
             if isinstance(entry, bytes):
                 self.files[path] = entry
@@ -102,7 +104,7 @@ class _View:
         self._deleted |= layer.deleted
         self._opaque |= layer.opaque
 
-    def _hides(self, path: str, is_directory: bool) -> bool:
+    def _hides(self, path: str, *, is_directory: bool) -> bool:
         if path in self.files or path in self.others or path in self._deleted:
             return True
         if path in self._directories and not is_directory:

@@ -48,7 +48,7 @@ class RegistryRule(NamedTuple):
     mirrors: tuple[Mirror, ...] = ()
 
 
-def pull_sources(name: str, by_digest: bool, rules: Iterable[RegistryRule], problems: Problems) -> tuple[str, ...]:
+def pull_sources(name: str, rules: Iterable[RegistryRule], problems: Problems, *, by_digest: bool) -> tuple[str, ...]:
     """The names of repositories to read the repository ``name`` from, in this order: its mirrors, then itself.
 
     ``rules`` have one rule per prefix, see ``merge_rules``; the longest prefix counts. ``by_digest``: the image is

@@ -44,7 +44,7 @@ def read_registries_conf(path: str | None, environ: Mapping[str, str], problems:
     rules: dict[str, RegistryRule] = {}
     helpers: tuple[str, ...] = ()
     for file, required in _files(path, environ, problems):
-        content = _load(file, required, problems)
+        content = _load(file, problems, required=required)
         if content is not None:
             rules.update(_parse_rules(content, file, problems))
             helpers = _parse_helpers(content, file, problems) or helpers
@@ -78,7 +78,7 @@ def _files(path: str | None, environ: Mapping[str, str], problems: Problems) -> 
         yield from ((os.path.join(folder, name), False) for name in names if name.endswith(".conf"))
 
 
-def _load(path: str, required: bool, problems: Problems) -> dict[str, Any] | None:
+def _load(path: str, problems: Problems, *, required: bool) -> dict[str, Any] | None:
     import tomllib  # only for those who have such a file
 
     where = f"registries.conf ({path})"
@@ -141,13 +141,13 @@ def _parse_rule(entry: Mapping[str, Any], at: str, problems: Problems) -> Regist
         problems.error("invalid-pull-from-mirror", f"{at}.pull-from-mirror", message, "Move it to [[registry.mirror]]")
     digest_only = _flag(entry, "mirror-by-digest-only", at, problems)
     insecure, blocked = _flag(entry, "insecure", at, problems), _flag(entry, "blocked", at, problems)
-    mirrors = tuple(_parse_mirrors(entry.get("mirror", []), digest_only, at, problems))
+    mirrors = tuple(_parse_mirrors(entry.get("mirror", []), at, problems, digest_only=digest_only))
     if len(problems) > before:
         return None
     return RegistryRule(prefix, at, "" if location == prefix else location, insecure, blocked, mirrors)
 
 
-def _parse_mirrors(entries: Any, digest_only: bool, at: str, problems: Problems) -> Iterator[Mirror]:
+def _parse_mirrors(entries: Any, at: str, problems: Problems, *, digest_only: bool) -> Iterator[Mirror]:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         problems.error("invalid-mirror", f"{at}.mirror", "is not a list of tables", "Write [[registry.mirror]]")
         return

@@ -110,7 +110,7 @@ def token_request(
     return TokenRequest(f"{realm}{'&' if '?' in realm else '?'}{urlencode(fields)}", headers)
 
 
-def is_allowed_realm(url: str, insecure: bool, where: str, problems: Problems) -> bool:
+def is_allowed_realm(url: str, where: str, problems: Problems, *, insecure: bool) -> bool:
     """Whether credentials may be sent to the token server at ``url``, and report why not.
 
     ``insecure``: the user named the host of ``url`` as insecure. Only then may it be plain HTTP.

@@ -56,9 +56,9 @@ def open_release(
     if name.kind == "directory":
         return OpenedRelease(name.path, index_directory=cache.index_directory)
     architecture = _architecture(source)
-    found = _find(name, architecture, cache, all_layers)
+    found = _find(name, architecture, cache, all_layers=all_layers)
     if found is None:
-        found = _read(name, source.access, architecture, cache, all_layers, problems)
+        found = _read(name, source.access, architecture, cache, problems, all_layers=all_layers)
     spec = name.spec.with_digest(found.image.digest) if name.spec else ""
     signed_by = check_signature(text, found, source.signature, source.access.ca_path, problems)
     return OpenedRelease(found.directory, found.image, str(spec), tuple(problems), cache.index_directory, signed_by)
@@ -88,7 +88,7 @@ def _architecture(source: ReleaseSource) -> str:
     return _GO_NAMES.get(source.architecture, source.architecture)
 
 
-def _find(name: ReleaseName, architecture: str, cache: ReleaseCache, all_layers: bool) -> CachedRelease | None:
+def _find(name: ReleaseName, architecture: str, cache: ReleaseCache, *, all_layers: bool) -> CachedRelease | None:
     return cache.find(name.digest, architecture, all_layers=all_layers) if name.digest else None
 
 
@@ -97,8 +97,9 @@ def _read(
     access: AccessOptions,
     architecture: str,
     cache: ReleaseCache,
-    all_layers: bool,
     problems: Problems,
+    *,
+    all_layers: bool,
 ) -> CachedRelease:
     # Imported here: a directory, and a release in the cache, need no client of registries.
     from .image_reader import open_image

@@ -26,11 +26,11 @@ def plan_lines(result: Mapping[str, Any], *, full: bool) -> list[str]:
 
     ``full``: with the table of capabilities and the causes. It has no effect for a fleet.
     """
-    lines = list(_fleet(result) if "plans" in result else _one_plan(result, full))
+    lines = list(_fleet(result) if "plans" in result else _one_plan(result, full=full))
     return [*lines, *(f"Report: {file}" for file in result.get("report") or ())]
 
 
-def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
+def _one_plan(plan: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     yield f"{plan['verdict']}: {_path(plan)}, {words.SELECTION.lower()}: {selection_text(plan)}"
     if full:
         yield ""
@@ -38,7 +38,7 @@ def _one_plan(plan: Mapping[str, Any], full: bool) -> Iterator[str]:
         yield f"({'; '.join(f'{shown.text} = {shown.meaning}' for shown in STATES.values())})"
     yield ""
     for hop in plan["hops"]:
-        yield from _hop(hop, full)
+        yield from _hop(hop, full=full)
     condition = plan["condition"]
     if condition:
         state = f"{condition['type']} is {condition['status']} ({condition['reason']})"
@@ -59,7 +59,7 @@ def _table(plan: Mapping[str, Any]) -> Iterator[str]:
         yield "".join([name.ljust(first), *(cell.ljust(width) for cell in cells)]).rstrip()
 
 
-def _hop(hop: Mapping[str, Any], full: bool) -> Iterator[str]:
+def _hop(hop: Mapping[str, Any], *, full: bool) -> Iterator[str]:
     mark = f" ({words.DOWNGRADE})" if hop["downgrade"] else ""
     yield f"{hop['verdict']}: {hop['from']} -> {hop['to']}{mark} {_effects(hop)}"
     for reason in hop["reasons"]:

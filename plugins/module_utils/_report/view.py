@@ -164,7 +164,14 @@ class _Listings:
         for item in items:
             groups.setdefault(title(item), []).append(_resource(item))
         grouped = tuple(ResourceGroup(name, tuple(resources)) for name, resources in groups.items())
-        listing = Listing(len(self._known) + 1, True, self.plan, len(items), counted(len(items), noun), grouped)
+        listing = Listing(
+            len(self._known) + 1,
+            first=True,
+            plan=self.plan,
+            size=len(items),
+            what=counted(len(items), noun),
+            groups=grouped,
+        )
         self._known[key] = listing
         return listing
 
@@ -269,11 +276,11 @@ def _cell(state: CellState, name: str, hop: Mapping[str, Any], listings: _Listin
         else:
             listing = listings.add(entry["resources"], _change, "resource")
             notes.append(listing.what)
-            causes.append(EnablementCause(_needed_text(listing, requested), listing=listing))
+            causes.append(EnablementCause(_needed_text(listing, requested=requested), listing=listing))
     return Cell(state, STATES[state].report, ", ".join(notes), tuple(causes))
 
 
-def _needed_text(listing: Listing, requested: bool) -> str:
+def _needed_text(listing: Listing, *, requested: bool) -> str:
     text = words.NEEDED_TOO_CAUSE if requested else words.NEEDED_CAUSE
     return text.format(resources=listing.what, need="needs" if listing.size == 1 else "need")
 

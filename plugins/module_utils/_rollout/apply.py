@@ -277,7 +277,7 @@ class Applier:
         if self._kinds.serves(target.name):
             return result
         crd = self._client.get(target)
-        if self._learn(WriteResult(False, crd)):
+        if self._learn(WriteResult(created=False, object=crd)):
             return result
         return result._replace(metadata=crd["metadata"], pending=True)
 

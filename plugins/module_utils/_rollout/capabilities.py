@@ -100,21 +100,21 @@ def _unreported(status_problems: Problems) -> ClusterError:
 
 def _existing_or_new(client: Client, kinds: RestMapper, plan: CapabilityPlan, options: ReconcileOptions) -> _Step:
     if plan.cluster_version is not None:
-        return _Step(plan.cluster_version, False)
+        return _Step(plan.cluster_version, changed=False)
     return _create_or_wait(client, kinds, plan.request, options)
 
 
 def _create_or_wait(client: Client, kinds: RestMapper, request: EnablementRequest, options: ReconcileOptions) -> _Step:
     """Create the ClusterVersion, or wait for another program that does so."""
     if request.selection is None:
-        return _Step(_wait_for_cluster_version(client, options), False)
+        return _Step(_wait_for_cluster_version(client, options), changed=False)
     body = _new_cluster_version(request.selection, request.target)
     if options.dry_run:
-        return _Step(body, True)
+        return _Step(body, changed=True)
     for attempt in range(_ATTEMPTS):
         try:
             created = create_of_new_kind(client, kinds, CLUSTER_VERSION, body)
-            return _Step({**body, "metadata": created.object["metadata"]}, True)
+            return _Step({**body, "metadata": created.object["metadata"]}, changed=True)
         except ApiError as error:
             if not error.is_conflict:
                 raise
@@ -151,7 +151,7 @@ def _wait_for_cluster_version(client: Client, options: ReconcileOptions) -> Obje
 def _extend_spec(client: Client, obj: Object, request: EnablementRequest, options: ReconcileOptions) -> _Step:
     selection = request.selection
     if selection is None or not nested(obj, "metadata", "uid"):
-        return _Step(obj, False)
+        return _Step(obj, changed=False)
 
     def propose(live: Object) -> tuple[Object | None, None]:
         problems = Problems()
@@ -168,11 +168,11 @@ def _extend_spec(client: Client, obj: Object, request: EnablementRequest, option
 
     body, _value = propose(obj)
     if body is None:
-        return _Step(obj, False)
+        return _Step(obj, changed=False)
     if not options.dry_run:
         return _retry_unknown_names(options, extend)
     # The server may still have the definition that the rollout replaces, so it cannot check this.
-    return _Step({**obj, "spec": {**obj["spec"], **body["spec"]}}, True)
+    return _Step({**obj, "spec": {**obj["spec"], **body["spec"]}}, changed=True)
 
 
 def _report_status(
@@ -235,4 +235,4 @@ def _without_cluster_version(request: EnablementRequest, prediction: EnablementP
         selection, target.minor_data, target.gated, prediction.stay_enabled | target.always_enabled
     )
     condition = capability_condition(status)._asdict()
-    return CapabilityResult(None, status, condition, prediction.implicit, False)
+    return CapabilityResult(None, status, condition, prediction.implicit, changed=False)

@@ -187,7 +187,7 @@ def read_context(client: Client, state: ClusterState, loaded: LoadedRelease, opt
     gate = read_feature_gate(client, state.kinds, options.cluster, loaded.release)
     crd = feature_gate_definition(state, loaded, options.cluster) if gate.is_unserved else None
     if crd is not None:
-        gate = _expected_feature_gate(options.dry_run)
+        gate = _expected_feature_gate(dry_run=options.dry_run)
     context = rollout_context(state, loaded, options.cluster, options.release_image, gate)
     _check_profile(context, options.cluster.cluster_profile)
     entries = state.inventory.entries if state.inventory else {}
@@ -240,7 +240,7 @@ def feature_gate_definition(state: ClusterState, loaded: LoadedRelease, given: C
     """The manifest that defines FeatureGate for a cluster whose feature set is still unknown."""
     overrides = nested(state.cluster_version, "spec", "overrides")
     overrides = overrides if isinstance(overrides, list) else ()
-    options = cluster_options(given, FeatureGateReading(False), state.cluster_profile, overrides)
+    options = cluster_options(given, FeatureGateReading(readable=False), state.cluster_profile, overrides)
     inclusion = inclusion_context(checked_criteria(options, loaded), loaded.release, Problems())
     # Whether a required capability is enabled is still unknown. No real release has such a definition.
     manifests = (item for item in included_manifests(loaded.release.manifests, inclusion) if not item.capabilities)
@@ -302,12 +302,12 @@ def _read_cluster_version(client: Client, kinds: RestMapper) -> Object | None:
     return find_cluster_version(client)
 
 
-def _expected_feature_gate(dry_run: bool) -> FeatureGateReading:
+def _expected_feature_gate(*, dry_run: bool) -> FeatureGateReading:
     """The reading of a cluster that serves FeatureGate and has no such object."""
     if not dry_run:
-        return FeatureGateReading(True)
+        return FeatureGateReading(readable=True)
     message = "is assumed to be the default one, because the cluster does not serve FeatureGate yet"
-    return FeatureGateReading(True, problems=(Problem("info", "assumed-feature-set", "feature_set", message),))
+    return FeatureGateReading(readable=True, problems=(Problem("info", "assumed-feature-set", "feature_set", message),))
 
 
 def _check_profile(context: RolloutContext, cluster_profile: str | None) -> None:

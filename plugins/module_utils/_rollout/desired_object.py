@@ -100,15 +100,16 @@ def build_apply_object(
     body: Mapping[str, Any],
     ownership: OwnershipMetadata,
     hash_value: str,
-    namespaced: bool,
     problems: Problems,
+    *,
+    namespaced: bool,
 ) -> dict[str, Any]:
     """Build the object to apply from ``manifest`` with the parsed ``body``; ``hash_value`` is its last-applied hash.
 
     The configuration of the cluster is already in ``body`` (``_injection.inject.inject``).
     The object must not be applied if an error is reported.
     """
-    metadata = _metadata(manifest, body.get("metadata") or {}, ownership, hash_value, namespaced, problems)
+    metadata = _metadata(manifest, body.get("metadata") or {}, ownership, hash_value, problems, namespaced=namespaced)
     if problems.has_errors:
         return {}
     obj = {**{field: value for field, value in body.items() if field != "status"}, "metadata": metadata}
@@ -128,8 +129,9 @@ def _metadata(
     original: Mapping[str, Any],
     ownership: OwnershipMetadata,
     hash_value: str,
-    namespaced: bool,
     problems: Problems,
+    *,
+    namespaced: bool,
 ) -> dict[str, Any]:
     """Build the metadata of the object to apply from ``original``, that of its manifest."""
     metadata = {field: value for field, value in original.items() if field not in _SERVER_OWNED}

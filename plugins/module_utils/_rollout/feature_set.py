@@ -47,7 +47,7 @@ def read_feature_gate(
     Source: openshift/cluster-version-operator:pkg/start/start.go processInitialFeatureGate.
     """
     if options.feature_set is not None and options.feature_gates is not None:
-        return FeatureGateReading(True, options.feature_set)
+        return FeatureGateReading(readable=True, feature_set=options.feature_set)
     if kinds.find(FEATURE_GATES.group, FEATURE_GATES.kind) is None:
         return FeatureGateReading(options.feature_set is not None, options.feature_set or "")
     try:
@@ -57,21 +57,23 @@ def read_feature_gate(
             raise
         return _forbidden(error, options)
     if obj is None:
-        return FeatureGateReading(True, options.feature_set or "")
+        return FeatureGateReading(readable=True, feature_set=options.feature_set or "")
     reported, problems = feature_set(obj), Problems()
     if check_feature_set(options.feature_set, reported, problems):
         gates = gates_of_version(enabled_gates(obj), release.minor, release.shown_version)
-        return FeatureGateReading(True, reported, gates)
-    return FeatureGateReading(True, options.feature_set or "", None, tuple(problems))
+        return FeatureGateReading(readable=True, feature_set=reported, gates=gates)
+    return FeatureGateReading(
+        readable=True, feature_set=options.feature_set or "", gates=None, problems=tuple(problems)
+    )
 
 
 def _forbidden(error: ApiError, options: ClusterOptions) -> FeatureGateReading:
     if options.feature_set is not None:
-        return FeatureGateReading(True, options.feature_set)
+        return FeatureGateReading(readable=True, feature_set=options.feature_set)
     problem = error.problems[0]
     message = f"{problem.message}, so manifests with a feature set are not applied"
     hint = f"{problem.hint}, or set feature_set"
-    return FeatureGateReading(False, problems=(problem._replace(message=message, hint=hint),))
+    return FeatureGateReading(readable=False, problems=(problem._replace(message=message, hint=hint),))
 
 
 def cluster_options(

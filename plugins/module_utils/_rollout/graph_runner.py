@@ -61,7 +61,7 @@ class RunListener(Protocol):
     def waiting(self, left: int, resource: str, message: str) -> None:
         """``left`` manifests will be retried, first of all ``resource``; ``message`` says why."""
 
-    def wait(self, results: Sequence[ApplyResult], is_last: bool, problems: Problems) -> None:
+    def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
         """Wait at a barrier. Reported problems end the run.
 
         ``results`` are those since the last barrier. ``is_last``: only webhooks follow.
@@ -361,20 +361,20 @@ class GraphRunner:
         """Retry and wait at a barrier. ``False`` if what comes after it must not be applied."""
         # Webhooks come last, because they need everything else to be ready.
         is_last = all(installs_webhook(item) for node in self._graph.nodes[index + 1 :] for item in node.manifests)
-        self._retry_postponed(threads, is_last)
+        self._retry_postponed(threads, is_last=is_last)
         if self._broken is not None:
             return False
         since, self._since_barrier = self._since_barrier, []
         unready = Problems()
         if not self._options.dry_run:
-            self._listener.wait(since, is_last, unready)
+            self._listener.wait(since, unready, is_last=is_last)
         self._problems += unready
         sent = [result for result in since if id(result.manifest) not in self._skipped]
         failed = any(result.action in ("failed", "unavailable") for result in sent)
         later = [manifest for node in self._graph.nodes[index + 1 :] for manifest in node.manifests]
         return not unready and not (failed and self._stops(later))
 
-    def _retry_postponed(self, threads: _Threads, is_last: bool) -> None:
+    def _retry_postponed(self, threads: _Threads, *, is_last: bool) -> None:
         """Apply postponed manifests once more, and until the deadline those whose prerequisite may still appear."""
         pause = self._options.timings.first_pause
         tried: set[int] = set()

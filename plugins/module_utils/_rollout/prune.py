@@ -60,7 +60,7 @@ def refuse_unsafe_prune(context: RolloutContext, loaded: LoadedRelease) -> None:
 
 def as_kept(resources: Sequence[ResourceId]) -> tuple[Leftover, ...]:
     """Leftovers that are listed and stay."""
-    return tuple(Leftover(resource, False) for resource in resources)
+    return tuple(Leftover(resource, pruned=False) for resource in resources)
 
 
 def prune(

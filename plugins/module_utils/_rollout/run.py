@@ -222,7 +222,7 @@ class _Listener:
         self._events.waiting(left, resource, message)
         self._lock.check()
 
-    def wait(self, results: Sequence[ApplyResult], is_last: bool, problems: Problems) -> None:
+    def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
         """Wait at a barrier: in an update for the objects since the last barrier, else for all of them at the end."""
         self._session.journal.phase("barrier_reached")
         self._results += results
@@ -247,7 +247,9 @@ class _Listener:
 
 def _apply_definition(session: _Session, plan: RolloutPlan, crd: Manifest) -> ApplyResult:
     """Apply a CustomResourceDefinition that the rollout itself needs. Raises ``ClusterError``."""
-    options = ApplyOptions("reconcile", plan.options.force_conflicts, False, False, session.timings)
+    options = ApplyOptions(
+        "reconcile", plan.options.force_conflicts, dry_run=False, with_objects=False, timings=session.timings
+    )
     baseline = Baseline(plan.context.live, plan.context.state.inventory)
     applier = _applier(session, plan, OwnershipMetadata(applyset_id(), "", InjectedConfig()), options, baseline)
     result = applier.apply(crd)

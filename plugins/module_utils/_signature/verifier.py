@@ -44,7 +44,7 @@ def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problem
     """
     program = find_gpgv(problems) if check_digest(where, digest, problems) else None
     if program is None:
-        return SignatureVerification(digest, False, ())
+        return SignatureVerification(digest, verified=False, signed_by=())
     causes = Problems()
     remaining = {ring.name: ring for ring in verifier.key_rings}
     signed_by: list[Signer] = []
@@ -60,7 +60,7 @@ def verify_digest(where: str, digest: str, verifier: Verifier, problems: Problem
             break
     if remaining or not signed_by:
         problems.extend(causes.unique())
-        _report(where, digest, verifier, remaining, found_any, problems)
+        _report(where, digest, verifier, remaining, problems, found_any=found_any)
     return SignatureVerification(digest, bool(signed_by) and not remaining, tuple(signed_by))
 
 
@@ -83,8 +83,9 @@ def _report(
     digest: str,
     verifier: Verifier,
     remaining: dict[str, KeyRing],
-    found_any: bool,
     problems: Problems,
+    *,
+    found_any: bool,
 ) -> None:
     if not found_any:
         stores = "; ".join(store.name for store in verifier.stores) or "no store"

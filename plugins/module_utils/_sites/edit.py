@@ -80,9 +80,9 @@ def edit_sites(document: SourceDocument, edits: Sequence[SiteEdit]) -> str | Non
 def _difference(before: str, after: str) -> Edit:
     """The edit that turns ``before`` into ``after``."""
     most = min(len(before), len(after))
-    start = bisect_left(range(most), True, key=lambda index: before[: index + 1] != after[: index + 1])
+    start = bisect_left(range(most), True, key=lambda index: before[: index + 1] != after[: index + 1])  # noqa: FBT003
     most -= start
-    same = bisect_left(range(most), True, key=lambda index: before[~index:] != after[~index:])
+    same = bisect_left(range(most), True, key=lambda index: before[~index:] != after[~index:])  # noqa: FBT003
     return Edit(start, len(before) - same, after[start : len(after) - same])
 
 

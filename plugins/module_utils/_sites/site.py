@@ -99,7 +99,7 @@ def _cluster_instance(origin: SiteObject) -> Iterator[Site]:
         OVERRIDES,
         spec,
         document.pair(spec, OVERRIDES),
-        _platform(document.text_of(spec, "platformType"), single),
+        _platform(document.text_of(spec, "platformType"), single=single),
         document.text_of(spec, "clusterImageSetNameRef"),
     )
 
@@ -120,7 +120,7 @@ def _site_config(origin: SiteObject) -> Iterator[Site]:
             OVERRIDES,
             cluster,
             document.pair(cluster, OVERRIDES),
-            _platform(document.text_of(cluster, "platformType"), single),
+            _platform(document.text_of(cluster, "platformType"), single=single),
             document.text_of(cluster, "clusterImageSetNameRef") or document.text_of(spec, "clusterImageSetNameRef"),
         )
 
@@ -137,7 +137,7 @@ def _agent_cluster_install(origin: SiteObject) -> Iterator[Site]:
         ANNOTATION,
         annotations,
         document.pair(annotations, ANNOTATION),
-        _platform(document.text_of(spec, "platformType"), agents == "1"),
+        _platform(document.text_of(spec, "platformType"), single=agents == "1"),
         document.text_of(spec, "imageSetRef", "name"),
     )
 
@@ -204,7 +204,7 @@ def method_of(site: Site) -> str | None:
     return {"overrides": ASSISTED, "hosted": HOSTED}.get(site.form)
 
 
-def _platform(given: str, single: bool) -> str | None:
+def _platform(given: str, *, single: bool) -> str | None:
     """The platform of an assisted installation. Without one, a single node has none, others are on bare metal."""
     if given:
         return given.lower() if given.lower() in PLATFORMS else None

@@ -25,7 +25,7 @@ def is_upgrade(current: Release, target: Release) -> bool:
     return precedence(target.shown_version) > precedence(current.shown_version)
 
 
-def check_path(releases: Sequence[Release], allow_downgrade: bool, where: str, problems: Problems) -> None:
+def check_path(releases: Sequence[Release], where: str, problems: Problems, *, allow_downgrade: bool) -> None:
     """Report the errors and warnings of a path."""
     if len(releases) < 2:
         message = f"names {len(releases) or 'no'} release{'' if len(releases) == 1 else 's'}, expected two or more"
@@ -35,7 +35,7 @@ def check_path(releases: Sequence[Release], allow_downgrade: bool, where: str, p
     for index, (current, target) in enumerate(pairwise(releases), 1):
         # A missing version is reported when the release is resolved.
         if current.minor is not None and target.minor is not None:
-            _check_hop(current, target, allow_downgrade, f"{where}[{index}]", problems)
+            _check_hop(current, target, f"{where}[{index}]", problems, allow_downgrade=allow_downgrade)
     for index, release in enumerate(releases[:-1]):
         if release.minor is not None and not capability_data.has_capabilities(release.minor):
             first = min(capability_data.BRANCHES)
@@ -44,7 +44,7 @@ def check_path(releases: Sequence[Release], allow_downgrade: bool, where: str, p
             problems.error("unsupported-version", f"{where}[{index}]", message, hint)
 
 
-def _check_hop(current: Release, target: Release, allow_downgrade: bool, where: str, problems: Problems) -> None:
+def _check_hop(current: Release, target: Release, where: str, problems: Problems, *, allow_downgrade: bool) -> None:
     if is_upgrade(current, target):
         _check_skipped(current, target, where, problems)
         return

@@ -94,7 +94,7 @@ class _Path(NamedTuple):
 class Planner:
     """Plans clusters whose paths consist of ``releases``."""
 
-    def __init__(self, releases: Sequence[Release], allow_downgrade: bool = False) -> None:
+    def __init__(self, releases: Sequence[Release], *, allow_downgrade: bool = False) -> None:
         self._releases = releases
         self._allow_downgrade = allow_downgrade
         self._plans: dict[PlanRequest, _Planned] = {}
@@ -125,7 +125,9 @@ class Planner:
 
     def _path(self, path: tuple[int, ...], criteria: InclusionCriteria, platform: str | None) -> _Path:
         problems = Problems()
-        check_path([self._releases[index] for index in path], self._allow_downgrade, "releases", problems)
+        check_path(
+            [self._releases[index] for index in path], "releases", problems, allow_downgrade=self._allow_downgrade
+        )
         resolutions = [self._resolve(index, criteria) for index in path]
         problems += (problem for resolution in resolutions for problem in resolution.problems)
         resolved = [resolution.release for resolution in resolutions if resolution.release is not None]

@@ -35,7 +35,7 @@ class PlanShapes:
             "verdict": result.verdict,
             "releases": list(plan.releases),
             "capabilities": plan.selection.to_options(),
-            "hops": [self._hop(hop, verdict, details) for hop, verdict in hops],
+            "hops": [self._hop(hop, verdict, details=details) for hop, verdict in hops],
             **end_dict(plan),
         }
 
@@ -47,7 +47,7 @@ class PlanShapes:
         ]
         return {"plans": plans, "problems": problem_dicts(all_problems(fleet))}
 
-    def _hop(self, hop: HopPlan, verdict: HopVerdict, details: bool) -> dict[str, Any]:
+    def _hop(self, hop: HopPlan, verdict: HopVerdict, *, details: bool) -> dict[str, Any]:
         shape: dict[str, Any] = {
             "from": hop.from_version,
             "to": hop.to_version,
@@ -60,7 +60,7 @@ class PlanShapes:
             "known_before": sorted(hop.before.known),
             "known_after": sorted(hop.after.known),
             "implicitly_enabled": [
-                {**self._enabled(item, details), "requested": item.name in hop.requested}
+                {**self._enabled(item, details=details), "requested": item.name in hop.requested}
                 for item in hop.implicitly_enabled
             ],
             "newly_requested": sorted(hop.newly_requested),
@@ -103,7 +103,7 @@ class PlanShapes:
             ],
         }
 
-    def _enabled(self, item: EnabledCapability, details: bool) -> dict[str, Any]:
+    def _enabled(self, item: EnabledCapability, *, details: bool) -> dict[str, Any]:
         return {
             "name": item.name,
             "cause": item.cause,

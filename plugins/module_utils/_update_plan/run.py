@@ -80,7 +80,7 @@ def _plan(fleet: Sequence[PlanOptions], common: PlanOptions, connect: Connect | 
     ]
     releases = named.load(of_releases, of_paths)
     problems += of_paths.unique()
-    planner = None if of_paths else Planner(releases, common.allow_downgrade)
+    planner = None if of_paths else Planner(releases, allow_downgrade=common.allow_downgrade)
     results: list[PlanResult] = []
     of_options: list[dict[Problem, list[str]]] = []
     positions: dict[int, int] = {}

@@ -70,11 +70,11 @@ def hop_verdicts(hops: Sequence[Hop], overrides: tuple[Override, ...], state: Up
     """Return the verdict of each hop of a path that a cluster with ``overrides`` and ``state`` begins."""
     previous = _previous(state.status)
     if state.status is not None and state.status.version != hops[0].start.release.shown_version:
-        previous = Previous(False)  # the history is that of another version
+        previous = Previous(known=False)  # the history is that of another version
     verdicts: list[HopVerdict] = []
     for position, hop in enumerate(hops):
         verdicts.append(_hop_verdict(hop, overrides, state, previous, first=position == 0))
-        previous = Previous(True, hop.start.release.shown_version)
+        previous = Previous(known=True, version=hop.start.release.shown_version)
     return tuple(verdicts)
 
 
@@ -171,8 +171,8 @@ def _requires_ack(status: UpdateStatus) -> bool:
 def _previous(status: UpdateStatus | None) -> Previous:
     """Return the version before the one that the cluster runs, completed or not. Source: rollback.go."""
     if status is None or not status.history:
-        return Previous(False)
+        return Previous(known=False)
     for entry in status.history:
         if (entry.version, entry.image) != (status.version, status.image):
-            return Previous(True, entry.version if is_semantic_version(entry.version) else "")
-    return Previous(True)
+            return Previous(known=True, version=entry.version if is_semantic_version(entry.version) else "")
+    return Previous(known=True)

@@ -91,7 +91,7 @@ def _different_fields(
     body = loaded.release.read_body(manifest)
     inject(manifest, body, config, problems)
     ownership = OwnershipMetadata("", "", config, is_created=False)
-    desired = build_apply_object(manifest, body, ownership, "", target.kind.namespaced, problems)
+    desired = build_apply_object(manifest, body, ownership, "", problems, namespaced=target.kind.namespaced)
     if problems.has_errors:
         return ()
     expected = with_live_formatting(manifest, _without_ownership(desired), live)

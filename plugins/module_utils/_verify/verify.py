@@ -85,7 +85,9 @@ def verify(
     gate = read_feature_gate(client, state.kinds, given, loaded.release)
     if not gate.readable and not gate.problems:
         message = "the cluster does not serve FeatureGate, so the default feature set is used"
-        gate = FeatureGateReading(True, problems=(Problem("info", "missing-feature-set", "feature_set", message),))
+        gate = FeatureGateReading(
+            readable=True, problems=(Problem("info", "missing-feature-set", "feature_set", message),)
+        )
     problems = Problems(state.problems)
     _check_version(state, loaded, problems)
     context = rollout_context(state, loaded, given, state.release_image, gate)

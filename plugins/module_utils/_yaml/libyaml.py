@@ -92,7 +92,7 @@ class _Frame:
 
     __slots__ = ("anchor", "is_map", "key", "size", "value")
 
-    def __init__(self, is_map: bool, anchor: str | None) -> None:
+    def __init__(self, anchor: str | None, *, is_map: bool) -> None:
         self.is_map, self.anchor = is_map, anchor
         self.value: Any = {} if is_map else []
         self.key: Any = None
@@ -112,7 +112,7 @@ class _Reader:
         next_event = self.next_event
         next_event()  # stream start
         if isinstance(next_event(), StreamEndEvent):
-            return FirstDocument(None, False)
+            return FirstDocument(None, more=False)
         root: Any = None
         while True:
             event = next_event()
@@ -120,7 +120,7 @@ class _Reader:
             if kind is ScalarEvent:
                 value, size = self._scalar(event), 1
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                self._open(kind is MappingStartEvent, event)
+                self._open(event, is_map=kind is MappingStartEvent)
                 continue
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 frame = self.stack.pop()
@@ -144,12 +144,12 @@ class _Reader:
             more = True  # a syntax error: the CVO does not read that far
         return FirstDocument(root, more)
 
-    def _open(self, is_map: bool, event: Any) -> None:
+    def _open(self, event: Any, *, is_map: bool) -> None:
         if self._expects_key:
             raise _error_at(event, "a map or list is used as a key")
         if len(self.stack) >= MAX_DEPTH:
             raise YamlError(f"exceeded max depth of {MAX_DEPTH}")
-        self.stack.append(_Frame(is_map, event.anchor))
+        self.stack.append(_Frame(event.anchor, is_map=is_map))
 
     @property
     def _expects_key(self) -> bool:

@@ -77,7 +77,9 @@ def outcome_of(
     cluster = parse_cluster_version(obj, SPEC.removesuffix(".spec.capabilities"), problems)
     assert cluster is not None, problems
     problems = Problems()
-    request = parse_request(options, append, adopt, problems)._replace(new_names=frozenset(new_names))
+    request = parse_request(options, problems, append=append, adopt_implicit=adopt)._replace(
+        new_names=frozenset(new_names)
+    )
     change = None if problems.has_errors else spec_change(cluster, request, data, problems)
     return ChangeOutcome(change, tuple(problems))
 

@@ -94,7 +94,7 @@ def plan_of(path: Sequence[Release], *, allow_downgrade: bool = False, **options
     Its problems are complete, those of the request first. Raises ``InvalidOptionError`` if the module would fail.
     """
     of_request = Problems()
-    result = Planner(path, allow_downgrade).plan(plan_request(path, **options), of_request)
+    result = Planner(path, allow_downgrade=allow_downgrade).plan(plan_request(path, **options), of_request)
     return result._replace(problems=(*of_request, *result.problems))
 
 

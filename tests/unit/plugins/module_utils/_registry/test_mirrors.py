@@ -29,7 +29,7 @@ def rule(prefix: str, *mirrors: str | Mirror, **fields) -> RegistryRule:
 
 def sources(name: str, *rules: RegistryRule, by_digest: bool = True) -> list[str]:
     problems = Problems()
-    found = list(pull_sources(name, by_digest, merge_rules(rules), problems))
+    found = list(pull_sources(name, merge_rules(rules), problems, by_digest=by_digest))
     assert [problem.code for problem in problems] == ([] if found else ["blocked-registry"])
     return found
 
@@ -79,7 +79,7 @@ def test_mirrors_for_digests_and_for_tags(by_digest, expected):
 def test_a_blocked_source_names_its_rule():
     problems = Problems()
     rules = [rule(OCP, Mirror("m/x", pull="digest-only"), blocked=True)]
-    assert pull_sources(OCP, False, rules, problems) == ()
+    assert pull_sources(OCP, rules, problems, by_digest=False) == ()
     assert str(problems[0]) == (
         f"{OCP}: must not be contacted (rule of {OCP}), and has no mirror for images that are named by tag. "
         f"Add a mirror of {OCP}"

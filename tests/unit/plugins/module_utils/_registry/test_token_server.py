@@ -117,7 +117,7 @@ def test_a_realm_that_is_no_url(realm):
 )
 def test_credentials_go_to_https_unless_the_token_server_is_named_as_insecure(url, insecure, allowed):
     problems = Problems()
-    assert is_allowed_realm(url, insecure, "reg.example", problems) is allowed
+    assert is_allowed_realm(url, "reg.example", problems, insecure=insecure) is allowed
     assert [problem.code for problem in problems] == ([] if allowed else ["insecure-token-server"])
 
 

@@ -61,7 +61,7 @@ def build(
     body: dict[str, Any], ownership: OwnershipMetadata = OWNERSHIP, *, namespaced: bool = True
 ) -> tuple[dict[str, Any], list[Problem]]:
     problems = Problems()
-    return build_apply_object(parsed(body), body, ownership, "hash", namespaced, problems), problems
+    return build_apply_object(parsed(body), body, ownership, "hash", problems, namespaced=namespaced), problems
 
 
 def built(body: dict[str, Any], ownership: OwnershipMetadata = OWNERSHIP, *, namespaced: bool = True) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Listener:
     def waiting(self, left: int, resource: str, message: str) -> None:
         pass
 
-    def wait(self, results: Sequence[ApplyResult], is_last: bool, problems: Problems) -> None:
+    def wait(self, results: Sequence[ApplyResult], problems: Problems, *, is_last: bool) -> None:
         pass
 
 

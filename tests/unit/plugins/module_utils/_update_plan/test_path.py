@@ -23,7 +23,7 @@ def problems(path: str, *, allow_downgrade: bool = False) -> list[tuple[str, str
 
 def path_problems(path: str, *, allow_downgrade: bool = False, where: str = "releases") -> list[Problem]:
     found = Problems()
-    check_path([release(version) for version in path.split()], allow_downgrade, where, found)
+    check_path([release(version) for version in path.split()], where, found, allow_downgrade=allow_downgrade)
     return found
 
 
